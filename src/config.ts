@@ -1,0 +1,171 @@
+import Type, { type Static } from 'typebox'
+import Value from 'typebox/value'
+import { parseDuration } from './kernel/units.ts'
+
+const text = (description: string, example?: string) =>
+  Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) })
+const flag = (description: string) => Type.Enum(['true', 'false'], { description, default: 'false' })
+const duration = (description: string, fallback: string) =>
+  Type.String({ description, default: fallback, pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$' })
+const count = (description: string, fallback: number, minimum: number, maximum: number) =>
+  Type.Integer({ description, default: fallback, minimum, maximum })
+
+/** Every variable the product reads. .env.example is written from this list, and a test keeps the two equal. */
+export const environmentSchema = Type.Object({
+  HOST: Type.String({ description: 'Address the API listens on.', default: '127.0.0.1' }),
+  PORT: count('Port the API listens on; 0 takes a free one.', 8080, 0, 65_535),
+  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
+    description: 'Least severe log line written.',
+    default: 'info',
+  }),
+  DATABASE_URL: Type.Optional(
+    text(
+      'PostgreSQL 15 or newer. Without it `npm start` runs an embedded one.',
+      'postgres://membrane@localhost:5432/membrane',
+    ),
+  ),
+  REDIS_URL: Type.Optional(
+    text(
+      'Redis for the queue and shared rate limits. Without it the queue lives in PostgreSQL.',
+      'redis://localhost:6379',
+    ),
+  ),
+  MEMBRANE_DATA_DIR: Type.String({
+    description: 'Where the embedded database keeps its data.',
+    default: '.membrane',
+  }),
+  MEMBRANE_API_KEY: Type.Optional(
+    Type.String({
+      description: 'The root key, at least 16 characters. Without it only loopback is served.',
+      minLength: 16,
+    }),
+  ),
+  MEMBRANE_ALLOW_ANONYMOUS: flag('Serve without any key on an address that others can reach.'),
+  MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum(['public', 'low', 'medium', 'high', 'hyper'], {
+    description: 'Sensitivity of a record that names none.',
+    default: 'low',
+  }),
+  MEMBRANE_REQUIRE_IF_MATCH: flag('Refuse to change a record without an If-Match header.'),
+  MEMBRANE_TEXT_LANGUAGE: Type.String({
+    description: 'PostgreSQL text search configuration for stemming; `simple` for none.',
+    default: 'english',
+    pattern: '^[a-z_]{1,63}$',
+  }),
+  MEMBRANE_RATE_LIMIT: count('Requests per second and key; 0 for no limit.', 100, 0, 1_000_000),
+  MEMBRANE_MAX_EVENT_LOOP_DELAY: duration('Above this mean delay the API sheds load.', '500ms'),
+  MEMBRANE_POOL_SIZE: count('Database connections of one API process.', 10, 1, 500),
+  MEMBRANE_POOL_QUEUE: count(
+    'Requests that may wait for a connection before the API sheds load.',
+    200,
+    1,
+    100_000,
+  ),
+  MEMBRANE_STATEMENT_TIMEOUT: duration('Longest statement of a request.', '30s'),
+  MEMBRANE_LOCK_TIMEOUT: duration('Longest wait for a row lock.', '10s'),
+  MEMBRANE_REQUEST_TIMEOUT: duration('Longest time to receive a whole request.', '60s'),
+  MEMBRANE_SHUTDOWN_TIMEOUT: duration('How long a process may take to finish its work after SIGTERM.', '10s'),
+  MEMBRANE_IDEMPOTENCY_RETENTION: duration('How long the answer to an Idempotency-Key is kept.', '24h'),
+  MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
+})
+
+type Environment = Static<typeof environmentSchema>
+export type Variables = Readonly<Record<string, string | undefined>>
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    )
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+export type Config = ReturnType<typeof readConfig>
+
+/** Blank means unset, so that a compose file can pass a variable through without setting it. */
+export function readConfig(variables: Variables) {
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
+  const environment = parse(given)
+  const problems = [...unknownNames(given), ...environment.problems]
+  const values = environment.values
+  if (!values || problems.length > 0) throw new ConfigError(problems)
+  const config = shape(values)
+  if (!config.auth.rootKey && !config.auth.allowAnonymous && !isLoopback(config.http.host)) {
+    throw new ConfigError([
+      `HOST=${config.http.host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
+    ])
+  }
+  return config
+}
+
+function unknownNames(given: Variables): string[] {
+  return Object.keys(given)
+    .filter((name) => name.startsWith('MEMBRANE_') && !(name in environmentSchema.properties))
+    .map((name) => `${name} is not a variable of this version`)
+}
+
+function parse(given: Variables): { problems: string[]; values?: Environment } {
+  const known = Object.fromEntries(
+    Object.entries(given).filter(([name]) => name in environmentSchema.properties),
+  )
+  const candidate = Value.Default(environmentSchema, Value.Convert(environmentSchema, known))
+  if (Value.Check(environmentSchema, candidate)) return { problems: [], values: candidate }
+  // The value itself is left out of the message: it may be a secret put into the wrong variable.
+  const problems = Value.Errors(environmentSchema, candidate).map(
+    (error) => `${error.instancePath.slice(1)} ${explain(error.keyword, error.params, error.message)}`,
+  )
+  return { problems: [...new Set(problems)] }
+}
+
+function explain(keyword: string, params: unknown, message: string): string {
+  if (keyword === 'pattern')
+    return 'must be a value like 90s, 15m, 1h or 30d (or a lower-case name, for a language)'
+  if (keyword === 'enum')
+    return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
+  return message
+}
+
+function milliseconds(text: string): number {
+  return parseDuration(text) ?? 0
+}
+
+function shape(values: Environment) {
+  return Object.freeze({
+    logLevel: values.LOG_LEVEL,
+    dataDir: values.MEMBRANE_DATA_DIR,
+    redisUrl: values.REDIS_URL,
+    shutdownTimeoutMs: milliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
+    database: Object.freeze({
+      url: values.DATABASE_URL,
+      poolSize: values.MEMBRANE_POOL_SIZE,
+      poolQueue: values.MEMBRANE_POOL_QUEUE,
+      statementTimeoutMs: milliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
+      lockTimeoutMs: milliseconds(values.MEMBRANE_LOCK_TIMEOUT),
+    }),
+    http: Object.freeze({
+      host: values.HOST,
+      port: values.PORT,
+      rateLimit: values.MEMBRANE_RATE_LIMIT,
+      requireIfMatch: values.MEMBRANE_REQUIRE_IF_MATCH === 'true',
+      requestTimeoutMs: milliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
+      maxEventLoopDelayMs: milliseconds(values.MEMBRANE_MAX_EVENT_LOOP_DELAY),
+      idempotencyRetentionMs: milliseconds(values.MEMBRANE_IDEMPOTENCY_RETENTION),
+    }),
+    auth: Object.freeze({
+      rootKey: values.MEMBRANE_API_KEY,
+      allowAnonymous: values.MEMBRANE_ALLOW_ANONYMOUS === 'true',
+    }),
+    records: Object.freeze({
+      defaultSensitivity: values.MEMBRANE_DEFAULT_SENSITIVITY,
+      textLanguage: values.MEMBRANE_TEXT_LANGUAGE,
+    }),
+    jobs: Object.freeze({ purgeIntervalMs: milliseconds(values.MEMBRANE_PURGE_INTERVAL) }),
+  })
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

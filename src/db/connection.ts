@@ -1,0 +1,39 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { DB } from './schema.ts'
+
+export type Database = Kysely<DB>
+
+export type ConnectionOptions = {
+  url: string
+  poolSize: number
+  statementTimeoutMs: number
+  lockTimeoutMs: number
+  /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
+  applicationName: string
+}
+
+export type Connection = ReturnType<typeof connect>
+
+export function connect(options: ConnectionOptions) {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    statement_timeout: options.statementTimeoutMs,
+    lock_timeout: options.lockTimeoutMs,
+    // A transaction whose process was paused must not hold its locks for ever.
+    idle_in_transaction_session_timeout: 60_000,
+    connectionTimeoutMillis: 5_000,
+    keepAlive: true,
+  })
+  // An idle connection that the server closes emits here; unheard, it would end the process.
+  // The next query opens a fresh one, so there is nothing else to do.
+  pool.on('error', () => {})
+  const db: Database = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    db,
+    pool,
+    close: () => db.destroy(),
+  }
+}

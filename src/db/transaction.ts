@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Transaction as KyselyTransaction } from 'kysely'
+import type { Caller } from '../kernel/caller.ts'
+import type { Database } from './connection.ts'
+import { isRetryable } from './failures.ts'
+import type { DB } from './schema.ts'
+
+export type Transaction = KyselyTransaction<DB>
+
+/** Who asks, and the transaction the use case must join when it is part of a larger one. */
+export type Call = { caller: Caller; tx?: Transaction; expectedVersion?: number }
+
+const attempts = 4
+
+/**
+ * Runs `work` in the call's transaction, or in one of its own. Only its own is retried after a serialization
+ * failure or a deadlock: a joined one is doomed as a whole, and whoever began it decides.
+ */
+export async function transact<T>(
+  db: Database,
+  call: { tx?: Transaction },
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  if (call.tx) return work(call.tx)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute(work)
+    } catch (error) {
+      if (attempt === attempts || !isRetryable(error)) throw error
+      // Jitter, so that two transactions that met once do not meet again in step.
+      await sleep(2 ** attempt * 5 + 20 * jitter())
+    }
+  }
+}
+
+/** Not a rule's randomness, only a pause's. */
+function jitter(): number {
+  return (performance.now() * 1_000) % 1
+}

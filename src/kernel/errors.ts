@@ -1,0 +1,120 @@
+/** What went wrong, in a caller's terms; the kind alone decides the HTTP status and whether to retry. */
+export type ErrorKind =
+  | 'malformed'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not_found'
+  | 'method'
+  | 'conflict'
+  | 'gone'
+  | 'precondition'
+  | 'too_large'
+  | 'media_type'
+  | 'invalid'
+  | 'precondition_required'
+  | 'throttled'
+  | 'unavailable'
+
+/** Every code a client can meet. Codes are stable: a new meaning gets a new code. docs/errors.md is made of this. */
+export const catalogue = {
+  malformed_json: { kind: 'malformed', meaning: 'The body is not JSON.' },
+  malformed_request: { kind: 'malformed', meaning: 'The request is not valid HTTP for this server.' },
+  invalid_cursor: {
+    kind: 'malformed',
+    meaning: 'The cursor is damaged or was made for another query; start from the first page.',
+  },
+  unauthenticated: { kind: 'unauthenticated', meaning: 'The key is missing, unknown, expired or revoked.' },
+  forbidden: { kind: 'forbidden', meaning: 'The key lacks the permission that this call needs.' },
+  outside_trust: {
+    kind: 'forbidden',
+    meaning: 'The body names a scope the key does not have, or a sensitivity above its ceiling.',
+  },
+  above_ceiling: {
+    kind: 'forbidden',
+    meaning: 'The key sees this record only redacted, and so may not change or link it.',
+  },
+  route_not_found: { kind: 'not_found', meaning: 'No such path.' },
+  record_not_found: {
+    kind: 'not_found',
+    meaning: 'No record of that id exists for this key; one it may not see looks the same.',
+  },
+  relation_not_found: { kind: 'not_found', meaning: 'The record has no such edge.' },
+  key_not_found: { kind: 'not_found', meaning: 'No API key of that id.' },
+  method_not_allowed: { kind: 'method', meaning: 'The path exists, the method does not; see Allow.' },
+  record_exists: { kind: 'conflict', meaning: 'The id is already in use.' },
+  identifier_taken: {
+    kind: 'conflict',
+    meaning: 'Another entity of this scope already has that namespace and value.',
+  },
+  episodic_immutable: {
+    kind: 'conflict',
+    meaning: 'What happened is not rewritten: episodes are immutable.',
+  },
+  payload_immutable: {
+    kind: 'conflict',
+    meaning: 'The payload of this type changes through revision, not by patch.',
+  },
+  request_in_progress: {
+    kind: 'conflict',
+    meaning: 'A request with this Idempotency-Key is still running; repeat it shortly.',
+  },
+  record_forgotten: { kind: 'gone', meaning: 'The record was forgotten; `reason` says why.' },
+  version_mismatch: {
+    kind: 'precondition',
+    meaning: 'The record has changed since the version in If-Match.',
+  },
+  body_too_large: { kind: 'too_large', meaning: 'The body is over 10 MiB.' },
+  unsupported_media_type: { kind: 'media_type', meaning: 'The body must be sent as application/json.' },
+  validation_failed: {
+    kind: 'invalid',
+    meaning: 'The request breaks the schema; `errors` names every place.',
+  },
+  scope_required: {
+    kind: 'invalid',
+    meaning: 'The key has several scopes, so the body must say which one it writes to.',
+  },
+  idempotency_key_reused: {
+    kind: 'invalid',
+    meaning: 'The Idempotency-Key was used before with another request.',
+  },
+  if_match_required: {
+    kind: 'precondition_required',
+    meaning: 'This server changes a record only under an If-Match with its version.',
+  },
+  rate_limited: { kind: 'throttled', meaning: 'Too many requests for this key; wait for Retry-After.' },
+  overloaded: { kind: 'unavailable', meaning: 'The server sheds load; wait for Retry-After.' },
+  database_unavailable: { kind: 'unavailable', meaning: 'The database cannot be reached at the moment.' },
+  shutting_down: { kind: 'unavailable', meaning: 'This process is stopping; another one will answer.' },
+} as const satisfies Record<string, { kind: ErrorKind; meaning: string }>
+
+export type ErrorCode = keyof typeof catalogue
+
+/** One place in the request that is wrong; the pointer is RFC 6901, into the body unless it starts with `?`. */
+export type Fault = { pointer: string; message: string }
+
+type Details = {
+  errors?: readonly Fault[]
+  /** Members of the problem document beyond the standard ones. */
+  extra?: Readonly<Record<string, unknown>>
+  retryAfterSeconds?: number
+  cause?: unknown
+}
+
+/** A failure the caller can understand. Anything else that is thrown is a defect: logged, hidden, 500. */
+export class AppError extends Error {
+  readonly kind: ErrorKind
+  readonly code: ErrorCode
+  readonly errors: readonly Fault[] | undefined
+  readonly extra: Readonly<Record<string, unknown>>
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, details: Details = {}) {
+    super(message, { cause: details.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.kind = catalogue[code].kind
+    this.errors = details.errors
+    this.extra = details.extra ?? {}
+    this.retryAfterSeconds = details.retryAfterSeconds
+  }
+}

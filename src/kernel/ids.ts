@@ -1,0 +1,30 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { Clock } from './clock.ts'
+
+export type Ids = {
+  /** A time-ordered UUID: neighbours in time are neighbours in the index, so inserts touch few pages. */
+  next(): string
+  /** An unguessable token, `bytes` of entropy, safe in a header or a URL. */
+  secret(bytes: number): string
+  /** An opaque id for things never stored under it, such as a request. */
+  random(): string
+}
+
+export function createIds(clock: Clock): Ids {
+  return {
+    next: () => uuidV7(clock.now().getTime(), randomBytes(10)),
+    secret: (bytes) => randomBytes(bytes).toString('base64url'),
+    random: () => randomUUID(),
+  }
+}
+
+/** RFC 9562 §5.7: 48 bits of Unix milliseconds, version and variant, the rest random. */
+export function uuidV7(milliseconds: number, entropy: Uint8Array): string {
+  const bytes = Buffer.alloc(16)
+  bytes.writeUIntBE(milliseconds, 0, 6)
+  bytes.set(entropy.subarray(0, 10), 6)
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6)
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
+  const hex = bytes.toString('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
