@@ -13,6 +13,13 @@ export type ConnectionOptions = {
   applicationName: string
 }
 
+const bigint = pg.types.builtins.INT8
+
+/** Our bigints are seconds and counters far below 2^53; as strings they would leak into JSON. */
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  return oid === bigint ? Number : pg.types.getTypeParser(oid, format)
+}
+
 export type Connection = ReturnType<typeof connect>
 
 export function connect(options: ConnectionOptions) {
@@ -26,6 +33,7 @@ export function connect(options: ConnectionOptions) {
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
+    types: { getTypeParser },
   })
   // An idle connection that the server closes emits here; unheard, it would end the process.
   // The next query opens a fresh one, so there is nothing else to do.

@@ -1,0 +1,198 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * A record is two rows. `records` holds what it says and what it is filtered by: wide, indexed in many ways,
+ * written when a person changes it. `lifecycles` holds how alive it is: narrow, few indexes, because sweeps
+ * rewrite it by the million and every rewritten row pays once for each index on its table.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+export async function down(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    drop table lifecycle_policies, entity_identifiers, audit_entries, relations, lifecycles, records
+  `.execute(db)
+  await sql`drop function refuse_audit_change()`.execute(db)
+  await sql`
+    drop type audit_action, source_type, record_status, memory_kind, memory_layer, deletion_policy,
+      decay_curve, sensitivity, record_type
+  `.execute(db)
+}
+
+const statements = [
+  `create type record_type as enum ('episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph')`,
+  `create type sensitivity as enum ('public', 'low', 'medium', 'high', 'hyper')`,
+  `create type decay_curve as enum ('exponential', 'linear', 'custom', 'huber', 'elastic')`,
+  `create type deletion_policy as enum ('auto_prune', 'manual_only', 'never')`,
+  `create type memory_layer as enum ('working', 'episodic', 'semantic', 'procedural', 'codebase')`,
+  `create type memory_kind as enum ('fact', 'procedure', 'narrative')`,
+  `create type record_status as enum ('active', 'challenged', 'invalidated', 'merged', 'superseded')`,
+  `create type source_type as enum
+    ('human', 'ai', 'interaction', 'ingest', 'code_scan', 'dream', 'auto_extracted')`,
+  `create type audit_action as enum
+    ('create', 'revise', 'fork', 'merge', 'delete', 'reinforce', 'decay', 'restore', 'erase', 'status',
+     'promote', 'demote', 'pin', 'unpin', 'archive')`,
+
+  `create table records (
+    id uuid not null,
+    type record_type not null,
+    sensitivity sensitivity not null,
+    layer memory_layer not null,
+    memory_kind memory_kind not null,
+    status record_status not null,
+    source_type source_type not null,
+    confidence double precision not null,
+    created_at timestamptz not null,
+    scope text,
+    tags text[] not null,
+    payload jsonb not null,
+    provenance jsonb not null,
+    interpretation jsonb,
+    search tsvector not null,
+    constraint records_pkey primary key (id),
+    constraint records_confidence_range check (confidence between 0 and 1),
+    constraint records_scope_length check (char_length(scope) between 1 and 256),
+    constraint records_tag_count check (cardinality(tags) <= 100),
+    constraint records_payload_kind check (payload ->> 'kind' = type::text),
+    constraint records_sourced check (jsonb_array_length(provenance -> 'sources') > 0)
+  )`,
+  `create index records_created_at on records (created_at desc, id desc)`,
+  `create index records_scope on records (scope)`,
+  `create index records_type on records (type)`,
+  `create index records_tags on records using gin (tags)`,
+  `create index records_search on records using gin (search)`,
+
+  // salience is what was true when the row was last written: time only lowers it, so it is an upper bound
+  // that an index can be walked by. expires_at and prune_at are deadlines of the curve, known when it is set.
+  `create table lifecycles (
+    record_id uuid not null,
+    salience double precision not null,
+    base_salience double precision not null,
+    anchored_at timestamptz not null,
+    last_reinforced_at timestamptz not null,
+    updated_at timestamptz not null,
+    expires_at timestamptz,
+    prune_at timestamptz,
+    half_life_seconds bigint not null,
+    max_age_seconds bigint not null,
+    min_salience double precision not null,
+    reinforcement_gain double precision not null,
+    max_salience double precision,
+    importance double precision not null,
+    base_importance double precision not null,
+    emotional_valence double precision not null,
+    last_accessed_at timestamptz,
+    access_count integer not null,
+    confirmation_count integer not null,
+    version integer not null,
+    curve decay_curve not null,
+    deletion_policy deletion_policy not null,
+    pinned boolean not null,
+    forgotten_at timestamptz,
+    purge_at timestamptz,
+    forgotten_run_id uuid,
+    forgotten_reason text,
+    forgotten_by text,
+    constraint lifecycles_pkey primary key (record_id),
+    constraint lifecycles_record foreign key (record_id) references records (id) on delete cascade,
+    constraint lifecycles_salience_range check (salience >= 0 and salience < 'infinity'),
+    constraint lifecycles_base_salience_range check (base_salience >= 0 and base_salience < 'infinity'),
+    constraint lifecycles_half_life_range check (half_life_seconds >= 1),
+    constraint lifecycles_max_age_range check (max_age_seconds >= 0),
+    constraint lifecycles_min_salience_range check (min_salience between 0 and 1),
+    constraint lifecycles_gain_range check (reinforcement_gain >= 0 and reinforcement_gain < 'infinity'),
+    constraint lifecycles_max_salience_range check (max_salience > 0 and max_salience < 'infinity'),
+    constraint lifecycles_importance_range check (importance between 0 and 1),
+    constraint lifecycles_base_importance_range check (base_importance between 0 and 1),
+    constraint lifecycles_valence_range check (emotional_valence between -1 and 1),
+    constraint lifecycles_counts check (access_count >= 0 and confirmation_count >= 0 and version >= 1),
+    constraint lifecycles_prunable
+      check (prune_at is null or (not pinned and deletion_policy = 'auto_prune')),
+    constraint lifecycles_forgotten_whole
+      check (num_nulls(forgotten_at, forgotten_reason, forgotten_by, purge_at) in (0, 4))
+  )`,
+  `create index lifecycles_salience on lifecycles (salience desc, record_id desc) where forgotten_at is null`,
+  `create index lifecycles_importance on lifecycles (importance desc, record_id desc)
+    where forgotten_at is null`,
+  `create index lifecycles_updated_at on lifecycles (updated_at desc, record_id desc)
+    where forgotten_at is null`,
+  `create index lifecycles_prune_at on lifecycles (prune_at)
+    where prune_at is not null and forgotten_at is null`,
+  `create index lifecycles_purge_at on lifecycles (purge_at) where purge_at is not null`,
+
+  `create table relations (
+    source_id uuid not null,
+    target_id uuid not null,
+    created_at timestamptz not null,
+    weight double precision not null,
+    predicate text not null,
+    constraint relations_pkey primary key (source_id, predicate, target_id),
+    constraint relations_source foreign key (source_id) references records (id) on delete cascade,
+    constraint relations_target foreign key (target_id) references records (id) on delete cascade,
+    constraint relations_weight_range check (weight between 0 and 1),
+    constraint relations_predicate_length check (char_length(predicate) between 1 and 128)
+  )`,
+  `create index relations_target on relations (target_id)`,
+
+  // No foreign key: the log outlives its record.
+  `create table audit_entries (
+    record_id uuid not null,
+    id bigint generated always as identity,
+    run_id uuid,
+    at timestamptz not null,
+    action audit_action not null,
+    actor text not null,
+    rationale text not null,
+    changes jsonb,
+    constraint audit_entries_pkey primary key (record_id, id)
+  )`,
+  `create function refuse_audit_change() returns trigger language plpgsql as $$
+    begin
+      raise exception 'audit entries are append-only';
+    end
+  $$`,
+  `create trigger audit_entries_append_only before update or delete on audit_entries
+    for each row execute function refuse_audit_change()`,
+  `create trigger audit_entries_kept before truncate on audit_entries
+    for each statement execute function refuse_audit_change()`,
+
+  `create table entity_identifiers (
+    record_id uuid not null,
+    scope text,
+    namespace text not null,
+    value text not null,
+    constraint entity_identifiers_taken unique nulls not distinct (scope, namespace, value),
+    constraint entity_identifiers_record
+      foreign key (record_id) references records (id) on delete cascade
+  )`,
+  `create index entity_identifiers_record on entity_identifiers (record_id)`,
+
+  `create table lifecycle_policies (
+    type record_type not null,
+    curve decay_curve not null,
+    half_life_seconds bigint not null,
+    max_age_seconds bigint not null,
+    min_salience double precision not null,
+    reinforcement_gain double precision not null,
+    max_salience double precision,
+    deletion_policy deletion_policy not null,
+    constraint lifecycle_policies_pkey primary key (type),
+    constraint lifecycle_policies_half_life_range check (half_life_seconds >= 1),
+    constraint lifecycle_policies_max_age_range check (max_age_seconds >= 0),
+    constraint lifecycle_policies_min_salience_range check (min_salience between 0 and 1),
+    constraint lifecycle_policies_gain_range
+      check (reinforcement_gain >= 0 and reinforcement_gain < 'infinity'),
+    constraint lifecycle_policies_max_salience_range check (max_salience > 0 and max_salience < 'infinity')
+  )`,
+  `insert into lifecycle_policies
+    (type, curve, half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience,
+     deletion_policy)
+  values
+    ('working', 'linear', 4 * 3600, 0, 0, 0, 1, 'auto_prune'),
+    ('episodic', 'exponential', 3 * 86400, 0, 0, 0.1, 1, 'auto_prune'),
+    ('semantic', 'exponential', 30 * 86400, 0, 0, 0.1, 1, 'auto_prune'),
+    ('entity', 'exponential', 30 * 86400, 0, 0, 0.1, 1, 'auto_prune'),
+    ('competence', 'exponential', 30 * 86400, 0, 0, 0.1, 1, 'auto_prune'),
+    ('plan_graph', 'exponential', 30 * 86400, 0, 0, 0.1, 1, 'auto_prune')`,
+]
