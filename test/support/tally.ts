@@ -1,0 +1,44 @@
+import { writeSync } from 'node:fs'
+import type { Reporter, TestModule } from 'vitest/node'
+
+type Counts = { passed: number; failed: number; skipped: number }
+
+/**
+ * Makes the run's last line `N passed, N failed`, for whoever reads only that. It is written when the process
+ * exits, because teardown and the other reporters may still speak after the run has ended.
+ */
+export function createTally(): Reporter {
+  let counts: Counts | undefined
+  return {
+    onInit() {
+      process.once('exit', (code) => writeSync(1, `${describe(settle(counts, code))}\n`))
+    },
+    onTestRunEnd(modules, unhandledErrors) {
+      counts = count(modules, unhandledErrors.length)
+    },
+  }
+}
+
+function count(modules: readonly TestModule[], unhandledErrors: number): Counts {
+  const counts: Counts = { passed: 0, failed: unhandledErrors, skipped: 0 }
+  for (const module of modules) {
+    for (const test of module.children.allTests()) {
+      const { state } = test.result()
+      // A test that never got to its end has not passed.
+      counts[state === 'pending' ? 'failed' : state]++
+    }
+    // A file that does not load, or a suite whose hook throws, has no failed test to be counted by.
+    for (const suite of [module, ...module.children.allSuites()]) counts.failed += suite.errors().length
+  }
+  return counts
+}
+
+/** A run that exits with a failure must not read as a success, whatever kept it from counting. */
+function settle(counts: Counts | undefined, exitCode: number): Counts {
+  const settled = counts ?? { passed: 0, failed: 0, skipped: 0 }
+  return exitCode !== 0 && settled.failed === 0 ? { ...settled, failed: 1 } : settled
+}
+
+function describe({ passed, failed, skipped }: Counts): string {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
+}
