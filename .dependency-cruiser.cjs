@@ -1,0 +1,151 @@
+/** Each level may use the doors of the levels before it; the last looks at every room. */
+const levels = [
+  ['policies', 'keys'],
+  ['records'],
+  ['relations'],
+  ['revision', 'decay'],
+  ['cognition'],
+  ['embeddings'],
+  ['entities'],
+  ['retrieval'],
+  ['capture'],
+  ['consolidation', 'dream'],
+  ['maintenance', 'metrics'],
+]
+
+const either = (names) => `(?:${names.join('|')})`
+
+const room = either(levels.flat())
+const reserved = either(['index', 'routes', 'schemas', 'service', 'queries', 'jobs'])
+const rooms = `^src/${room}/`
+const doors = `^src/${room}/index\\.ts$`
+const reservedFiles = `^src/${room}/${reserved}\\.ts$`
+/** The other files of a room: no I/O, no clock, no randomness, so that anyone may borrow them. */
+const pureFiles = `^src/${room}/(?!${reserved}\\.ts$)`
+
+const main = '^src/main\\.ts$'
+const services = '^src/services\\.ts$'
+const config = '^src/config\\.ts$'
+const app = '^src/http/app\\.ts$'
+/** TypeBox shapes that several rooms share: as pure as what borrows them. */
+const shapes = '^src/http/shapes\\.ts$'
+const outside = '^(?:test|bench|scripts)/'
+
+/** Node's modules that touch the world; `buffer`, `util` and the hashes of `crypto` only compute. */
+const io = `^(?:node:)?${either(['fs', 'net', 'tls', 'http', 'https', 'http2', 'dns', 'dgram', 'child_process', 'worker_threads', 'cluster', 'timers', 'process', 'os', 'readline', 'v8', 'vm'])}(?:/|$)`
+
+/** A type costs nothing when the program runs, so a pure file may name the shape of a row. */
+const atRunTime = { dependencyTypesNot: ['type-only'] }
+
+const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
+
+/** Records may borrow the curves and factors that their answers are made of, though those rooms stand above. */
+const roomOrder = levels.map((level, index) => {
+  const below = levels.slice(0, index).flat()
+  const allowed = ['^src/$1/', ...below.map((name) => `^src/${name}/`)]
+  return rule(
+    `order-of-${level.join('-and-')}`,
+    { path: `^src/(${level.join('|')})/` },
+    { path: rooms, pathNot: level.includes('records') ? [...allowed, pureFiles] : allowed },
+    'Rooms use the rooms before them only; a cycle of rooms can be neither tested nor read alone.',
+  )
+})
+
+module.exports = {
+  forbidden: [
+    rule('no-cycles', {}, { circular: true }, 'A cycle has no bottom to start reading from.'),
+    rule('resolvable', {}, { couldNotResolve: true }),
+    rule(
+      'product-knows-only-itself',
+      { path: '^(?:src|migrations)/' },
+      { path: outside },
+      'Tests and tools are not shipped.',
+    ),
+    rule(
+      'product-runs-on-its-dependencies',
+      { path: '^(?:src|migrations)/' },
+      { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], ...atRunTime },
+      'Development packages are not installed where it runs.',
+    ),
+    rule(
+      'migrations-are-frozen',
+      { path: '^migrations/' },
+      { path: '^src/' },
+      'Code changes; what has run somewhere must not.',
+    ),
+
+    // main → services, http/app → rooms → db, jobs, http mechanisms → kernel
+    rule(
+      'kernel-imports-nothing',
+      { path: '^src/kernel/' },
+      { pathNot: ['^src/kernel/', '^(?:node:)?crypto$'] },
+    ),
+    rule('db-stands-on-the-kernel', { path: '^src/db/' }, { path: '^src/(?:jobs|http)/' }),
+    rule('jobs-know-no-http', { path: '^src/jobs/' }, { path: '^src/http/' }),
+    rule('http-knows-no-jobs', { path: '^src/http/', pathNot: app }, { path: '^src/jobs/' }),
+    rule(
+      'mechanisms-know-no-room',
+      { path: '^src/(?:db|jobs|http|process)/', pathNot: app },
+      { path: rooms },
+    ),
+    rule(
+      'resources-are-passed-in',
+      { path: ['^src/(?:db|jobs|http)/', rooms], pathNot: app },
+      { path: config },
+      'A room or mechanism says what it needs; who composes it reads the configuration.',
+    ),
+    rule('only-tops-compose', { pathNot: [main, app, outside] }, { path: services }),
+    rule('only-main-listens', { pathNot: [main, outside] }, { path: app }),
+    rule('only-main-supervises', { pathNot: [main, '^src/process/', outside] }, { path: '^src/process/' }),
+    rule('nothing-imports-main', {}, { path: main }, 'Importing it would start a process.'),
+
+    // Rooms
+    rule(
+      'rooms-meet-at-the-door',
+      { path: '^src/([^/]+)/', pathNot: app },
+      { path: reservedFiles, pathNot: ['^src/$1/', doors] },
+      'Another room is its index.ts, or a pure file borrowed from it.',
+    ),
+    rule('compose-through-doors', { path: [main, services, app, config] }, { path: rooms, pathNot: doors }),
+    ...roomOrder,
+    rule(
+      'pure-files-are-pure',
+      { path: pureFiles },
+      { path: [reservedFiles, '^src/(?:db|http|jobs|process)/', io], pathNot: shapes, ...atRunTime },
+    ),
+    rule(
+      'pure-files-need-no-package',
+      { path: pureFiles },
+      { path: '(?:^|/)node_modules/', pathNot: '(?:^|/)node_modules/typebox/', ...atRunTime },
+    ),
+    rule(
+      'use-cases-know-no-http',
+      { path: `^src/${room}/${either(['service', 'queries', 'jobs'])}\\.ts$` },
+      { path: '^src/http/', pathNot: shapes },
+    ),
+
+    // Packages behind one door each
+    rule(
+      'only-queries-speak-sql',
+      { path: '^src/', pathNot: ['^src/db/', `^src/${room}/queries\\.ts$`] },
+      { path: '(?:^|/)node_modules/(?:kysely|pg)/', ...atRunTime },
+    ),
+    rule(
+      'only-jobs-know-the-queue',
+      { path: '^src/', pathNot: '^src/jobs/' },
+      { path: '(?:^|/)node_modules/bullmq/' },
+    ),
+    rule(
+      'only-http-knows-fastify',
+      { path: '^src/', pathNot: ['^src/http/', `^src/${room}/routes\\.ts$`] },
+      { path: '(?:^|/)node_modules/(?:fastify|@fastify/[^/]+)/' },
+    ),
+  ],
+  options: {
+    // Types are dependencies too: who needs another's type cannot be read without it.
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['node', 'import', 'types'] },
+  },
+}

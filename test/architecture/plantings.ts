@@ -1,0 +1,98 @@
+/** For each rule of .dependency-cruiser.cjs, a file that breaks it; the text is what the file holds. */
+export type Planting = { rule: string; file: string; text: string }
+
+/** What the planted files import, so that an import fails its rule and not its resolution. */
+export const ground: Record<string, string> = {
+  'package.json':
+    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5" } }',
+  'tsconfig.json':
+    '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }',
+  'src/main.ts': 'export const started = true',
+  'src/services.ts': 'export const services = {}',
+  'src/config.ts': 'export const config = {}',
+  'src/kernel/clock.ts': 'export const clock = {}',
+  'src/db/connection.ts': 'export const connection = {}',
+  'src/db/hen.ts': "export type { Again } from './egg.ts'",
+  'src/http/app.ts': 'export const app = {}',
+  'src/http/etag.ts': 'export const etag = {}',
+  'src/jobs/queue.ts': 'export const queue = {}',
+  'src/process/supervisor.ts': 'export const supervisor = {}',
+  'src/records/index.ts': "export * from './service.ts'",
+  'src/records/service.ts': 'export const create = () => {}',
+  'src/dream/index.ts': 'export const dream = {}',
+  'src/dream/clusters.ts': 'export const clusters = []',
+  'src/consolidation/stages.ts': 'export const stages = []',
+  'src/maintenance/runs.ts': 'export const runs = []',
+  'src/metrics/gauges.ts': 'export const gauges = []',
+  'migrations/0001.ts': 'export const up = () => {}',
+  'bench/run.ts': 'export const run = () => {}',
+}
+
+const uses = (specifier: string) => `import * as used from '${specifier}'\nexport const again = used\n`
+const usesType = (specifier: string) =>
+  `import type * as used from '${specifier}'\nexport type Again = typeof used\n`
+
+const levels = [
+  ['policies', 'keys'],
+  ['records'],
+  ['relations'],
+  ['revision', 'decay'],
+  ['cognition'],
+  ['embeddings'],
+  ['entities'],
+  ['retrieval'],
+  ['capture'],
+  ['consolidation', 'dream'],
+  ['maintenance', 'metrics'],
+] as const
+
+/** Every room reaches up, sideways when it is among the last. */
+const upward: Planting[] = levels.flatMap((level) =>
+  level.map((room) => ({
+    rule: `order-of-${level.join('-and-')}`,
+    file: `src/${room}/upward.ts`,
+    text: uses(upwardFrom(room)),
+  })),
+)
+
+function upwardFrom(room: string): string {
+  if (room === 'dream') return '../consolidation/stages.ts'
+  if (room === 'metrics') return '../maintenance/runs.ts'
+  if (room === 'maintenance') return '../metrics/gauges.ts'
+  // Records may borrow a pure file from above, so there it takes a door to break the rule.
+  return room === 'records' ? '../dream/index.ts' : '../dream/clusters.ts'
+}
+
+export const plantings: Planting[] = [
+  { rule: 'no-cycles', file: 'src/db/egg.ts', text: usesType('./hen.ts') },
+  { rule: 'resolvable', file: 'src/db/lost.ts', text: uses('./nowhere.ts') },
+  { rule: 'product-knows-only-itself', file: 'src/db/measured.ts', text: uses('../../bench/run.ts') },
+  { rule: 'product-runs-on-its-dependencies', file: 'src/db/laws.ts', text: uses('fast-check') },
+  { rule: 'migrations-are-frozen', file: 'migrations/0002.ts', text: usesType('../src/db/connection.ts') },
+  { rule: 'kernel-imports-nothing', file: 'src/kernel/files.ts', text: uses('node:fs') },
+  { rule: 'kernel-imports-nothing', file: 'src/kernel/stored.ts', text: usesType('../db/connection.ts') },
+  { rule: 'kernel-imports-nothing', file: 'src/kernel/packaged.ts', text: uses('kysely') },
+  { rule: 'db-stands-on-the-kernel', file: 'src/db/tagged.ts', text: uses('../http/etag.ts') },
+  { rule: 'jobs-know-no-http', file: 'src/jobs/tagged.ts', text: uses('../http/etag.ts') },
+  { rule: 'http-knows-no-jobs', file: 'src/http/queued.ts', text: uses('../jobs/queue.ts') },
+  { rule: 'mechanisms-know-no-room', file: 'src/http/recording.ts', text: uses('../records/index.ts') },
+  { rule: 'mechanisms-know-no-room', file: 'src/jobs/recording.ts', text: usesType('../records/index.ts') },
+  { rule: 'resources-are-passed-in', file: 'src/records/jobs.ts', text: usesType('../config.ts') },
+  { rule: 'resources-are-passed-in', file: 'src/http/settings.ts', text: uses('../config.ts') },
+  { rule: 'only-tops-compose', file: 'src/records/routes.ts', text: uses('../services.ts') },
+  { rule: 'only-main-listens', file: 'src/process/listening.ts', text: uses('../http/app.ts') },
+  { rule: 'only-main-supervises', file: 'src/jobs/children.ts', text: uses('../process/supervisor.ts') },
+  { rule: 'nothing-imports-main', file: 'src/process/again.ts', text: uses('../main.ts') },
+  { rule: 'rooms-meet-at-the-door', file: 'src/dream/service.ts', text: uses('../records/service.ts') },
+  { rule: 'compose-through-doors', file: 'src/services.ts', text: uses('./dream/clusters.ts') },
+  ...upward,
+  { rule: 'pure-files-are-pure', file: 'src/decay/clocked.ts', text: uses('node:timers/promises') },
+  { rule: 'pure-files-are-pure', file: 'src/decay/stored.ts', text: uses('../db/connection.ts') },
+  { rule: 'pure-files-are-pure', file: 'src/decay/serving.ts', text: uses('../records/index.ts') },
+  { rule: 'pure-files-need-no-package', file: 'src/decay/packaged.ts', text: uses('pg') },
+  { rule: 'use-cases-know-no-http', file: 'src/decay/service.ts', text: uses('../http/etag.ts') },
+  { rule: 'only-queries-speak-sql', file: 'src/retrieval/service.ts', text: uses('kysely') },
+  { rule: 'only-queries-speak-sql', file: 'src/capture/routes.ts', text: uses('pg') },
+  { rule: 'only-jobs-know-the-queue', file: 'src/dream/jobs.ts', text: uses('bullmq') },
+  { rule: 'only-http-knows-fastify', file: 'src/capture/service.ts', text: usesType('fastify') },
+]
