@@ -16,9 +16,13 @@ const levels = [
 const either = (names) => `(?:${names.join('|')})`
 
 const room = either(levels.flat())
-const reserved = either(['index', 'routes', 'schemas', 'service', 'queries', 'jobs'])
+/** A room may hold rooms of its own, such as records/listing: what is reserved is so at any depth. */
+const reserved = `(?:|.+/)${either(['index', 'routes', 'schemas', 'service', 'queries', 'jobs'])}`
 const rooms = `^src/${room}/`
 const doors = `^src/${room}/index\\.ts$`
+const queries = `^src/${room}/(?:|.+/)queries\\.ts$`
+const routes = `^src/${room}/(?:|.+/)routes\\.ts$`
+const useCases = `^src/${room}/(?:|.+/)(?:service|queries|jobs)\\.ts$`
 const reservedFiles = `^src/${room}/${reserved}\\.ts$`
 /** The other files of a room: no I/O, no clock, no randomness, so that anyone may borrow them. */
 const pureFiles = `^src/${room}/(?!${reserved}\\.ts$)`
@@ -118,16 +122,12 @@ module.exports = {
       { path: pureFiles },
       { path: '(?:^|/)node_modules/', pathNot: '(?:^|/)node_modules/typebox/', ...atRunTime },
     ),
-    rule(
-      'use-cases-know-no-http',
-      { path: `^src/${room}/${either(['service', 'queries', 'jobs'])}\\.ts$` },
-      { path: '^src/http/', pathNot: shapes },
-    ),
+    rule('use-cases-know-no-http', { path: useCases }, { path: '^src/http/', pathNot: shapes }),
 
     // Packages behind one door each
     rule(
       'only-queries-speak-sql',
-      { path: '^src/', pathNot: ['^src/db/', `^src/${room}/queries\\.ts$`] },
+      { path: '^src/', pathNot: ['^src/db/', queries] },
       { path: '(?:^|/)node_modules/(?:kysely|pg)/', ...atRunTime },
     ),
     rule(
@@ -137,7 +137,7 @@ module.exports = {
     ),
     rule(
       'only-http-knows-fastify',
-      { path: '^src/', pathNot: ['^src/http/', `^src/${room}/routes\\.ts$`] },
+      { path: '^src/', pathNot: ['^src/http/', routes] },
       { path: '(?:^|/)node_modules/(?:fastify|@fastify/[^/]+)/' },
     ),
   ],
