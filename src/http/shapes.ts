@@ -1,0 +1,21 @@
+import Type, { type TObject, type TProperties, type TSchema, type TSchemaOptions } from 'typebox'
+
+/** An object that refuses fields it does not know: a misspelt field is an error, not a silent loss. */
+export function closed<P extends TProperties>(properties: P, options: TSchemaOptions = {}): TObject<P> {
+  return Type.Object(properties, { ...options, additionalProperties: false })
+}
+
+export const Uuid = (options: TSchemaOptions = {}) => Type.String({ format: 'uuid', ...options })
+
+export const Time = (options: TSchemaOptions = {}) =>
+  Type.String({ format: 'date-time', examples: ['2026-03-28T09:30:00.000Z'], ...options })
+
+/** A number from 0 to 1. */
+export const Unit = (options: TSchemaOptions = {}) => Type.Number({ minimum: 0, maximum: 1, ...options })
+
+/** One page of a list; without `next_cursor` it is the last. */
+export function listOf<T extends TSchema>(item: T, $id: string) {
+  return closed({ items: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { $id })
+}
+
+export type Listed<T> = { items: T[]; next_cursor?: string }

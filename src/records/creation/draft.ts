@@ -1,0 +1,162 @@
+import { scoreImportance, sourceTrust } from '../../cognition/importance.ts'
+import { expiryOf, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
+import type { Caller, Sensitivity } from '../../kernel/caller.ts'
+import { AppError, type Fault } from '../../kernel/errors.ts'
+import type { Edge } from '../../relations/inverses.ts'
+import { findGraphFaults } from '../acyclicity.ts'
+import {
+  defaultConfidence,
+  defaultDecay,
+  defaultImportance,
+  defaultSalience,
+  kindOf,
+  layerOf,
+} from '../defaults.ts'
+import { completePayload, type Payload } from '../payloads.ts'
+import type { Draft, Identifier, LifecycleRow, RecordRow } from '../rows.ts'
+import type { NewRecord } from '../schemas.ts'
+import { searchableText } from '../searchable.ts'
+import { claimableSource, requireCeiling, writableScope } from '../trust.ts'
+
+export type DraftContext = {
+  caller: Caller
+  now: Date
+  /** Used when the body names none. */
+  id: string
+  defaultSensitivity: Sensitivity
+}
+
+/** Everything a create writes, worked out before the database is asked anything. */
+export function draftRecord(given: NewRecord, context: DraftContext): Draft {
+  const payload = completePayload(given.payload)
+  const faults = [...findTimeFaults(given, context.now), ...findPayloadFaults(given.type, payload)]
+  if (faults.length > 0) throw invalid(faults)
+  const record = draftRow(given, payload, context)
+  return {
+    row: { ...record, ...draftLifecycle(given, record, context.now) },
+    searchText: searchableText(payload, record.tags),
+    edges: draftEdges(given, record.id, context.now),
+    identifiers: identifiersOf(payload, record.scope),
+    audit: {
+      action: 'create',
+      actor: context.caller.name,
+      at: context.now,
+      rationale: 'created',
+      run_id: null,
+      changes: null,
+    },
+  }
+}
+
+export function invalid(faults: readonly Fault[]): AppError {
+  return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+}
+
+/** The rules of a payload that a schema cannot say. Pointers start at the record. */
+export function findPayloadFaults(type: string, payload: Payload): Fault[] {
+  if (payload.kind !== type) return [{ pointer: '/payload/kind', message: `must equal the type, ${type}` }]
+  if (payload.kind !== 'plan_graph') return []
+  return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
+}
+
+export function identifiersOf(payload: Payload, scope: string | null): Identifier[] {
+  return payload.kind === 'entity' ? payload.identifiers.map((each) => ({ scope, ...each })) : []
+}
+
+function findTimeFaults(given: NewRecord, now: Date): Fault[] {
+  const times: [string, string | undefined][] = [
+    ['/created_at', given.created_at],
+    ['/lifecycle/last_reinforced_at', given.lifecycle?.last_reinforced_at],
+  ]
+  for (const [index, relation] of (given.relations ?? []).entries()) {
+    times.push([`/relations/${index}/created_at`, relation.created_at])
+  }
+  return times
+    .filter(([, time]) => time !== undefined && new Date(time) > now)
+    .map(([pointer]) => ({ pointer, message: 'must not be in the future' }))
+}
+
+function draftRow(given: NewRecord, payload: Payload, context: DraftContext): RecordRow {
+  const { caller, now } = context
+  const sensitivity = given.sensitivity ?? context.defaultSensitivity
+  requireCeiling(caller, sensitivity)
+  return {
+    id: given.id?.toLowerCase() ?? context.id,
+    type: given.type,
+    sensitivity,
+    layer: given.layer ?? layerOf[given.type],
+    memory_kind: given.memory_kind ?? kindOf[given.type],
+    status: 'active',
+    source_type: claimableSource(caller, given.source_type),
+    confidence: given.confidence ?? defaultConfidence,
+    created_at: given.created_at === undefined ? now : new Date(given.created_at),
+    scope: writableScope(caller, given.scope),
+    tags: [...new Set(given.tags)],
+    payload,
+    provenance: given.provenance ?? { sources: [{ kind: 'event', ref: `api:${caller.name}` }] },
+    interpretation: given.interpretation ?? null,
+  }
+}
+
+function draftLifecycle(given: NewRecord, record: RecordRow, now: Date): LifecycleRow {
+  const anchor = given.lifecycle?.last_reinforced_at
+  const anchoredAt = anchor === undefined ? now : new Date(anchor)
+  const decay = { ...defaultDecay, ...given.lifecycle?.decay }
+  const life = {
+    ...decay,
+    base_salience: given.salience ?? defaultSalience,
+    anchored_at: anchoredAt,
+    expires_at: expiryOf(record.created_at, decay.max_age_seconds),
+    pinned: given.lifecycle?.pinned ?? false,
+    deletion_policy: given.lifecycle?.deletion_policy ?? 'auto_prune',
+  }
+  const baseImportance = given.base_importance ?? defaultImportance
+  const valence = given.emotional_valence ?? 0
+  return {
+    ...life,
+    last_reinforced_at: anchoredAt,
+    salience: salienceAt(life, now),
+    prune_at: pruneMomentOf(life),
+    importance: importanceAt(record, { base_importance: baseImportance, emotional_valence: valence }, now),
+    base_importance: baseImportance,
+    emotional_valence: valence,
+    last_accessed_at: null,
+    access_count: 0,
+    confirmation_count: 0,
+    version: 1,
+    updated_at: now,
+    forgotten_at: null,
+    purge_at: null,
+    forgotten_run_id: null,
+    forgotten_reason: null,
+    forgotten_by: null,
+  }
+}
+
+type Weighed = { base_importance: number; emotional_valence: number }
+
+/** The score of a record nobody has used yet. */
+export function importanceAt(
+  record: Pick<RecordRow, 'created_at' | 'layer' | 'source_type'>,
+  weighed: Weighed,
+  now: Date,
+): number {
+  return scoreImportance({
+    ...weighed,
+    access_ages_days: [],
+    age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
+    layer: record.layer,
+    source_trust: sourceTrust[record.source_type],
+    confirmations: 0,
+  })
+}
+
+function draftEdges(given: NewRecord, id: string, now: Date): Edge[] {
+  return (given.relations ?? []).map((relation) => ({
+    source_id: id,
+    predicate: relation.predicate,
+    target_id: relation.target_id.toLowerCase(),
+    weight: relation.weight ?? 1,
+    created_at: relation.created_at === undefined ? now : new Date(relation.created_at),
+  }))
+}

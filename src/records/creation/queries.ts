@@ -1,0 +1,110 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { visibleTo } from '../../db/visibility.ts'
+import type { Trust } from '../../kernel/caller.ts'
+import { withInverses } from '../../relations/inverses.ts'
+import type { Draft, Identifier } from '../rows.ts'
+
+/**
+ * Stores records with their lifecycles, edges, identifiers and first audit entries, all or none, in one
+ * statement: one round trip, and no state in which a record lacks its other half. Answers the ids stored;
+ * one that is missing was already in use. Rows travel as JSON, so that the text of the statement does not
+ * depend on their number.
+ */
+export async function insertRecords(
+  db: Database,
+  drafts: readonly Draft[],
+  textLanguage: string,
+): Promise<Set<string>> {
+  const rows = JSON.stringify(drafts.map(({ row, searchText, audit }) => ({ ...row, searchText, audit })))
+  const edges = JSON.stringify(
+    drafts.flatMap(({ row, edges }) => withInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
+  )
+  const identifiers = JSON.stringify(
+    drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
+  )
+  const { rows: stored } = await sql<{ id: string }>`
+    with incoming as materialized (
+      select * from json_to_recordset(${rows}::json) as incoming (
+        id uuid, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, confidence float8, created_at timestamptz, scope text,
+        tags text[], payload jsonb, provenance jsonb, interpretation jsonb, "searchText" text,
+        salience float8, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz,
+        updated_at timestamptz, expires_at timestamptz, prune_at timestamptz, half_life_seconds int8,
+        max_age_seconds int8, min_salience float8, reinforcement_gain float8, max_salience float8,
+        importance float8, base_importance float8, emotional_valence float8, last_accessed_at timestamptz,
+        access_count int4, confirmation_count int4, version int4, curve decay_curve,
+        deletion_policy deletion_policy, pinned bool, audit json
+      )
+    ), record as (
+      insert into records (
+        id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at, scope, tags,
+        payload, provenance, interpretation, search
+      )
+      select id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at, scope, tags,
+        payload, provenance, interpretation, to_tsvector(${textLanguage}::text::regconfig, "searchText")
+      from incoming
+      on conflict (id) do nothing
+      returning id
+    ), lifecycle as (
+      insert into lifecycles (
+        record_id, salience, base_salience, anchored_at, last_reinforced_at, updated_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, curve,
+        deletion_policy, pinned
+      )
+      select id, salience, base_salience, anchored_at, last_reinforced_at, updated_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, curve,
+        deletion_policy, pinned
+      from incoming join record using (id)
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select source_id, predicate, target_id, weight, created_at
+      from json_to_recordset(${edges}::json) as edge
+        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
+      where owner in (select id from record)
+      on conflict on constraint relations_pkey do nothing
+    ), identifier as (
+      insert into entity_identifiers (record_id, scope, namespace, value)
+      select record_id, scope, namespace, value
+      from json_to_recordset(${identifiers}::json) as identifier
+        (record_id uuid, scope text, namespace text, value text)
+      where record_id in (select id from record)
+    ), entry as (
+      insert into audit_entries (record_id, action, actor, at, rationale)
+      select id, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+        audit ->> 'rationale'
+      from incoming join record using (id)
+    )
+    select id from record
+  `.execute(db)
+  return new Set(stored.map(({ id }) => id))
+}
+
+/** Of the ids, those the caller can see, with what decides whether it may link to them. */
+export async function findTargets(db: Database, ids: readonly string[], trust: Trust) {
+  return db
+    .selectFrom('records as r')
+    .innerJoin('lifecycles as l', 'l.record_id', 'r.id')
+    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('l.forgotten_at', 'is', null)
+    .where(visibleTo(trust))
+    .select(['r.id', 'r.sensitivity'])
+    .execute()
+}
+
+/** Of the identifiers, those that an entity already has. */
+export async function findTakenIdentifiers(
+  db: Database,
+  identifiers: readonly Identifier[],
+): Promise<(Identifier & { record_id: string })[]> {
+  const { rows } = await sql<Identifier & { record_id: string }>`
+    select taken.record_id, taken.scope, taken.namespace, taken.value
+    from json_to_recordset(${JSON.stringify(identifiers)}::json) as wanted (scope text, namespace text, value text)
+    join entity_identifiers as taken
+      on taken.namespace = wanted.namespace and taken.value = wanted.value
+      and taken.scope is not distinct from wanted.scope
+  `.execute(db)
+  return rows
+}

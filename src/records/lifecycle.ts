@@ -1,0 +1,45 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../http/schemas.ts'
+import { closed, Time, Unit } from '../http/shapes.ts'
+
+export const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])
+export const DeletionPolicy = Type.Enum(['auto_prune', 'manual_only', 'never'])
+
+/** Three thousand years: beyond any use, and no deadline computed from it leaves the calendar. */
+const maxSeconds = 1e11
+
+export const Decay = closed(
+  {
+    curve: Curve,
+    half_life_seconds: Type.Integer({ minimum: 1, maximum: maxSeconds }),
+    min_salience: Unit(),
+    max_age_seconds: Type.Integer({ minimum: 0, maximum: maxSeconds, description: '0 for none.' }),
+    reinforcement_gain: Type.Number({ minimum: 0 }),
+    max_salience: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
+      description: 'The cap of reinforcement; null for none.',
+    }),
+  },
+  { $id: 'Decay' },
+)
+export type Decay = Static<typeof Decay>
+
+export const Lifecycle = closed(
+  {
+    decay: ref(Decay),
+    last_reinforced_at: Time(),
+    pinned: Type.Boolean(),
+    deletion_policy: DeletionPolicy,
+  },
+  { $id: 'Lifecycle' },
+)
+
+const PartialDecay = Type.Partial(Decay)
+const LifecycleChoices = {
+  decay: Type.Optional(PartialDecay),
+  pinned: Type.Optional(Type.Boolean()),
+  deletion_policy: Type.Optional(DeletionPolicy),
+}
+export const NewLifecycle = closed(
+  { ...LifecycleChoices, last_reinforced_at: Type.Optional(Time({ description: 'Not in the future.' })) },
+  { $id: 'NewLifecycle' },
+)

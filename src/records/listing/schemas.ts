@@ -1,0 +1,51 @@
+import Type from 'typebox'
+import { ref } from '../../http/schemas.ts'
+import { closed, listOf, Time } from '../../http/shapes.ts'
+import { AuditEntry, SeenRecord } from '../schemas.ts'
+import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../vocabulary.ts'
+
+const optional = Type.Optional
+const salience = () => Type.Number({ minimum: 0 })
+
+export const Limit = (fallback: number) =>
+  optional(Type.Integer({ minimum: 1, maximum: 500, default: fallback, description: 'Items of a page.' }))
+export const Cursor = () =>
+  optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' }))
+
+export const ListQuery = closed({
+  type: optional(RecordType),
+  scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  tag: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      maxItems: 100,
+      description: 'All must be there.',
+    }),
+  ),
+  sensitivity: optional(Sensitivity),
+  layer: optional(Layer),
+  memory_kind: optional(MemoryKind),
+  status: optional(Status),
+  pinned: optional(Type.Boolean()),
+  min_salience: optional(salience()),
+  max_salience: optional(salience()),
+  created_after: optional(Time()),
+  created_before: optional(Time()),
+  updated_after: optional(Time()),
+  q: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Full text; quotes, `or` and a leading minus have their usual meaning.',
+    }),
+  ),
+  include_forgotten: optional(Type.Boolean()),
+  sort: optional(Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], { default: 'salience' })),
+  order: optional(Type.Enum(['asc', 'desc'], { default: 'desc' })),
+  limit: Limit(50),
+  cursor: Cursor(),
+})
+
+export const AuditQuery = closed({ limit: Limit(100), cursor: Cursor() })
+
+export const RecordPage = listOf(ref(SeenRecord), 'RecordPage')
+export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')

@@ -1,0 +1,95 @@
+import { salienceAt } from '../decay/curves.ts'
+import type { AuditRow, RelationRow, StoredRecord } from './rows.ts'
+import type { AuditEntry, MemoryRecord, RedactedRecord, Relation } from './schemas.ts'
+
+/** The record as of `now`: what is stored, and what time has made of it. */
+export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
+  return {
+    id: stored.id,
+    type: stored.type,
+    sensitivity: stored.sensitivity,
+    confidence: stored.confidence,
+    salience: salienceAt(stored, now),
+    ...(stored.scope === null ? {} : { scope: stored.scope }),
+    tags: stored.tags,
+    created_at: stored.created_at.toISOString(),
+    updated_at: stored.updated_at.toISOString(),
+    version: stored.version,
+    lifecycle: presentLifecycle(stored),
+    provenance: stored.provenance,
+    relations: stored.relations.map(presentRelation),
+    payload: stored.payload,
+    ...(stored.interpretation ? { interpretation: stored.interpretation } : {}),
+    audit_log: stored.audit_log.map(presentAudit),
+    layer: stored.layer,
+    memory_kind: stored.memory_kind,
+    status: stored.status,
+    importance: stored.importance,
+    base_importance: stored.base_importance,
+    access_count: stored.access_count,
+    ...(stored.last_accessed_at ? { last_accessed_at: stored.last_accessed_at.toISOString() } : {}),
+    source_type: stored.source_type,
+    emotional_valence: stored.emotional_valence,
+    confirmation_count: stored.confirmation_count,
+    ...presentForgotten(stored),
+  }
+}
+
+/** One level above the caller's ceiling: that it exists, and nothing of what it says. */
+export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
+  return {
+    id: stored.id,
+    type: stored.type,
+    sensitivity: stored.sensitivity,
+    confidence: stored.confidence,
+    salience: salienceAt(stored, now),
+    ...(stored.scope === null ? {} : { scope: stored.scope }),
+    tags: stored.tags,
+    created_at: stored.created_at.toISOString(),
+    updated_at: stored.updated_at.toISOString(),
+    redacted: true,
+  }
+}
+
+function presentLifecycle(stored: StoredRecord): MemoryRecord['lifecycle'] {
+  return {
+    decay: {
+      curve: stored.curve,
+      half_life_seconds: stored.half_life_seconds,
+      min_salience: stored.min_salience,
+      max_age_seconds: stored.max_age_seconds,
+      reinforcement_gain: stored.reinforcement_gain,
+      max_salience: stored.max_salience,
+    },
+    last_reinforced_at: stored.last_reinforced_at.toISOString(),
+    pinned: stored.pinned,
+    deletion_policy: stored.deletion_policy,
+  }
+}
+
+function presentForgotten(stored: StoredRecord): Pick<MemoryRecord, 'forgotten'> {
+  const { forgotten_at: at, forgotten_reason: reason, forgotten_by: actor, purge_at: purgeAt } = stored
+  if (!at || reason === null || actor === null || !purgeAt) return {}
+  const run = stored.forgotten_run_id === null ? {} : { run_id: stored.forgotten_run_id }
+  return { forgotten: { at: at.toISOString(), reason, actor, ...run, purge_at: purgeAt.toISOString() } }
+}
+
+export function presentRelation(row: RelationRow): Relation {
+  return {
+    predicate: row.predicate,
+    target_id: row.target_id,
+    weight: row.weight,
+    created_at: new Date(row.created_at).toISOString(),
+  }
+}
+
+export function presentAudit(row: AuditRow): AuditEntry {
+  return {
+    action: row.action,
+    actor: row.actor,
+    timestamp: new Date(row.at).toISOString(),
+    rationale: row.rationale,
+    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    ...(row.changes === null ? {} : { changes: row.changes as AuditEntry['changes'] & object }),
+  }
+}

@@ -1,0 +1,64 @@
+import type { Payload } from './payloads.ts'
+
+/**
+ * PostgreSQL refuses a tsvector over 1 MiB. A word can be indexed whole and by its parts, which at most
+ * triples it, so this many bytes always fit; what lies beyond them is kept but not found by text.
+ */
+const maxBytes = 256 * 1_024
+
+/** The words a record can be found by: summaries, facts, names, tags, tool names and results. */
+export function searchableText(payload: Payload, tags: readonly string[]): string {
+  const text = [...wordsOf(payload), ...tags].join('\n')
+  const bytes = Buffer.from(text)
+  if (bytes.length <= maxBytes) return text
+  // A character cut in half decodes to U+FFFD, which is no word.
+  return bytes.subarray(0, maxBytes).toString()
+}
+
+function wordsOf(payload: Payload): string[] {
+  switch (payload.kind) {
+    case 'episodic':
+      return [
+        ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
+        ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.args), flatten(node.result)]),
+        ...payload.artifacts,
+      ]
+    case 'working':
+      return [payload.context_summary ?? '', ...payload.next_actions, ...payload.open_questions]
+    case 'semantic':
+      return [payload.subject, payload.predicate, flatten(payload.object)]
+    case 'competence':
+      return [
+        payload.skill_name,
+        ...payload.triggers.map((trigger) => trigger.signal),
+        ...payload.recipe.flatMap((step) => [step.step, step.tool ?? '']),
+        ...payload.required_tools,
+        ...payload.failure_modes,
+        ...payload.fallbacks,
+      ]
+    case 'plan_graph':
+      return [payload.plan_id, payload.intent ?? '', ...payload.nodes.map((node) => node.op)]
+    case 'entity':
+      return [
+        payload.canonical_name,
+        payload.primary_type,
+        ...payload.types,
+        ...payload.aliases.map((alias) => alias.value),
+        ...payload.identifiers.map((identifier) => identifier.value),
+        payload.summary ?? '',
+      ]
+  }
+}
+
+/** Every string and number inside any JSON, keys left out. Iterative: the value may nest deep. */
+function flatten(value: unknown): string {
+  const words: string[] = []
+  const rest: unknown[] = [value]
+  while (rest.length > 0) {
+    const next = rest.pop()
+    if (typeof next === 'string' || typeof next === 'number') words.push(String(next))
+    else if (next && typeof next === 'object')
+      for (const inner of Object.values(next).reverse()) rest.push(inner)
+  }
+  return words.join(' ')
+}

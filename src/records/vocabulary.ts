@@ -1,0 +1,12 @@
+import Type, { type Static } from 'typebox'
+import { sensitivities, sourceTypes } from '../kernel/caller.ts'
+
+/** The closed vocabularies of a record. */
+
+export const RecordType = Type.Enum(['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'])
+export type RecordType = Static<typeof RecordType>
+export const Sensitivity = Type.Enum([...sensitivities])
+export const SourceType = Type.Enum([...sourceTypes])
+export const Layer = Type.Enum(['working', 'episodic', 'semantic', 'procedural', 'codebase'])
+export const MemoryKind = Type.Enum(['fact', 'procedure', 'narrative'])
+export const Status = Type.Enum(['active', 'challenged', 'invalidated', 'merged', 'superseded'])

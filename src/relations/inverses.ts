@@ -1,0 +1,42 @@
+/** Predicates that are written both ways, so that either end can be asked. All others stand one way. */
+const pairs = [
+  ['mentions_entity', 'mentioned_in'],
+  ['derived_from', 'derives'],
+  ['references_record', 'referenced_by'],
+  ['subject_entity', 'fact_subject_of'],
+  ['object_entity', 'fact_object_of'],
+  ['depends_on', 'dependency_of'],
+  ['uses', 'used_by'],
+  ['caused_by', 'causes'],
+  ['supports', 'supported_by'],
+  ['contradicts', 'contradicted_by'],
+  ['supersedes', 'superseded_by'],
+] as const
+
+const inverses: ReadonlyMap<string, string> = new Map(
+  pairs.flatMap(([forward, backward]) => [
+    [forward, backward],
+    [backward, forward],
+  ]),
+)
+
+export function inverseOf(predicate: string): string | undefined {
+  return inverses.get(predicate)
+}
+
+export type Edge = {
+  source_id: string
+  predicate: string
+  target_id: string
+  weight: number
+  created_at: Date
+}
+
+/** The edge itself and, where its predicate has one, the edge back. */
+export function withInverses(edges: readonly Edge[]): Edge[] {
+  return edges.flatMap((edge) => {
+    const inverse = inverseOf(edge.predicate)
+    if (inverse === undefined) return [edge]
+    return [edge, { ...edge, predicate: inverse, source_id: edge.target_id, target_id: edge.source_id }]
+  })
+}
