@@ -117,4 +117,13 @@ export class AppError extends Error {
     this.extra = details.extra ?? {}
     this.retryAfterSeconds = details.retryAfterSeconds
   }
+
+  /** The same failure seen from a larger body, of which `prefix` points at the part it was about. */
+  at(prefix: string): AppError {
+    const errors = (this.errors ?? [{ pointer: '', message: this.message }]).map((fault) => ({
+      ...fault,
+      pointer: `${prefix}${fault.pointer}`,
+    }))
+    return new AppError(this.code, this.message, { errors, extra: this.extra, cause: this })
+  }
 }

@@ -73,8 +73,8 @@ export function selectStored(db: Database, trust: Trust) {
           .where(visibleTo(trust, 't'))
           .select(['e.predicate', 'e.target_id', 'e.weight', 'e.created_at'])
           .orderBy('e.created_at')
-          .orderBy('e.predicate')
-          .orderBy('e.target_id'),
+          .orderBy('e.target_id')
+          .orderBy('e.predicate'),
       ).as('relations'),
       jsonArrayFrom(
         eb

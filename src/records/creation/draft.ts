@@ -29,7 +29,11 @@ export type DraftContext = {
 /** Everything a create writes, worked out before the database is asked anything. */
 export function draftRecord(given: NewRecord, context: DraftContext): Draft {
   const payload = completePayload(given.payload)
-  const faults = [...findTimeFaults(given, context.now), ...findPayloadFaults(given.type, payload)]
+  const faults = [
+    ...findTimeFaults(given, context.now),
+    ...findPayloadFaults(given.type, payload),
+    ...findRepeatedRelations(given),
+  ]
   if (faults.length > 0) throw invalid(faults)
   const record = draftRow(given, payload, context)
   return {
@@ -74,6 +78,18 @@ function findTimeFaults(given: NewRecord, now: Date): Fault[] {
   return times
     .filter(([, time]) => time !== undefined && new Date(time) > now)
     .map(([pointer]) => ({ pointer, message: 'must not be in the future' }))
+}
+
+function findRepeatedRelations(given: NewRecord): Fault[] {
+  const seen = new Set<string>()
+  return (given.relations ?? []).flatMap(({ predicate, target_id: target }, index) => {
+    const key = JSON.stringify([predicate, target.toLowerCase()])
+    if (!seen.has(key)) {
+      seen.add(key)
+      return []
+    }
+    return [{ pointer: `/relations/${index}`, message: 'the same predicate and target are there twice' }]
+  })
 }
 
 function draftRow(given: NewRecord, payload: Payload, context: DraftContext): RecordRow {

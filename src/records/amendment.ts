@@ -1,0 +1,144 @@
+import { isDeepStrictEqual } from 'node:util'
+import { expiryOf, pruneMomentOf, salienceAt } from '../decay/curves.ts'
+import type { Caller, Sensitivity } from '../kernel/caller.ts'
+import { importanceAt } from './creation/draft.ts'
+import { defaultConfidence, defaultDecay, defaultImportance, kindOf } from './defaults.ts'
+import type { Payload } from './payloads.ts'
+import type { LifecycleRow, RecordRow, StoredRecord } from './rows.ts'
+import type { RecordPatch } from './schemas.ts'
+import { requireCeiling, requireNotLowered, requireScope } from './trust.ts'
+
+export type Amendment = {
+  record: Partial<RecordRow>
+  lifecycle: Partial<LifecycleRow>
+  /** Field to [before, after], for the audit log; empty when nothing changes. */
+  changes: Record<string, [unknown, unknown]>
+}
+
+type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity }
+
+/** What a patch comes to. `payload` is the whole new payload, already merged and checked. */
+export function amendRecord(
+  stored: StoredRecord,
+  patch: RecordPatch,
+  payload: Payload,
+  context: Context,
+): Amendment {
+  const record = differing(stored, {
+    ...chooseContent(stored, patch),
+    ...chooseTrust(stored, patch, context),
+    payload,
+  })
+  const chosen = differing(stored, chooseLife(patch))
+  return {
+    record,
+    lifecycle: { ...chosen, ...deriveLife(stored, chosen, context.now) },
+    changes: describeChanges(stored, record, chosen),
+  }
+}
+
+/** RFC 7396: an absent member says nothing, null asks for the default. */
+function orDefault<T>(value: T | null | undefined, fallback: T): T | undefined {
+  return value === null ? fallback : value
+}
+
+function chooseContent(stored: StoredRecord, patch: RecordPatch) {
+  const tags = orDefault(patch.tags, [])
+  return {
+    tags: tags && [...new Set(tags)],
+    confidence: orDefault(patch.confidence, defaultConfidence),
+    memory_kind: orDefault(patch.memory_kind, kindOf[stored.type]),
+  }
+}
+
+function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, defaultSensitivity }: Context) {
+  const sensitivity = orDefault(patch.sensitivity, defaultSensitivity)
+  if (sensitivity !== undefined) {
+    requireCeiling(caller, sensitivity)
+    requireNotLowered(caller, stored.sensitivity, sensitivity)
+  }
+  if (patch.scope !== undefined && patch.scope !== stored.scope) requireScope(caller, patch.scope)
+  return { sensitivity, scope: patch.scope }
+}
+
+function chooseLife({
+  lifecycle = {},
+  base_importance: importance,
+  emotional_valence: valence,
+}: RecordPatch) {
+  const decay = lifecycle.decay ?? {}
+  return {
+    curve: orDefault(decay.curve, defaultDecay.curve),
+    half_life_seconds: orDefault(decay.half_life_seconds, defaultDecay.half_life_seconds),
+    min_salience: orDefault(decay.min_salience, defaultDecay.min_salience),
+    max_age_seconds: orDefault(decay.max_age_seconds, defaultDecay.max_age_seconds),
+    reinforcement_gain: orDefault(decay.reinforcement_gain, defaultDecay.reinforcement_gain),
+    // Here null is a value of its own: unbounded.
+    max_salience: decay.max_salience,
+    pinned: orDefault(lifecycle.pinned, false),
+    deletion_policy: orDefault(lifecycle.deletion_policy, 'auto_prune' as const),
+    base_importance: orDefault(importance, defaultImportance),
+    emotional_valence: orDefault(valence, 0),
+  }
+}
+
+type Chosen = { [K in keyof StoredRecord]?: StoredRecord[K] | undefined }
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function differing<T extends Chosen>(stored: StoredRecord, chosen: T): Defined<T> {
+  const entries = Object.entries(chosen).filter(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, stored[name as keyof StoredRecord]),
+  )
+  return Object.fromEntries(entries) as Defined<T>
+}
+
+const shapesCurve = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seconds', 'pinned'] as const
+
+/** A new curve starts from what the old one has come to; what does not bend it leaves the anchor alone. */
+function deriveLife(stored: StoredRecord, chosen: Partial<LifecycleRow>, now: Date): Partial<LifecycleRow> {
+  const weighed = chosen.base_importance !== undefined || chosen.emotional_valence !== undefined
+  const importance = weighed ? { importance: importanceAt(stored, { ...stored, ...chosen }, now) } : {}
+  const bends = shapesCurve.some((name) => chosen[name] !== undefined)
+  if (!bends && chosen.deletion_policy === undefined) return importance
+  const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
+  const life = { ...stored, ...chosen, ...anchor }
+  const expires = { expires_at: expiryOf(stored.created_at, life.max_age_seconds) }
+  const settled = { ...life, ...expires }
+  return {
+    ...importance,
+    ...anchor,
+    ...expires,
+    salience: salienceAt(settled, now),
+    prune_at: pruneMomentOf(settled),
+  }
+}
+
+const lifecycleMembers = new Set(['pinned', 'deletion_policy'])
+
+function describeChanges(
+  stored: StoredRecord,
+  record: Partial<RecordRow>,
+  lifecycle: Partial<LifecycleRow>,
+): Amendment['changes'] {
+  const { payload, ...plain } = record
+  const changes: Amendment['changes'] = {}
+  for (const [name, after] of Object.entries({ ...plain, ...lifecycle })) {
+    changes[pathOf(name)] = [stored[name as keyof StoredRecord], after]
+  }
+  if (payload) Object.assign(changes, describePayload(stored.payload, payload))
+  return changes
+}
+
+function pathOf(name: string): string {
+  if (lifecycleMembers.has(name)) return `lifecycle.${name}`
+  return name in defaultDecay ? `lifecycle.decay.${name}` : name
+}
+
+function describePayload(before: Payload, after: Payload): Amendment['changes'] {
+  const members = new Set([...Object.keys(before), ...Object.keys(after)])
+  const pairs = [...members].map((name): [string, [unknown, unknown]] => [
+    `payload.${name}`,
+    [Reflect.get(before, name) ?? null, Reflect.get(after, name) ?? null],
+  ])
+  return Object.fromEntries(pairs.filter(([, [left, right]]) => !isDeepStrictEqual(left, right)))
+}

@@ -1,0 +1,197 @@
+import type { Database } from '../../db/connection.ts'
+import { violatedConstraint } from '../../db/failures.ts'
+import { type Call, transact } from '../../db/transaction.ts'
+import { isOpenTo } from '../../db/visibility.ts'
+import { type Caller, isAllowed, type Sensitivity } from '../../kernel/caller.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import type { Edge } from '../../relations/inverses.ts'
+import { presentRecord } from '../presentation.ts'
+import type { Draft, Identifier } from '../rows.ts'
+import type { NewRecord, WrittenRecord } from '../schemas.ts'
+import { draftRecord } from './draft.ts'
+import { findTakenIdentifiers, findTargets, insertRecords } from './queries.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  defaultSensitivity: Sensitivity
+  textLanguage: string
+}
+
+/** What became of one record of a batch. */
+export type Outcome = WrittenRecord | AppError
+
+export function createCreation({ db, clock, ids, defaultSensitivity, textLanguage }: Resources) {
+  async function create(call: Call, given: NewRecord): Promise<WrittenRecord> {
+    const [outcome] = await createBatch(call, [given])
+    if (!outcome || outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  /** Each record on its own: one that cannot be stored does not keep its neighbours out. */
+  async function createBatch(call: Call, given: readonly (NewRecord | AppError)[]): Promise<Outcome[]> {
+    const now = clock.now()
+    const drafts = given.map((each) => draft(call.caller, each, now))
+    const conn = call.tx ?? db
+    for (let attempt = 1; ; attempt++) {
+      const checked = await refuseConflicts(conn, call.caller, drafts)
+      try {
+        const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage)
+        return checked.map((each) => answer(call.caller, refuseIfTaken(each, stored), now))
+      } catch (error) {
+        const conflict = raceLost(error)
+        if (!conflict) throw error
+        // Another writer was between the check and the insert: checked again, the loser is known by name.
+        // Inside a larger transaction nothing can follow a failed statement.
+        if (call.tx || attempt === 3) throw conflict
+      }
+    }
+  }
+
+  /** All or nothing; the first that cannot be stored is the answer. */
+  async function createAll(call: Call, given: readonly NewRecord[]): Promise<WrittenRecord[]> {
+    return transact(db, call, async (tx) => {
+      const outcomes = await createBatch({ ...call, tx }, given)
+      return outcomes.map((outcome, index) => {
+        if (outcome instanceof AppError) throw outcome.at(`/records/${index}`)
+        return outcome
+      })
+    })
+  }
+
+  function draft(caller: Caller, given: NewRecord | AppError, now: Date): Draft | AppError {
+    if (given instanceof AppError) return given
+    try {
+      return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity })
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+  }
+
+  return { create, createBatch, createAll }
+}
+
+const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
+
+/** What the database alone knows: edges to nowhere, identifiers in use; and ids used twice in the batch. */
+async function refuseConflicts(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
+  const unique = refuseRepeated(drafts)
+  const claimed = await refuseTakenIdentifiers(db, unique)
+  return refuseLooseEdges(db, caller, claimed)
+}
+
+function refuseRepeated(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
+  const seen = new Set<string>()
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    if (seen.has(each.row.id)) return recordExists(each.row.id)
+    seen.add(each.row.id)
+    return each
+  })
+}
+
+async function refuseTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
+  const wanted = drafts.filter(isDraft).flatMap((each) => each.identifiers)
+  if (wanted.length === 0) return [...drafts]
+  const taken = new Set((await findTakenIdentifiers(db, wanted)).map(keyOf))
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    const keys = each.identifiers.map(keyOf)
+    const clash = each.identifiers.findIndex((_, at) => {
+      const key = keys[at]
+      return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
+    })
+    if (clash >= 0) return identifierTaken(clash)
+    for (const key of keys) taken.add(key)
+    return each
+  })
+}
+
+function keyOf({ scope, namespace, value }: Identifier): string {
+  return JSON.stringify([scope, namespace, value])
+}
+
+/** Refusing one record can leave a neighbour's edge without an end, so this repeats until nothing changes. */
+async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
+  const ids = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
+  if (ids.size === 0) return [...drafts]
+  const found = await findTargets(db, [...ids], caller.trust)
+  const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
+  let checked = [...drafts]
+  for (let before = -1; before !== checked.filter(isDraft).length; ) {
+    const kept = checked.filter(isDraft)
+    before = kept.length
+    const siblings = new Set(kept.map((each) => each.row.id))
+    checked = checked.map((each) => {
+      if (each instanceof AppError) return each
+      for (const [index, { target_id: target }] of each.edges.entries()) {
+        const sensitivity = sensitivityOf.get(target)
+        if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
+        if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAbove(index)
+      }
+      return each
+    })
+  }
+  return checked
+}
+
+function refuseIfTaken(each: Draft | AppError, stored: ReadonlySet<string>): Draft | AppError {
+  return each instanceof AppError || stored.has(each.row.id) ? each : recordExists(each.row.id)
+}
+
+function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
+  if (each instanceof AppError) return each
+  if (!isAllowed(caller, 'records:read')) return { id: each.row.id, version: each.row.version }
+  return presentRecord({ ...each.row, relations: inReadOrder(each.edges), audit_log: [each.audit] }, now)
+}
+
+/** A create answers what a read would: edges by age, then by target. */
+function inReadOrder(edges: readonly Edge[]): Edge[] {
+  return [...edges].sort(
+    (left, right) =>
+      left.created_at.getTime() - right.created_at.getTime() ||
+      compare(left.target_id, right.target_id) ||
+      compare(left.predicate, right.predicate),
+  )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}
+
+function recordExists(id: string): AppError {
+  return new AppError('record_exists', `The id ${id} is already in use.`)
+}
+
+function identifierTaken(index: number): AppError {
+  return new AppError('identifier_taken', 'Another entity of this scope has this identifier.', {
+    errors: [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }],
+  })
+}
+
+function targetMissing(index: number): AppError {
+  return new AppError('record_not_found', 'A relation names a record that does not exist.', {
+    errors: [{ pointer: `/relations/${index}/target_id`, message: 'no such record' }],
+  })
+}
+
+function targetAbove(index: number): AppError {
+  return new AppError('above_ceiling', 'A relation names a record that the key sees only redacted.', {
+    errors: [{ pointer: `/relations/${index}/target_id`, message: 'is above the ceiling of the key' }],
+  })
+}
+
+function raceLost(error: unknown): AppError | undefined {
+  switch (violatedConstraint(error)) {
+    case 'entity_identifiers_taken':
+      return new AppError('identifier_taken', 'Another entity of this scope has just taken an identifier.')
+    case 'relations_target':
+      return new AppError('record_not_found', 'A relation names a record that has just been removed.')
+    default:
+      return undefined
+  }
+}

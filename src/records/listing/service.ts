@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto'
+import Type, { type Static } from 'typebox'
+import type { Database } from '../../db/connection.ts'
+import type { Call } from '../../db/transaction.ts'
+import { isOpenTo } from '../../db/visibility.ts'
+import { decodeCursor, encodeCursor } from '../../http/paging.ts'
+import type { Listed } from '../../http/shapes.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { presentAudit, presentRecord, redactRecord } from '../presentation.ts'
+import type { AuditEntry, MemoryRecord, RedactedRecord } from '../schemas.ts'
+import { findSalienceFloor, listAudit, listRecords, type Page, type Positioned } from './queries.ts'
+import type { ListQuery } from './schemas.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+type Asked = Static<typeof ListQuery>
+
+const RecordCursor = Type.Object({
+  value: Type.Union([Type.Number(), Type.String({ format: 'date-time' })]),
+  id: Type.String({ format: 'uuid' }),
+  as_of: Type.String({ format: 'date-time' }),
+})
+const AuditCursor = Type.Object({ id: Type.Integer() })
+
+export function createListing({ db, clock, textLanguage }: Resources) {
+  async function list(call: Call, asked: Asked): Promise<Listed<MemoryRecord | RedactedRecord>> {
+    const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
+    const fingerprint = fingerprintOf(call.caller, { sort, order, ...filters })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, RecordCursor, fingerprint)
+    const asOf = after ? new Date(after.as_of) : clock.now()
+    const page: Page = {
+      ...{ filters, sort, order, asOf, textLanguage },
+      trust: call.caller.trust,
+      ...(after ? { after: { value: after.value, id: after.id } } : {}),
+      // One more than asked tells whether there is a next page.
+      limit: limit + 1,
+    }
+    const conn = call.tx ?? db
+    const floor = sort === 'salience' && order === 'desc' ? await findSalienceFloor(conn, page) : 0
+    const found = await listRecords(conn, page, floor)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items: items.map((stored) => show(call.caller, stored, asOf)),
+      ...(last && found.length > limit
+        ? { next_cursor: encodeCursor(fingerprint, positionOf(last, asOf)) }
+        : {}),
+    }
+  }
+
+  /** The caller has been let through to the record; its log has no trust of its own. */
+  async function pageAudit(
+    call: Call,
+    id: string,
+    { limit = 100, cursor }: { limit?: number; cursor?: string },
+  ): Promise<Listed<AuditEntry>> {
+    const fingerprint = fingerprintOf(call.caller, { audit: id })
+    const after = cursor === undefined ? 0 : decodeCursor(cursor, AuditCursor, fingerprint).id
+    const found = await listAudit(call.tx ?? db, id, after, limit + 1)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items: items.map(presentAudit),
+      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, { id: last.id }) } : {}),
+    }
+  }
+
+  return { list, pageAudit }
+}
+
+function show(caller: Caller, stored: Positioned, now: Date) {
+  return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
+}
+
+function positionOf(stored: Positioned, asOf: Date): Static<typeof RecordCursor> {
+  const { position } = stored
+  return {
+    value: position instanceof Date ? position.toISOString() : position,
+    id: stored.id,
+    as_of: asOf.toISOString(),
+  }
+}
+
+/** A cursor continues one list of one caller; anywhere else it would page through something else. */
+function fingerprintOf(caller: Caller, query: Record<string, unknown>): string {
+  const canonical = JSON.stringify([caller.principal, Object.entries(query).sort()])
+  return createHash('sha256').update(canonical).digest('base64url').slice(0, 16)
+}

@@ -1,0 +1,168 @@
+import type { Database } from '../db/connection.ts'
+import { violatedConstraint } from '../db/failures.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import { checkFaults } from '../http/validation.ts'
+import { type Caller, isAllowed, type Sensitivity } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { amendRecord } from './amendment.ts'
+import { findPayloadFaults, identifiersOf, invalid } from './creation/draft.ts'
+import { createCreation } from './creation/service.ts'
+import { createListing } from './listing/service.ts'
+import { mergePatch } from './merging.ts'
+import { completePayload, NewPayload, type Payload } from './payloads.ts'
+import { presentRecord, redactRecord } from './presentation.ts'
+import {
+  appendAudit,
+  deleteIdentifiers,
+  findRecord,
+  insertIdentifiers,
+  lockRecord,
+  updateContent,
+  updateLifecycle,
+} from './queries.ts'
+import type { RecordRow, StoredRecord } from './rows.ts'
+import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
+import { searchableText } from './searchable.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  defaultSensitivity: Sensitivity
+  textLanguage: string
+}
+
+export type RecordsService = ReturnType<typeof createRecordsService>
+
+export function createRecordsService(resources: Resources) {
+  const { db, clock, defaultSensitivity, textLanguage } = resources
+  const listing = createListing(resources)
+
+  async function read(
+    call: Call,
+    id: string,
+    { includeForgotten = false } = {},
+  ): Promise<MemoryRecord | RedactedRecord> {
+    const stored = await findVisible(call.tx ?? db, call.caller, id)
+    const isOpen = isOpenTo(call.caller.trust, stored.sensitivity)
+    if (stored.forgotten_at && !includeForgotten) throw gone(stored, isOpen)
+    return isOpen ? presentRecord(stored, clock.now()) : redactRecord(stored, clock.now())
+  }
+
+  /** The log of a record that is seen only redacted stays closed: its rationales are content. */
+  async function readAudit(call: Call, id: string, page: { limit?: number; cursor?: string }) {
+    const stored = await findVisible(call.tx ?? db, call.caller, id)
+    requireOpen(call.caller, stored)
+    return listing.pageAudit(call, id, page)
+  }
+
+  async function patch(call: Call, id: string, asked: RecordPatch): Promise<WrittenRecord> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const stored = await claimRecord(tx, call, id)
+      const payload = mergePayload(stored, asked.payload)
+      const { record, lifecycle, changes } = amendRecord(stored, asked, payload, {
+        ...{ caller: call.caller, now, defaultSensitivity },
+      })
+      if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
+      const entry = {
+        ...{ action: 'revise' as const, actor: call.caller.name, at: now, rationale: 'patched' },
+        ...{ run_id: null, changes },
+      }
+      const versioned = { ...lifecycle, version: stored.version + 1, updated_at: now }
+      const changed = { ...stored, ...record, ...versioned }
+      await storeContent(tx, changed, record)
+      await updateLifecycle(tx, id, versioned)
+      await appendAudit(tx, id, entry)
+      return answerWritten(
+        call.caller,
+        { ...changed, audit_log: [...stored.audit_log, entry].slice(-50) },
+        now,
+      )
+    })
+  }
+
+  async function storeContent(tx: Database, changed: StoredRecord, record: Partial<RecordRow>) {
+    if (Object.keys(record).length === 0) return
+    const worded = record.payload !== undefined || record.tags !== undefined
+    const search = { text: searchableText(changed.payload, changed.tags), language: textLanguage }
+    await updateContent(tx, changed.id, record, worded ? search : undefined)
+    if (changed.payload.kind !== 'entity' || !(record.payload || 'scope' in record)) return
+    await deleteIdentifiers(tx, changed.id)
+    await insertIdentifiers(tx, changed.id, identifiersOf(changed.payload, changed.scope)).catch(refuseTaken)
+  }
+
+  return {
+    ...createCreation(resources),
+    read,
+    readAudit,
+    patch,
+    list: listing.list,
+  }
+}
+
+async function findVisible(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  const stored = await findRecord(db, id, caller.trust)
+  if (!stored) throw new AppError('record_not_found', 'There is no such record.')
+  return stored
+}
+
+/**
+ * The way into every change of one record: locked, seen whole, alive, and at the version the caller expects.
+ */
+export async function claimRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+  await lockRecord(tx, id)
+  const stored = await findVisible(tx, call.caller, id)
+  requireOpen(call.caller, stored)
+  if (stored.forgotten_at) throw gone(stored, true)
+  if (call.expectedVersion !== undefined && call.expectedVersion !== stored.version) {
+    throw new AppError('version_mismatch', 'The record is at another version.', {
+      extra: { version: stored.version },
+    })
+  }
+  return stored
+}
+
+export function requireOpen(caller: Caller, stored: Pick<StoredRecord, 'sensitivity'>): void {
+  if (isOpenTo(caller.trust, stored.sensitivity)) return
+  throw new AppError('above_ceiling', 'The key sees this record only redacted.')
+}
+
+function gone(stored: StoredRecord, isOpen: boolean): AppError {
+  return new AppError('record_forgotten', 'The record was forgotten.', {
+    extra: isOpen ? { reason: stored.forgotten_reason, forgotten_at: stored.forgotten_at } : {},
+  })
+}
+
+/** A key that may not read is told no more of its own write than that it was written. */
+export function answerWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
+  if (isAllowed(caller, 'records:read')) return presentRecord(stored, now)
+  return { id: stored.id, version: stored.version }
+}
+
+function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | undefined): Payload {
+  if (patch === undefined) return stored.payload
+  if (stored.type === 'episodic') {
+    throw new AppError('episodic_immutable', 'The payload of an episode does not change.')
+  }
+  if (stored.type !== 'working' && stored.type !== 'entity') {
+    throw new AppError('payload_immutable', 'The payload of this type changes through revision.')
+  }
+  const merged = mergePatch(stored.payload, patch)
+  const faults = checkFaults(NewPayload, merged)
+  if (faults.length > 0)
+    throw invalid(faults.map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` })))
+  // Checked by the line above.
+  const payload = completePayload(merged as NewPayload)
+  const broken = findPayloadFaults(stored.type, payload)
+  if (broken.length > 0) throw invalid(broken)
+  return payload
+}
+
+function refuseTaken(error: unknown): never {
+  if (violatedConstraint(error) !== 'entity_identifiers_taken') throw error
+  throw new AppError('identifier_taken', 'Another entity of this scope has this identifier.')
+}
