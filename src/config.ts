@@ -1,55 +1,81 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import Value from 'typebox/value'
+import { sensitivities } from './kernel/caller.ts'
 import { parseDuration } from './kernel/units.ts'
 
-const text = (description: string, example?: string) =>
-  Type.String({ description, ...(example === undefined ? {} : { examples: [example] }) })
-const flag = (description: string) => Type.Enum(['true', 'false'], { description, default: 'false' })
+/** `expects` completes "must be …", so that a bad value is answered in the operator's words, not a schema's. */
+const text = (description: string, more: { example?: string; minLength?: number } = {}) =>
+  Type.String({
+    description,
+    ...(more.example === undefined ? {} : { examples: [more.example] }),
+    ...(more.minLength === undefined ? {} : { minLength: more.minLength }),
+    expects: more.minLength === undefined ? 'text' : `text of at least ${more.minLength} characters`,
+  })
+const url = (description: string, example: string, pattern: string) =>
+  Type.String({ description, examples: [example], pattern, expects: `a URL such as ${example}` })
+const oneOf = <const T extends string[]>(values: T, description: string, fallback: T[number]) =>
+  Type.Enum(values, { description, default: fallback, expects: `one of ${values.join(', ')}` })
+const flag = (description: string) =>
+  Type.Enum(['true', 'false'], { description, default: 'false', expects: 'true or false' })
 const duration = (description: string, fallback: string) =>
-  Type.String({ description, default: fallback, pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$' })
+  Type.String({
+    description,
+    default: fallback,
+    pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$',
+    expects: 'a duration such as 90s, 15m, 1h or 30d',
+  })
 const count = (description: string, fallback: number, minimum: number, maximum: number) =>
-  Type.Integer({ description, default: fallback, minimum, maximum })
+  Type.Integer({
+    description,
+    default: fallback,
+    minimum,
+    maximum,
+    expects: `a whole number from ${minimum} to ${maximum}`,
+  })
 
 /** Every variable the product reads. .env.example is written from this list, and a test keeps the two equal. */
 export const environmentSchema = Type.Object({
-  HOST: Type.String({ description: 'Address the API listens on.', default: '127.0.0.1' }),
-  PORT: count('Port the API listens on; 0 takes a free one.', 8080, 0, 65_535),
-  LOG_LEVEL: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], {
-    description: 'Least severe log line written.',
-    default: 'info',
+  HOST: Type.String({
+    description: 'Address the API listens on.',
+    default: '127.0.0.1',
+    expects: 'an address or host name',
   }),
+  PORT: count('Port the API listens on; 0 takes a free one.', 8080, 0, 65_535),
+  LOG_LEVEL: oneOf(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'Least severe log line written.',
+    'info',
+  ),
   DATABASE_URL: Type.Optional(
-    text(
+    url(
       'PostgreSQL 15 or newer. Without it `npm start` runs an embedded one.',
       'postgres://membrane@localhost:5432/membrane',
+      '^postgres(ql)?://',
     ),
   ),
   REDIS_URL: Type.Optional(
-    text(
+    url(
       'Redis for the queue and shared rate limits. Without it the queue lives in PostgreSQL.',
       'redis://localhost:6379',
+      '^rediss?://',
     ),
   ),
   MEMBRANE_DATA_DIR: Type.String({
     description: 'Where the embedded database keeps its data.',
     default: '.membrane',
+    expects: 'a path',
   }),
   MEMBRANE_API_KEY: Type.Optional(
-    Type.String({
-      description: 'The root key, at least 16 characters. Without it only loopback is served.',
-      minLength: 16,
-    }),
+    text('The root key, at least 16 characters. Without it only loopback is served.', { minLength: 16 }),
   ),
   MEMBRANE_ALLOW_ANONYMOUS: flag('Serve without any key on an address that others can reach.'),
-  MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum(['public', 'low', 'medium', 'high', 'hyper'], {
-    description: 'Sensitivity of a record that names none.',
-    default: 'low',
-  }),
+  MEMBRANE_DEFAULT_SENSITIVITY: oneOf([...sensitivities], 'Sensitivity of a record that names none.', 'low'),
   MEMBRANE_REQUIRE_IF_MATCH: flag('Refuse to change a record without an If-Match header.'),
   MEMBRANE_TEXT_LANGUAGE: Type.String({
     description: 'PostgreSQL text search configuration for stemming; `simple` for none.',
     default: 'english',
     pattern: '^[a-z_]{1,63}$',
+    expects: 'the lower-case name of a text search configuration, such as english or simple',
   }),
   MEMBRANE_RATE_LIMIT: count('Requests per second and key; 0 for no limit.', 100, 0, 1_000_000),
   MEMBRANE_MAX_EVENT_LOOP_DELAY: duration('Above this mean delay the API sheds load.', '500ms'),
@@ -87,18 +113,13 @@ export type Config = ReturnType<typeof readConfig>
 
 /** Blank means unset, so that a compose file can pass a variable through without setting it. */
 export function readConfig(variables: Variables) {
-  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
+  const given = Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
+  )
   const environment = parse(given)
-  const problems = [...unknownNames(given), ...environment.problems]
-  const values = environment.values
-  if (!values || problems.length > 0) throw new ConfigError(problems)
-  const config = shape(values)
-  if (!config.auth.rootKey && !config.auth.allowAnonymous && !isLoopback(config.http.host)) {
-    throw new ConfigError([
-      `HOST=${config.http.host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
-    ])
-  }
-  return config
+  const problems = [...unknownNames(given), ...environment.problems, ...exposureProblems(given)]
+  if (!environment.values || problems.length > 0) throw new ConfigError(problems)
+  return shape(environment.values)
 }
 
 function unknownNames(given: Variables): string[] {
@@ -107,25 +128,47 @@ function unknownNames(given: Variables): string[] {
     .map((name) => `${name} is not a variable of this version`)
 }
 
-function parse(given: Variables): { problems: string[]; values?: Environment } {
-  const known = Object.fromEntries(
-    Object.entries(given).filter(([name]) => name in environmentSchema.properties),
-  )
-  const candidate = Value.Default(environmentSchema, Value.Convert(environmentSchema, known))
-  if (Value.Check(environmentSchema, candidate)) return { problems: [], values: candidate }
-  // The value itself is left out of the message: it may be a secret put into the wrong variable.
-  const problems = Value.Errors(environmentSchema, candidate).map(
-    (error) => `${error.instancePath.slice(1)} ${explain(error.keyword, error.params, error.message)}`,
-  )
-  return { problems: [...new Set(problems)] }
+function exposureProblems(given: Variables): string[] {
+  const host = given['HOST']
+  if (!host || isLoopback(host)) return []
+  if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
+  return [
+    `HOST=${host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
+  ]
 }
 
-function explain(keyword: string, params: unknown, message: string): string {
-  if (keyword === 'pattern')
-    return 'must be a value like 90s, 15m, 1h or 30d (or a lower-case name, for a language)'
-  if (keyword === 'enum')
-    return `must be one of ${(params as { allowedValues: unknown[] }).allowedValues.join(', ')}`
-  return message
+/** Each variable on its own: asked about the whole, TypeBox stops at its eighth error. */
+function parse(given: Variables): { problems: string[]; values?: Environment } {
+  const known: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, value] of Object.entries(given)) {
+    const schema = schemaOf(name)
+    if (!schema) continue
+    known[name] = isInteger(schema) ? wholeNumber(value) : value
+    // The value itself is left out of the message: it may be a secret put into the wrong variable.
+    if (!Value.Check(schema, known[name])) problems.push(`${name} must be ${expectationOf(schema)}`)
+  }
+  const candidate = Value.Default(environmentSchema, known)
+  return Value.Check(environmentSchema, candidate) ? { problems, values: candidate } : { problems }
+}
+
+function schemaOf(name: string): TSchema | undefined {
+  return Object.hasOwn(environmentSchema.properties, name)
+    ? environmentSchema.properties[name as keyof Environment]
+    : undefined
+}
+
+function expectationOf(schema: TSchema): string {
+  return String(Reflect.get(schema, 'expects'))
+}
+
+function isInteger(schema: TSchema): boolean {
+  return Reflect.get(schema, 'type') === 'integer'
+}
+
+/** TypeBox's own conversion would take 1.5 for 1 and so hide the mistake. */
+function wholeNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
 function milliseconds(text: string): number {

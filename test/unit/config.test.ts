@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { renderEnvExample } from '../../scripts/write-env-example.ts'
+import { ConfigError, environmentSchema, isLoopback, readConfig, type Variables } from '../../src/config.ts'
+
+function problemsOf(variables: Variables): readonly string[] {
+  try {
+    readConfig(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('the configuration', () => {
+  test('has a default for everything that must have a value', () => {
+    const config = readConfig({})
+    expect(config).toMatchObject({
+      http: { host: '127.0.0.1', port: 8080, rateLimit: 100, requireIfMatch: false },
+      records: { defaultSensitivity: 'low' },
+      database: { poolSize: 10 },
+    })
+    expect(config.database.url).toBeUndefined()
+    expect(config.redisUrl).toBeUndefined()
+    expect(config.auth.rootKey).toBeUndefined()
+  })
+
+  test('takes a blank variable for an unset one', () => {
+    const blank = Object.fromEntries(Object.keys(environmentSchema.properties).map((name) => [name, '  ']))
+    expect(readConfig(blank)).toEqual(readConfig({}))
+    expect(readConfig({ MEMBRANE_LATER_VERSION: '' })).toEqual(readConfig({}))
+  })
+
+  test('ignores the space around a value, as a file with a trailing newline has it', () => {
+    const config = readConfig({ PORT: ' 8181 ', MEMBRANE_API_KEY: 'sixteen-characters-or-more\n' })
+    expect(config.http.port).toBe(8181)
+    expect(config.auth.rootKey).toBe('sixteen-characters-or-more')
+  })
+
+  test('refuses a MEMBRANE_ name it does not know, and leaves other names alone', () => {
+    expect(problemsOf({ MEMBRANE_RATELIMIT: '5', RATELIMIT: '5', toString: 'x' })).toEqual([
+      'MEMBRANE_RATELIMIT is not a variable of this version',
+    ])
+  })
+
+  test('names every problem in one message', () => {
+    const variables = {
+      HOST: '0.0.0.0',
+      PORT: '65536',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://localhost/membrane',
+      REDIS_URL: 'localhost:6379',
+      MEMBRANE_ALLOW_ANONYMOUS: 'yes',
+      MEMBRANE_DEFAULT_SENSITIVITY: 'secret',
+      MEMBRANE_TEXT_LANGUAGE: 'English',
+      MEMBRANE_RATE_LIMIT: '1.5',
+      MEMBRANE_POOL_SIZE: '0',
+      MEMBRANE_LOCK_TIMEOUT: '5 minutes',
+      MEMBRANE_UNKNOWN: '1',
+    }
+    const problems = problemsOf(variables)
+    const named = problems.map((problem) => problem.split(/[ =]/)[0])
+    expect(named.sort()).toEqual(Object.keys(variables).sort())
+    expect(new ConfigError(problems).message).toBe(
+      `The configuration has 12 problems:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    )
+  })
+
+  test.each([
+    ['PORT', 'eighty', 'a whole number from 0 to 65535'],
+    ['PORT', '-1', 'a whole number from 0 to 65535'],
+    ['MEMBRANE_RATE_LIMIT', '1e2', 'a whole number from 0 to 1000000'],
+    ['MEMBRANE_STATEMENT_TIMEOUT', '30', 'a duration such as 90s, 15m, 1h or 30d'],
+    ['MEMBRANE_REQUIRE_IF_MATCH', '1', 'true or false'],
+    ['MEMBRANE_DEFAULT_SENSITIVITY', 'Low', 'one of public, low, medium, high, hyper'],
+    ['MEMBRANE_API_KEY', 'short', 'text of at least 16 characters'],
+    ['REDIS_URL', 'http://localhost', 'a URL such as redis://localhost:6379'],
+  ])('says of %s=%s what it must be', (name, value, expected) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
+  })
+
+  test.each([
+    ['250ms', 250],
+    ['90s', 90_000],
+    ['15m', 900_000],
+    ['1h', 3_600_000],
+    ['30d', 2_592_000_000],
+    ['0', 0],
+  ])('reads the duration %s', (text, milliseconds) => {
+    expect(readConfig({ MEMBRANE_STATEMENT_TIMEOUT: text }).database.statementTimeoutMs).toBe(milliseconds)
+  })
+
+  test('never repeats a value, which may be a secret in the wrong variable', () => {
+    const secret = 'tell-no-one-0123456789'
+    // HOST is an address by design: who set it needs to see which one is exposed.
+    const names = Object.keys(environmentSchema.properties).filter((name) => name !== 'HOST')
+    const bad = Object.fromEntries(names.map((name) => [name, `${secret} "'`]))
+    const text = problemsOf({ ...bad, [`MEMBRANE_EXTRA`]: secret }).join('\n')
+    expect(text).toContain('DATABASE_URL')
+    expect(text).not.toContain(secret)
+  })
+
+  test('cannot be changed once read', () => {
+    const config = readConfig({})
+    expect(() => Object.assign(config.http, { port: 1 })).toThrow(TypeError)
+    expect(() => Object.assign(config, { http: {} })).toThrow(TypeError)
+  })
+})
+
+describe('an address that others can reach', () => {
+  const exposed = ['0.0.0.0', '::', '192.168.1.5', 'membrane.example', '1270.0.0.1', '127.0.0.1.example']
+
+  test.each(exposed)('%s is refused without a key', (HOST) => {
+    expect(problemsOf({ HOST })).toEqual([expect.stringContaining('MEMBRANE_API_KEY')])
+  })
+
+  test('is served with a key, or when anonymous use is allowed in so many words', () => {
+    const [HOST] = exposed
+    expect(problemsOf({ HOST, MEMBRANE_API_KEY: 'sixteen-characters-or-more' })).toEqual([])
+    expect(problemsOf({ HOST, MEMBRANE_ALLOW_ANONYMOUS: 'true' })).toEqual([])
+    expect(problemsOf({ HOST, MEMBRANE_ALLOW_ANONYMOUS: 'false' })).toHaveLength(1)
+  })
+
+  test.each(['127.0.0.1', '127.8.8.8', 'localhost', '::1'])('is not %s', (host) => {
+    expect(isLoopback(host)).toBe(true)
+    expect(problemsOf({ HOST: host })).toEqual([])
+  })
+})
+
+describe('.env.example', () => {
+  test('lists every variable with its description and default', () => {
+    const committed = readFileSync(resolve(import.meta.dirname, '../../.env.example'), 'utf8')
+    expect(committed).toBe(renderEnvExample())
+  })
+
+  test('sets nothing until a line is uncommented, and then only to what is valid', () => {
+    const lines = renderEnvExample().split('\n').filter(Boolean)
+    expect(lines.filter((line) => !line.startsWith('#'))).toEqual([])
+    const assignments = lines.flatMap((line) => /^# ([A-Z_]+)=(.*)$/.exec(line)?.slice(1) ?? [])
+    const variables: Record<string, string> = {}
+    for (let at = 0; at < assignments.length; at += 2)
+      variables[assignments[at] ?? ''] = assignments[at + 1] ?? ''
+    expect(Object.keys(variables)).toEqual(Object.keys(environmentSchema.properties))
+    expect(problemsOf(variables)).toEqual([])
+  })
+})
