@@ -1,11 +1,11 @@
-export { selectStored } from './queries.ts'
 export { recordsRoutes } from './routes.ts'
-export type { StoredRecord } from './rows.ts'
-export { MemoryRecord, Relation, WrittenRecord } from './schemas.ts'
+export { WrittenRecord } from './schemas.ts'
 export {
   answerWritten,
   claimRecord,
   createRecordsService,
+  findOpenRecord,
+  findSeenRecord,
   type RecordsService,
-  requireOpen,
+  writeChange,
 } from './service.ts'

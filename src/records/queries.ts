@@ -6,7 +6,7 @@ import type { Trust } from '../kernel/caller.ts'
 import type { AuditRow, Identifier, LifecycleRow, RecordRow, StoredRecord } from './rows.ts'
 
 /** How much of the audit log is embedded in a record; all of it is paged on its own. */
-const embeddedAudit = 50
+export const embeddedAudit = 50
 
 const columns = [
   'r.id',

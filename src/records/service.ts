@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
+import type { AuditAction } from '../db/schema.ts'
 import { type Call, transact } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { checkFaults } from '../http/validation.ts'
@@ -17,13 +18,14 @@ import { presentRecord, redactRecord } from './presentation.ts'
 import {
   appendAudit,
   deleteIdentifiers,
+  embeddedAudit,
   findRecord,
   insertIdentifiers,
   lockRecord,
   updateContent,
   updateLifecycle,
 } from './queries.ts'
-import type { RecordRow, StoredRecord } from './rows.ts'
+import type { LifecycleRow, RecordRow, StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
 import { searchableText } from './searchable.ts'
 
@@ -46,7 +48,7 @@ export function createRecordsService(resources: Resources) {
     id: string,
     { includeForgotten = false } = {},
   ): Promise<MemoryRecord | RedactedRecord> {
-    const stored = await findVisible(call.tx ?? db, call.caller, id)
+    const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
     const isOpen = isOpenTo(call.caller.trust, stored.sensitivity)
     if (stored.forgotten_at && !includeForgotten) throw gone(stored, isOpen)
     return isOpen ? presentRecord(stored, clock.now()) : redactRecord(stored, clock.now())
@@ -54,7 +56,7 @@ export function createRecordsService(resources: Resources) {
 
   /** The log of a record that is seen only redacted stays closed: its rationales are content. */
   async function readAudit(call: Call, id: string, page: { limit?: number; cursor?: string }) {
-    const stored = await findVisible(call.tx ?? db, call.caller, id)
+    const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
     requireOpen(call.caller, stored)
     return listing.pageAudit(call, id, page)
   }
@@ -68,31 +70,12 @@ export function createRecordsService(resources: Resources) {
         ...{ caller: call.caller, now, defaultSensitivity },
       })
       if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
-      const entry = {
-        ...{ action: 'revise' as const, actor: call.caller.name, at: now, rationale: 'patched' },
-        ...{ run_id: null, changes },
-      }
-      const versioned = { ...lifecycle, version: stored.version + 1, updated_at: now }
-      const changed = { ...stored, ...record, ...versioned }
-      await storeContent(tx, changed, record)
-      await updateLifecycle(tx, id, versioned)
-      await appendAudit(tx, id, entry)
-      return answerWritten(
-        call.caller,
-        { ...changed, audit_log: [...stored.audit_log, entry].slice(-50) },
-        now,
-      )
+      const changed = await writeChange(tx, stored, {
+        ...{ record, lifecycle, changes, textLanguage, now },
+        ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
+      })
+      return answerWritten(call.caller, changed, now)
     })
-  }
-
-  async function storeContent(tx: Database, changed: StoredRecord, record: Partial<RecordRow>) {
-    if (Object.keys(record).length === 0) return
-    const worded = record.payload !== undefined || record.tags !== undefined
-    const search = { text: searchableText(changed.payload, changed.tags), language: textLanguage }
-    await updateContent(tx, changed.id, record, worded ? search : undefined)
-    if (changed.payload.kind !== 'entity' || !(record.payload || 'scope' in record)) return
-    await deleteIdentifiers(tx, changed.id)
-    await insertIdentifiers(tx, changed.id, identifiersOf(changed.payload, changed.scope)).catch(refuseTaken)
   }
 
   return {
@@ -104,7 +87,46 @@ export function createRecordsService(resources: Resources) {
   }
 }
 
-async function findVisible(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+export type Change = {
+  action: AuditAction
+  actor: string
+  rationale: string
+  now: Date
+  record?: Partial<RecordRow>
+  lifecycle?: Partial<LifecycleRow>
+  /** Field to [before, after]. */
+  changes?: Record<string, unknown>
+  textLanguage: string
+}
+
+/** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
+export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
+  const { action, actor, rationale, now, record = {} } = change
+  const entry = { action, actor, at: now, rationale, run_id: null, changes: change.changes ?? null }
+  const lifecycle = { ...change.lifecycle, version: stored.version + 1, updated_at: now }
+  const changed = { ...stored, ...record, ...lifecycle }
+  await writeContent(tx, changed, record, change.textLanguage)
+  await updateLifecycle(tx, stored.id, lifecycle)
+  await appendAudit(tx, stored.id, entry)
+  return { ...changed, audit_log: [...stored.audit_log, entry].slice(-embeddedAudit) }
+}
+
+async function writeContent(
+  tx: Database,
+  changed: StoredRecord,
+  record: Partial<RecordRow>,
+  language: string,
+): Promise<void> {
+  if (Object.keys(record).length === 0) return
+  const isReworded = record.payload !== undefined || record.tags !== undefined
+  const search = { text: searchableText(changed.payload, changed.tags), language }
+  await updateContent(tx, changed.id, record, isReworded ? search : undefined)
+  if (changed.payload.kind !== 'entity' || !(record.payload || 'scope' in record)) return
+  await deleteIdentifiers(tx, changed.id)
+  await insertIdentifiers(tx, changed.id, identifiersOf(changed.payload, changed.scope)).catch(refuseTaken)
+}
+
+export async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
   const stored = await findRecord(db, id, caller.trust)
   if (!stored) throw new AppError('record_not_found', 'There is no such record.')
   return stored
@@ -115,9 +137,7 @@ async function findVisible(db: Database, caller: Caller, id: string): Promise<St
  */
 export async function claimRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
   await lockRecord(tx, id)
-  const stored = await findVisible(tx, call.caller, id)
-  requireOpen(call.caller, stored)
-  if (stored.forgotten_at) throw gone(stored, true)
+  const stored = await findOpenRecord(tx, call.caller, id)
   if (call.expectedVersion !== undefined && call.expectedVersion !== stored.version) {
     throw new AppError('version_mismatch', 'The record is at another version.', {
       extra: { version: stored.version },
@@ -129,6 +149,14 @@ export async function claimRecord(tx: Database, call: Call, id: string): Promise
 export function requireOpen(caller: Caller, stored: Pick<StoredRecord, 'sensitivity'>): void {
   if (isOpenTo(caller.trust, stored.sensitivity)) return
   throw new AppError('above_ceiling', 'The key sees this record only redacted.')
+}
+
+/** A record that may be linked to: seen whole and alive. */
+export async function findOpenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  const stored = await findSeenRecord(db, caller, id)
+  requireOpen(caller, stored)
+  if (stored.forgotten_at) throw gone(stored, true)
+  return stored
 }
 
 function gone(stored: StoredRecord, isOpen: boolean): AppError {

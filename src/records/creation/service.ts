@@ -126,17 +126,25 @@ async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (
     const kept = checked.filter(isDraft)
     before = kept.length
     const siblings = new Set(kept.map((each) => each.row.id))
-    checked = checked.map((each) => {
-      if (each instanceof AppError) return each
-      for (const [index, { target_id: target }] of each.edges.entries()) {
-        const sensitivity = sensitivityOf.get(target)
-        if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
-        if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAbove(index)
-      }
-      return each
-    })
+    checked = checked.map((each) =>
+      each instanceof AppError ? each : (refuseEdge(each, siblings, sensitivityOf, caller) ?? each),
+    )
   }
   return checked
+}
+
+function refuseEdge(
+  { edges }: Draft,
+  siblings: ReadonlySet<string>,
+  sensitivityOf: ReadonlyMap<string, Sensitivity>,
+  caller: Caller,
+): AppError | undefined {
+  for (const [index, { target_id: target }] of edges.entries()) {
+    const sensitivity = sensitivityOf.get(target)
+    if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
+    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAbove(index)
+  }
+  return undefined
 }
 
 function refuseIfTaken(each: Draft | AppError, stored: ReadonlySet<string>): Draft | AppError {

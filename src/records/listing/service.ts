@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import Type, { type Static } from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
-import { decodeCursor, encodeCursor } from '../../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
 import type { Listed } from '../../http/shapes.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -25,7 +24,7 @@ const AuditCursor = Type.Object({ id: Type.Integer() })
 export function createListing({ db, clock, textLanguage }: Resources) {
   async function list(call: Call, asked: Asked): Promise<Listed<MemoryRecord | RedactedRecord>> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
-    const fingerprint = fingerprintOf(call.caller, { sort, order, ...filters })
+    const fingerprint = fingerprintOf(call.caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, RecordCursor, fingerprint)
     const asOf = after ? new Date(after.as_of) : clock.now()
     const page: Page = {
@@ -54,7 +53,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     id: string,
     { limit = 100, cursor }: { limit?: number; cursor?: string },
   ): Promise<Listed<AuditEntry>> {
-    const fingerprint = fingerprintOf(call.caller, { audit: id })
+    const fingerprint = fingerprintOf(call.caller.principal, { audit: id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, AuditCursor, fingerprint).id
     const found = await listAudit(call.tx ?? db, id, after, limit + 1)
     const items = found.slice(0, limit)
@@ -79,10 +78,4 @@ function positionOf(stored: Positioned, asOf: Date): Static<typeof RecordCursor>
     id: stored.id,
     as_of: asOf.toISOString(),
   }
-}
-
-/** A cursor continues one list of one caller; anywhere else it would page through something else. */
-function fingerprintOf(caller: Caller, query: Record<string, unknown>): string {
-  const canonical = JSON.stringify([caller.principal, Object.entries(query).sort()])
-  return createHash('sha256').update(canonical).digest('base64url').slice(0, 16)
 }

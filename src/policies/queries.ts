@@ -1,0 +1,22 @@
+import type { Selectable } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { LifecyclePolicies, RecordType } from '../db/schema.ts'
+
+export type PolicyRow = Selectable<LifecyclePolicies>
+
+export async function listPolicies(db: Database): Promise<PolicyRow[]> {
+  return db.selectFrom('lifecycle_policies').selectAll().orderBy('type').execute()
+}
+
+export async function findPolicy(db: Database, type: RecordType): Promise<PolicyRow> {
+  return db.selectFrom('lifecycle_policies').selectAll().where('type', '=', type).executeTakeFirstOrThrow()
+}
+
+export async function upsertPolicy(db: Database, row: PolicyRow): Promise<void> {
+  const { type: _, ...choice } = row
+  await db
+    .insertInto('lifecycle_policies')
+    .values(row)
+    .onConflict((conflict) => conflict.column('type').doUpdateSet(choice))
+    .execute()
+}

@@ -1,0 +1,28 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../http/schemas.ts'
+import { closed, listOf } from '../http/shapes.ts'
+import { Decay, DeletionPolicy } from '../records/lifecycle.ts'
+import { RecordType } from '../records/vocabulary.ts'
+
+const example = {
+  decay: {
+    ...{ curve: 'exponential', half_life_seconds: 259_200, min_salience: 0, max_age_seconds: 0 },
+    ...{ reinforcement_gain: 0.1, max_salience: 1 },
+  },
+  deletion_policy: 'auto_prune',
+}
+
+export const PolicyChoice = closed(
+  { decay: ref(Decay), deletion_policy: DeletionPolicy },
+  { $id: 'PolicyChoice', examples: [example] },
+)
+export type PolicyChoice = Static<typeof PolicyChoice>
+
+export const Policy = closed(
+  { type: RecordType, ...PolicyChoice.properties },
+  { $id: 'Policy', description: 'How records of a type fade when they are born inside the service.' },
+)
+export type Policy = Static<typeof Policy>
+
+export const PolicyPath = Type.Object({ type: RecordType })
+export const PolicyPage = listOf(ref(Policy), 'PolicyPage')

@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { visibleTo } from '../db/visibility.ts'
+import type { Trust } from '../kernel/caller.ts'
+import type { Edge } from './inverses.ts'
+
+/** A repeated edge takes the new weight; its age stays. Answers the edges as they now stand. */
+export async function upsertEdges(tx: Database, edges: readonly Edge[]): Promise<Edge[]> {
+  return tx
+    .insertInto('relations')
+    .values([...edges])
+    .onConflict((conflict) =>
+      conflict.constraint('relations_pkey').doUpdateSet((eb) => ({ weight: eb.ref('excluded.weight') })),
+    )
+    .returning(['source_id', 'predicate', 'target_id', 'weight', 'created_at'])
+    .execute()
+}
+
+export async function findEdge(
+  db: Database,
+  source: string,
+  predicate: string,
+  target: string,
+): Promise<Edge | undefined> {
+  return db
+    .selectFrom('relations')
+    .where('source_id', '=', source)
+    .where('predicate', '=', predicate)
+    .where('target_id', '=', target)
+    .select(['source_id', 'predicate', 'target_id', 'weight', 'created_at'])
+    .executeTakeFirst()
+}
+
+export async function deleteEdges(tx: Database, edges: readonly Edge[]): Promise<void> {
+  await tx
+    .deleteFrom('relations')
+    .where((eb) =>
+      eb.or(
+        edges.map((edge) =>
+          eb.and([
+            eb('source_id', '=', edge.source_id),
+            eb('predicate', '=', edge.predicate),
+            eb('target_id', '=', edge.target_id),
+          ]),
+        ),
+      ),
+    )
+    .execute()
+}
+
+export type EdgePage = {
+  direction: 'out' | 'in'
+  predicate: string | undefined
+  after: { predicate: string; id: string } | undefined
+  limit: number
+}
+
+/** By predicate, then neighbour; a neighbour that is hidden from the caller or forgotten does not count. */
+export async function listEdges(db: Database, id: string, trust: Trust, page: EdgePage): Promise<Edge[]> {
+  const [here, there] =
+    page.direction === 'out' ? (['source_id', 'target_id'] as const) : (['target_id', 'source_id'] as const)
+  const { predicate, after } = page
+  return db
+    .selectFrom('relations as e')
+    .innerJoin('records as r', 'r.id', `e.${there}`)
+    .innerJoin('lifecycles as l', 'l.record_id', 'r.id')
+    .where(`e.${here}`, '=', id)
+    .where('l.forgotten_at', 'is', null)
+    .where(visibleTo(trust))
+    .$if(predicate !== undefined, (qb) => qb.where('e.predicate', '=', predicate ?? ''))
+    .$if(after !== undefined, (qb) =>
+      qb.where(
+        sql<boolean>`(e.predicate, ${sql.ref(`e.${there}`)}) > (${after?.predicate}, ${after?.id}::uuid)`,
+      ),
+    )
+    .select(['e.source_id', 'e.predicate', 'e.target_id', 'e.weight', 'e.created_at'])
+    .orderBy('e.predicate')
+    .orderBy(`e.${there}`)
+    .limit(page.limit)
+    .execute()
+}

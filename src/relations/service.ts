@@ -1,0 +1,103 @@
+import Type from 'typebox'
+import type { Database } from '../db/connection.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import type { Listed } from '../http/shapes.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import {
+  answerWritten,
+  claimRecord,
+  findOpenRecord,
+  type WrittenRecord,
+  writeChange,
+} from '../records/index.ts'
+import { type Edge, withInverses } from './inverses.ts'
+import { deleteEdges, findEdge, listEdges, upsertEdges } from './queries.ts'
+import type { NewEdge, RelationEdge, RelationsQuery } from './schemas.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+
+export type RelationsService = ReturnType<typeof createRelationsService>
+
+const EdgeCursor = Type.Object({ predicate: Type.String(), id: Type.String({ format: 'uuid' }) })
+
+export function createRelationsService({ db, clock, textLanguage }: Resources) {
+  /**
+   * Adds an edge, or gives an existing one a new weight. Only the source counts as changed: were the target
+   * of an inverse edge to get a new version too, everything that mentions one entity would wait for its row.
+   */
+  async function relate(
+    call: Call,
+    id: string,
+    given: NewEdge,
+  ): Promise<{ created: boolean; record: WrittenRecord }> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const source = await claimRecord(tx, call, id)
+      const target = await findOpenRecord(tx, call.caller, given.target_id)
+      const before = await findEdge(tx, source.id, given.predicate, target.id)
+      const weight = given.weight ?? 1
+      const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
+      await upsertEdges(tx, withInverses([{ ...edge, weight, created_at: now }]))
+      await writeChange(tx, source, {
+        action: 'revise',
+        actor: given.actor ?? call.caller.name,
+        rationale: given.rationale ?? 'related',
+        changes: { [changePath(edge)]: [before?.weight ?? null, weight] },
+        ...{ now, textLanguage },
+      })
+      const changed = await findOpenRecord(tx, call.caller, id)
+      return { created: !before, record: answerWritten(call.caller, changed, now) }
+    })
+  }
+
+  async function unrelate(call: Call, id: string, predicate: string, targetId: string): Promise<void> {
+    await transact(db, call, async (tx) => {
+      const source = await claimRecord(tx, call, id)
+      const target = await findOpenRecord(tx, call.caller, targetId)
+      const edge = await findEdge(tx, source.id, predicate, target.id)
+      if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
+      await deleteEdges(tx, withInverses([edge]))
+      await writeChange(tx, source, {
+        action: 'revise',
+        actor: call.caller.name,
+        rationale: 'unrelated',
+        changes: { [changePath(edge)]: [edge.weight, null] },
+        ...{ now: clock.now(), textLanguage },
+      })
+    })
+  }
+
+  async function list(call: Call, id: string, asked: RelationsQuery): Promise<Listed<RelationEdge>> {
+    const { direction = 'out', limit = 100, cursor, predicate } = asked
+    const conn = call.tx ?? db
+    const record = await findOpenRecord(conn, call.caller, id)
+    const fingerprint = fingerprintOf(call.caller.principal, { relations: record.id, direction, predicate })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, EdgeCursor, fingerprint)
+    const page = { direction, predicate, after, limit: limit + 1 }
+    const found = await listEdges(conn, record.id, call.caller.trust, page)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items: items.map(presentEdge),
+      ...(last && found.length > limit
+        ? { next_cursor: encodeCursor(fingerprint, endOf(last, direction)) }
+        : {}),
+    }
+  }
+
+  return { relate, unrelate, list }
+}
+
+function changePath({ predicate, target_id: target }: Pick<Edge, 'predicate' | 'target_id'>): string {
+  return `relations.${predicate}.${target}`
+}
+
+function endOf(edge: Edge, direction: 'out' | 'in') {
+  return { predicate: edge.predicate, id: direction === 'out' ? edge.target_id : edge.source_id }
+}
+
+function presentEdge(edge: Edge): RelationEdge {
+  return { ...edge, created_at: edge.created_at.toISOString() }
+}
