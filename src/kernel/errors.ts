@@ -8,11 +8,14 @@ export type ErrorKind =
   | 'conflict'
   | 'gone'
   | 'precondition'
+  | 'timeout'
   | 'too_large'
   | 'media_type'
   | 'invalid'
   | 'precondition_required'
+  | 'headers_too_large'
   | 'throttled'
+  | 'defect'
   | 'unavailable'
 
 /** Every code a client can meet. Codes are stable: a new meaning gets a new code. docs/errors.md is made of this. */
@@ -59,6 +62,7 @@ export const catalogue = {
     meaning: 'A request with this Idempotency-Key is still running; repeat it shortly.',
   },
   record_forgotten: { kind: 'gone', meaning: 'The record was forgotten; `reason` says why.' },
+  request_timeout: { kind: 'timeout', meaning: 'The request took too long to arrive.' },
   version_mismatch: {
     kind: 'precondition',
     meaning: 'The record has changed since the version in If-Match.',
@@ -77,6 +81,11 @@ export const catalogue = {
     kind: 'invalid',
     meaning: 'The Idempotency-Key was used before with another request.',
   },
+  invalid_idempotency_key: {
+    kind: 'invalid',
+    meaning: 'An Idempotency-Key is 1 to 255 visible ASCII characters.',
+  },
+  headers_too_large: { kind: 'headers_too_large', meaning: 'The request line and headers are over 16 KiB.' },
   if_match_required: {
     kind: 'precondition_required',
     meaning: 'This server changes a record only under an If-Match with its version.',
@@ -85,6 +94,11 @@ export const catalogue = {
   overloaded: { kind: 'unavailable', meaning: 'The server sheds load; wait for Retry-After.' },
   database_unavailable: { kind: 'unavailable', meaning: 'The database cannot be reached at the moment.' },
   shutting_down: { kind: 'unavailable', meaning: 'This process is stopping; another one will answer.' },
+  not_ready: { kind: 'unavailable', meaning: 'A part is not ready; `parts` says which.' },
+  internal_error: {
+    kind: 'defect',
+    meaning: 'A fault of the server, not of the request; the log has it under `request_id`.',
+  },
 } as const satisfies Record<string, { kind: ErrorKind; meaning: string }>
 
 export type ErrorCode = keyof typeof catalogue
