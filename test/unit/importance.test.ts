@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import {
+  importanceFactors,
+  importanceWeights,
+  type Layer,
+  scoreImportance,
+} from '../../src/cognition/importance.ts'
+import vectors from '../vectors/importance.json' with { type: 'json' }
+
+it('scores every vector factor by factor', () => {
+  for (const { factors, importance, layer, ...rest } of vectors.cases) {
+    const inputs = { ...rest, layer: layer as Layer }
+    const scored = importanceFactors(inputs)
+    expect(scored.base).toBeCloseTo(factors.base, 12)
+    expect(scored.access).toBeCloseTo(factors.access, 12)
+    expect(scored.recency).toBeCloseTo(factors.recency, 12)
+    expect(scored.valence).toBeCloseTo(factors.valence, 12)
+    expect(scored.stability).toBeCloseTo(factors.stability, 12)
+    expect(scored.layer).toBeCloseTo(factors.layer, 12)
+    expect(scored.trust).toBeCloseTo(factors.trust, 12)
+    expect(scored.confirmations).toBeCloseTo(factors.confirm, 12)
+    expect(scored.activation).toBeCloseTo(factors.actr, 9)
+    expect(scoreImportance(inputs)).toBeCloseTo(importance, 9)
+  }
+})
+
+it('weighs its nine factors to one', () => {
+  const weights = Object.values(importanceWeights)
+  expect(weights).toHaveLength(9)
+  expect(weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12)
+})
+
+it('moves smoothly where exact accesses end and the approximation begins', () => {
+  const score = (count: number) =>
+    scoreImportance({
+      base_importance: 0.5,
+      access_ages_days: Array.from({ length: count }, (_, index) => 1 + index),
+      age_days: 100,
+      layer: 'semantic',
+      source_trust: 1,
+      emotional_valence: 0,
+      confirmations: 0,
+    })
+  expect(score(33)).toBeGreaterThan(score(31))
+  expect(score(60) - score(31)).toBeLessThan(0.02)
+})

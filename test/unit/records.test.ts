@@ -1,0 +1,174 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findGraphFaults } from '../../src/records/acyclicity.ts'
+import { mergePatch } from '../../src/records/merging.ts'
+import { completePayload, type Payload } from '../../src/records/payloads.ts'
+import { searchableText } from '../../src/records/searchable.ts'
+import { inverseOf, withInverses } from '../../src/relations/inverses.ts'
+
+const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({
+  nodes: nodes.map((id) => ({ id })),
+  edges: edges.map(([from, to]) => ({ from, to })),
+})
+
+describe('a plan graph', () => {
+  it('may be empty, a chain or a diamond', () => {
+    expect(findGraphFaults(graph([], []))).toEqual([])
+    expect(
+      findGraphFaults(
+        graph([
+          ['a', 'b'],
+          ['b', 'c'],
+        ]),
+      ),
+    ).toEqual([])
+    expect(
+      findGraphFaults(
+        graph(
+          [
+            ['a', 'b'],
+            ['a', 'c'],
+            ['b', 'd'],
+            ['c', 'd'],
+          ],
+          ['a', 'b', 'c', 'd'],
+        ),
+      ),
+    ).toEqual([])
+  })
+
+  it('names the edge that closes a cycle', () => {
+    const [fault] = findGraphFaults(
+      graph([
+        ['a', 'b'],
+        ['b', 'c'],
+        ['c', 'a'],
+      ]),
+    )
+    expect(fault).toEqual({ pointer: '/edges/2', message: 'the edge from c to a closes a cycle' })
+    expect(findGraphFaults(graph([['b', 'b']]))[0]?.pointer).toBe('/edges/0')
+  })
+
+  it('names nodes that are there twice and ends that are not there', () => {
+    expect(findGraphFaults(graph([['a', 'x']], ['a', 'a'])).map((fault) => fault.pointer)).toEqual([
+      '/nodes/1/id',
+      '/edges/0/to',
+    ])
+  })
+
+  it('is checked without recursion, however long its chain', () => {
+    const nodes = Array.from({ length: 100_000 }, (_, index) => `n${index}`)
+    const edges = nodes.slice(1).map((to, index): [string, string] => [`n${index}`, to])
+    expect(findGraphFaults(graph(edges, nodes))).toEqual([])
+    expect(findGraphFaults(graph([...edges, ['n99999', 'n0']], nodes))).toHaveLength(1)
+  })
+
+  it('is acyclic exactly when its nodes can be put in an order that every edge follows', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 12 }), (pairs) => {
+        const nodes = ['0', '1', '2', '3', '4', '5']
+        const edges = pairs.map(([from, to]): [string, string] => [`${from}`, `${to}`])
+        let rest = nodes
+        for (let before = -1; before !== rest.length; ) {
+          before = rest.length
+          rest = rest.filter((node) => edges.some(([from, to]) => to === node && rest.includes(from)))
+        }
+        expect(findGraphFaults(graph(edges, nodes)).length === 0).toBe(rest.length === 0)
+      }),
+    )
+  })
+})
+
+describe('a merge patch', () => {
+  it('merges objects, replaces all else and removes by null', () => {
+    expect(mergePatch({ a: 1, b: { c: 2, d: 3 } }, { a: [4], b: { c: null }, e: {} })).toEqual({
+      a: [4],
+      b: { d: 3 },
+      e: {},
+    })
+    expect(mergePatch({ a: 1 }, 'text')).toBe('text')
+    expect(mergePatch('text', { a: { b: null } })).toEqual({ a: {} })
+  })
+
+  it('does not touch what it was given', () => {
+    const target = Object.freeze({ a: Object.freeze({ b: 1 }) })
+    expect(mergePatch(target, { a: { b: 2 } })).toEqual({ a: { b: 2 } })
+  })
+})
+
+describe('a payload', () => {
+  it('is completed with the lists that were left out', () => {
+    expect(completePayload({ kind: 'episodic' })).toEqual({
+      kind: 'episodic',
+      timeline: [],
+      tool_graph: [],
+      artifacts: [],
+    })
+    expect(completePayload({ kind: 'semantic', subject: 's', predicate: 'p', object: null })).toEqual({
+      kind: 'semantic',
+      subject: 's',
+      predicate: 'p',
+      object: null,
+      validity: { mode: 'global' },
+      evidence: [],
+    })
+  })
+
+  it('has its aliases written the long way', () => {
+    const entity = completePayload({
+      kind: 'entity',
+      canonical_name: 'Orion',
+      primary_type: 'Project',
+      aliases: ['orion', { value: 'O', kind: 'short' }],
+    })
+    expect(entity).toMatchObject({ aliases: [{ value: 'orion' }, { value: 'O', kind: 'short' }], types: [] })
+  })
+})
+
+describe('searchable text', () => {
+  const episode = (result: unknown): Payload => ({
+    kind: 'episodic',
+    timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'deploy', ref: 'r1', summary: 'shipped it' }],
+    tool_graph: [{ id: '1', tool: 'grep', result }],
+    artifacts: [],
+  })
+
+  it('has summaries, tools, results at any depth and tags', () => {
+    const text = searchableText(episode({ deep: [{ deeper: 'needle' }, 42] }), ['release'])
+    for (const word of ['shipped it', 'grep', 'needle', '42', 'release']) expect(text).toContain(word)
+  })
+
+  it('stays within what an index can hold', () => {
+    const text = searchableText(episode(Array.from({ length: 100_000 }, (_, index) => `wörd${index}`)), [])
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(256 * 1_024 + 3)
+  })
+
+  it('survives values nested beyond any stack', () => {
+    let value: unknown = 'core'
+    for (let depth = 0; depth < 50_000; depth++) value = [value]
+    expect(searchableText(episode(value), [])).toContain('core')
+  })
+})
+
+describe('inverses', () => {
+  it('lead back to where they came from', () => {
+    for (const predicate of ['mentions_entity', 'derived_from', 'derives', 'supersedes', 'superseded_by']) {
+      expect(inverseOf(inverseOf(predicate) ?? '')).toBe(predicate)
+    }
+  })
+
+  it('are written for known predicates only', () => {
+    const edge = {
+      source_id: 'a',
+      predicate: 'supports',
+      target_id: 'b',
+      weight: 0.5,
+      created_at: new Date(0),
+    }
+    expect(withInverses([edge])).toEqual([
+      edge,
+      { ...edge, source_id: 'b', target_id: 'a', predicate: 'supported_by' },
+    ])
+    expect(withInverses([{ ...edge, predicate: 'likes' }])).toHaveLength(1)
+  })
+})
