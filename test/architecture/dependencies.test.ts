@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+import { readSource } from './sources.ts'
+
+type Manifest = { dependencies: Record<string, string>; devDependencies: Record<string, string> }
+
+const manifest: Manifest = JSON.parse(readSource('package.json'))
+const [, shipped = '', developed = ''] = readSource('docs/dependencies.md').split(/^## .*$/m)
+
+const entries = (section: string) => section.split('\n').filter((line) => line.startsWith('- '))
+const names = (section: string) => entries(section).map((line) => /^- `(.+?)` /.exec(line)?.[1])
+
+describe('docs/dependencies.md', () => {
+  test('justifies exactly what the product runs on', () => {
+    expect(names(shipped)).toEqual(Object.keys(manifest.dependencies))
+  })
+
+  test('justifies exactly what it is developed with', () => {
+    expect(names(developed)).toEqual(Object.keys(manifest.devDependencies))
+  })
+
+  test('says why in a sentence', () => {
+    const bare = entries(shipped + developed).filter((line) => !/^- `.+?` [a-z].{20,}\.$/.test(line))
+    expect(bare).toEqual([])
+  })
+})
+
+describe('package.json', () => {
+  test('pins every version, so that two installs are the same', () => {
+    const versions = Object.values({ ...manifest.dependencies, ...manifest.devDependencies })
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+
+  test('has a lockfile that names no registry, so that any mirror serves it', () => {
+    expect(readSource('package-lock.json')).not.toMatch(/"resolved":\s*"https?:/)
+  })
+})
