@@ -22,9 +22,9 @@ export const ground: Record<string, string> = {
   'src/records/listing/queries.ts': "import pg from 'pg'\nexport const list = pg",
   'src/dream/index.ts': 'export const dream = {}',
   'src/dream/clusters.ts': 'export const clusters = []',
-  'src/consolidation/stages.ts': 'export const stages = []',
-  'src/maintenance/runs.ts': 'export const runs = []',
-  'src/metrics/gauges.ts': 'export const gauges = []',
+  'src/decay/index.ts': 'export const decay = {}',
+  'src/maintenance/index.ts': 'export const maintenance = {}',
+  'src/metrics/index.ts': 'export const metrics = {}',
   'migrations/0001.ts': 'export const up = () => {}',
   'bench/run.ts': 'export const run = () => {}',
 }
@@ -47,22 +47,14 @@ const levels = [
   ['maintenance', 'metrics'],
 ] as const
 
-/** Every room reaches up, sideways when it is among the last. */
+/** Every room reaches for the last ones, and these for each other. */
 const upward: Planting[] = levels.flatMap((level) =>
   level.map((room) => ({
     rule: `order-of-${level.join('-and-')}`,
-    file: `src/${room}/upward.ts`,
-    text: uses(upwardFrom(room)),
+    file: `src/${room}/above/service.ts`,
+    text: uses(room === 'metrics' ? '../../maintenance/index.ts' : '../../metrics/index.ts'),
   })),
 )
-
-function upwardFrom(room: string): string {
-  if (room === 'dream') return '../consolidation/stages.ts'
-  if (room === 'metrics') return '../maintenance/runs.ts'
-  if (room === 'maintenance') return '../metrics/gauges.ts'
-  // Records may borrow a pure file from above, so there it takes a door to break the rule.
-  return room === 'records' ? '../dream/index.ts' : '../dream/clusters.ts'
-}
 
 export const plantings: Planting[] = [
   { rule: 'no-cycles', file: 'src/db/egg.ts', text: usesType('./hen.ts') },
@@ -87,6 +79,11 @@ export const plantings: Planting[] = [
   { rule: 'rooms-meet-at-the-door', file: 'src/dream/service.ts', text: uses('../records/service.ts') },
   { rule: 'compose-through-doors', file: 'src/services.ts', text: uses('./dream/clusters.ts') },
   ...upward,
+  {
+    rule: 'order-of-revision-and-decay',
+    file: 'src/revision/beside/service.ts',
+    text: usesType('../../decay/index.ts'),
+  },
   { rule: 'pure-files-are-pure', file: 'src/decay/clocked.ts', text: uses('node:timers/promises') },
   { rule: 'pure-files-are-pure', file: 'src/decay/stored.ts', text: uses('../db/connection.ts') },
   { rule: 'pure-files-are-pure', file: 'src/decay/serving.ts', text: uses('../records/index.ts') },
