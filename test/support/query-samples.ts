@@ -1,0 +1,118 @@
+import type { Database } from '../../src/db/connection.ts'
+import type { Caller, Trust } from '../../src/kernel/caller.ts'
+import * as policies from '../../src/policies/queries.ts'
+import { draftRecord } from '../../src/records/creation/draft.ts'
+import * as creation from '../../src/records/creation/queries.ts'
+import * as listing from '../../src/records/listing/queries.ts'
+import * as records from '../../src/records/queries.ts'
+import * as relations from '../../src/relations/queries.ts'
+
+export type Sample = (db: Database) => Promise<unknown>
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+const caller: Caller = {
+  principal: 'root',
+  name: 'root',
+  permissions: new Set(['admin']),
+  trust: everything,
+  sourceType: 'human',
+}
+const draft = draftRecord(
+  { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } },
+  { caller, now, id, defaultSensitivity: 'low' },
+)
+const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
+const page: listing.Page = {
+  filters: {},
+  trust,
+  asOf: now,
+  textLanguage: 'english',
+  sort: 'salience',
+  order: 'desc',
+  limit: 51,
+}
+const policy = {
+  type: 'semantic',
+  curve: 'exponential',
+  half_life_seconds: 1,
+  max_age_seconds: 0,
+  min_salience: 0,
+  reinforcement_gain: 0,
+  max_salience: null,
+  deletion_policy: 'auto_prune',
+} as const
+
+/** One call of every query, or a few where its SQL depends on what is asked. */
+export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/policies/queries.ts': {
+    listPolicies: (db) => policies.listPolicies(db),
+    findPolicy: (db) => policies.findPolicy(db, 'semantic'),
+    upsertPolicy: (db) => policies.upsertPolicy(db, policy),
+  },
+  'src/records/creation/queries.ts': {
+    insertRecords: (db) => creation.insertRecords(db, [draft], 'english'),
+    findTargets: (db) => creation.findTargets(db, [id], trust),
+    findTakenIdentifiers: (db) =>
+      creation.findTakenIdentifiers(db, [{ scope: null, namespace: 'git', value: 'x' }]),
+  },
+  'src/records/listing/queries.ts': {
+    findSalienceFloor: (db) => listing.findSalienceFloor(db, page),
+    listRecords: {
+      'by salience, the second page': (db) =>
+        listing.listRecords(db, { ...page, after: { value: 0.5, id } }, 0.4),
+      'by creation, every filter': (db) =>
+        listing.listRecords(
+          db,
+          {
+            ...page,
+            ...{ sort: 'created_at', order: 'asc', after: { value: now.toISOString(), id } },
+            filters: {
+              ...{ type: 'semantic', scope: 'team', tag: ['a', 'b'], sensitivity: 'low', layer: 'semantic' },
+              ...{ memory_kind: 'fact', status: 'active', pinned: false, min_salience: 0.1, max_salience: 1 },
+              ...{ created_after: now.toISOString(), created_before: now.toISOString() },
+              ...{ updated_after: now.toISOString(), q: 'words' },
+            },
+          },
+          0,
+        ),
+      'by importance, everything seen': (db) =>
+        listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }, 0),
+    },
+    listAudit: (db) => listing.listAudit(db, id, 0, 101),
+  },
+  'src/records/queries.ts': {
+    selectStored: (db) => records.selectStored(db, trust).execute(),
+    findRecord: (db) => records.findRecord(db, id, trust),
+    lockRecord: (db) => records.lockRecord(db, id),
+    updateContent: (db) =>
+      records.updateContent(
+        db,
+        id,
+        { tags: ['a'], payload: draft.row.payload },
+        { text: 'a', language: 'english' },
+      ),
+    updateLifecycle: (db) => records.updateLifecycle(db, id, { version: 2, updated_at: now }),
+    appendAudit: (db) => records.appendAudit(db, id, draft.audit),
+    deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
+    insertIdentifiers: (db) =>
+      records.insertIdentifiers(db, id, [{ scope: null, namespace: 'git', value: 'x' }]),
+  },
+  'src/relations/queries.ts': {
+    upsertEdges: (db) => relations.upsertEdges(db, [edge]),
+    findEdge: (db) => relations.findEdge(db, id, 'supports', id),
+    deleteEdges: (db) => relations.deleteEdges(db, [edge]),
+    listEdges: {
+      outgoing: (db) =>
+        relations.listEdges(db, id, trust, {
+          ...{ direction: 'out', predicate: undefined, after: undefined, limit: 101 },
+        }),
+      'incoming, the second page of one predicate': (db) =>
+        relations.listEdges(db, id, trust, {
+          ...{ direction: 'in', predicate: 'supports', after: { predicate: 'supports', id }, limit: 101 },
+        }),
+    },
+  },
+}

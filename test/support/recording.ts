@@ -1,0 +1,57 @@
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
+import type { Database } from '../../src/db/connection.ts'
+import type { DB } from '../../src/db/schema.ts'
+
+/** A database that writes down what it is asked and answers one row of nothing, so that queries compile as they run. */
+export function createRecordingDatabase(): { db: Database; asked: string[] } {
+  const asked: string[] = []
+  const connection: DatabaseConnection = {
+    executeQuery: async (query: CompiledQuery) => {
+      asked.push(query.sql)
+      return { rows: [{}] as never[] }
+    },
+    streamQuery: () => {
+      throw new Error('nothing is streamed')
+    },
+  }
+  const nothing = async () => {}
+  const db = new Kysely<DB>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (introspected) => new PostgresIntrospector(introspected),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createDriver: () => ({
+        init: nothing,
+        acquireConnection: async () => connection,
+        beginTransaction: nothing,
+        commitTransaction: nothing,
+        rollbackTransaction: nothing,
+        releaseConnection: nothing,
+        destroy: nothing,
+      }),
+    },
+  })
+  return { db, asked }
+}
+
+const clauses =
+  /\s+(?=(?:from|where|inner join|left join|order by|limit|set|values|returning|on conflict|for update|and|or)\s)/g
+
+/** One clause a line, which is enough to review a change of a query as SQL. */
+export function layOut(query: string): string {
+  return query
+    .replaceAll(clauses, (_, at: number) =>
+      query[at] === '\n' ? (query.slice(at).match(/^\s+/)?.[0] ?? '\n') : '\n',
+    )
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .filter((line) => line.trim() !== '')
+    .join('\n')
+}
