@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { connect } from '../src/db/connection.ts'
+import { migrateUp } from '../src/db/migrator.ts'
+
+export type BenchDatabase = { url: string; pool: pg.Pool; drop(): Promise<void> }
+
+/** A database of its own for each benchmark, migrated, on the same server. */
+export async function createDatabase(serverUrl: string): Promise<BenchDatabase> {
+  const name = `membrane_bench_${randomUUID().replaceAll('-', '')}`
+  await onServer(serverUrl, `create database ${name}`)
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  await migrate(url.href)
+  // As many connections as an API process has by default, so that both sides wait for the same.
+  const pool = new pg.Pool({ connectionString: url.href, max: 10 })
+  return {
+    url: url.href,
+    pool,
+    async drop() {
+      await pool.end()
+      await onServer(serverUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+async function migrate(url: string): Promise<void> {
+  const { db, close } = connect({
+    url,
+    poolSize: 1,
+    statementTimeoutMs: 0,
+    lockTimeoutMs: 0,
+    applicationName: 'membrane bench',
+  })
+  await migrateUp(db)
+  await close()
+}
+
+async function onServer(serverUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}

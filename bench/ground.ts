@@ -1,0 +1,23 @@
+import { type BenchDatabase, createDatabase } from './database.ts'
+
+/** What a benchmark stands on. */
+export type Ground = ReturnType<typeof createGround>
+
+export function createGround(serverUrl: string) {
+  async function withDatabase<T>(work: (database: BenchDatabase) => Promise<T>): Promise<T> {
+    const database = await createDatabase(serverUrl)
+    try {
+      return await work(database)
+    } finally {
+      await database.drop()
+    }
+  }
+
+  const started = performance.now()
+  function note(text: string): void {
+    const seconds = ((performance.now() - started) / 1_000).toFixed(0)
+    console.error(`${seconds.padStart(5)}s  ${text}`)
+  }
+
+  return { withDatabase, note }
+}

@@ -1,0 +1,46 @@
+import { createRandom } from '../load.ts'
+
+const syllables = 'ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no ra re ri ro'.split(
+  ' ',
+)
+const vocabularySize = 20_000
+
+/** Word frequencies fall like a language's, so that text indexes grow as they do in use. */
+function drawWord(random: () => number): string {
+  let rank = Math.floor(vocabularySize ** random())
+  let word = ''
+  do {
+    word += syllables[rank % syllables.length]
+    rank = Math.floor(rank / syllables.length)
+  } while (rank > 0)
+  return word
+}
+
+function drawWords(random: () => number, length: number): string {
+  let text = drawWord(random)
+  while (text.length < length) text += ` ${drawWord(random)}`
+  return text.slice(0, length)
+}
+
+/** A fact whose payload is 1 KB of JSON; the same index makes the same fact in every run. */
+export function makeMemory(index: number) {
+  const random = createRandom(index + 1)
+  const payload = {
+    kind: 'semantic',
+    subject: drawWords(random, 40),
+    predicate: drawWord(random),
+    object: '',
+    validity: { mode: 'global' },
+    evidence: [
+      { source_type: 'observation', source_id: `run-${index}`, timestamp: '2026-01-01T00:00:00.000Z' },
+    ],
+  }
+  payload.object = drawWords(random, 1_024 - JSON.stringify(payload).length)
+  return {
+    type: 'semantic',
+    scope: `project-${Math.floor(random() * 100)}`,
+    tags: [drawWord(random), drawWord(random)],
+    salience: random(),
+    payload,
+  }
+}

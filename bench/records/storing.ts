@@ -1,0 +1,63 @@
+import { createClient } from '../client.ts'
+import type { BenchDatabase } from '../database.ts'
+import { assert, drive } from '../load.ts'
+import { startProduct } from '../processes.ts'
+import { atMost, type Result } from '../result.ts'
+import { makeMemory } from './memories.ts'
+
+const batches = 40
+const batchSize = 500
+
+/** What the database keeps for a record of 1 KB, every table and index counted, against the JSON sent. */
+export async function measureStoring(database: BenchDatabase): Promise<Result> {
+  const api = await startProduct('api', { DATABASE_URL: database.url })
+  const client = createClient(api.url, 2)
+  let rawBytes = 0
+  try {
+    const empty = await measureBytes(database)
+    await drive(batches, 2, async (batch) => {
+      const records = Array.from({ length: batchSize }, (_, index) => makeMemory(batch * batchSize + index))
+      rawBytes += records.reduce((sum, record) => sum + Buffer.byteLength(JSON.stringify(record)), 0)
+      const { status, text } = await client.send(
+        'POST',
+        '/v1/records/batch',
+        JSON.stringify({ records, atomic: true }),
+      )
+      assert(status === 201, `a batch was answered ${status}: ${text.slice(0, 500)}`)
+    })
+    const count = batches * batchSize
+    const stored = (await measureBytes(database)) - empty
+    await verifyCount(database, count)
+    const ratio = stored / rawBytes
+    return {
+      work: 'bytes per record, 1 KB payload, all indexes',
+      measured: { value: stored / count, unit: 'bytes' },
+      limit: { value: rawBytes / count, unit: 'bytes', of: 'the JSON sent' },
+      ratio,
+      mustReach: atMost(ratio, 4, '×'),
+      verified: `${count} records with their payloads of 1 KB are there`,
+    }
+  } finally {
+    client.close()
+    await api.stop()
+  }
+}
+
+/** After a vacuum, which moves the text index's pending entries to where they stay. */
+async function measureBytes({ pool }: BenchDatabase): Promise<number> {
+  await pool.query('vacuum (analyze)')
+  const { rows } = await pool.query<{ bytes: string }>(
+    `select sum(pg_total_relation_size(oid)) as bytes from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace`,
+  )
+  return Number(rows[0]?.bytes)
+}
+
+async function verifyCount({ pool }: BenchDatabase, expected: number): Promise<void> {
+  const { rows } = await pool.query<{ count: string; bytes: number }>(
+    'select count(*), avg(octet_length(payload::text))::float8 as bytes from records',
+  )
+  const { count, bytes = 0 } = rows[0] ?? {}
+  assert(Number(count) === expected, `${count} of ${expected} records are there`)
+  assert(Math.abs(bytes - 1_024) < 64, `a payload has ${bytes} bytes`)
+}

@@ -1,0 +1,47 @@
+export type Quantity = { value: number; unit: string }
+
+/** One row of the table. A ratio is measured ÷ limit, both of the same run: machines are noisy. */
+export type Result = {
+  work: string
+  measured: Quantity
+  limit?: Quantity & { of: string }
+  ratio?: number
+  mustReach?: { text: string; reached: boolean }
+  /** How the benchmark knows that it measured the real thing. */
+  verified: string
+  details?: Record<string, number | string>
+}
+
+const headings = ['work', 'measured', 'limit in the same run', 'ratio', 'must reach', '']
+
+export function renderTable(results: readonly Result[]): string {
+  const rows = [headings, ...results.map(renderRow)]
+  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
+  lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
+  return lines.map((line) => line.trimEnd()).join('\n')
+}
+
+function renderRow({ work, measured, limit, ratio, mustReach }: Result): string[] {
+  return [
+    work,
+    renderQuantity(measured),
+    limit ? `${renderQuantity(limit)} (${limit.of})` : '–',
+    ratio === undefined ? '–' : ratio.toFixed(2),
+    mustReach?.text ?? '–',
+    mustReach && !mustReach.reached ? 'MISSED' : '',
+  ]
+}
+
+function renderQuantity({ value, unit }: Quantity): string {
+  const text = value >= 1_000 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+  return `${text} ${unit}`
+}
+
+export function atLeast(ratio: number, minimum: number): Result['mustReach'] & object {
+  return { text: `≥ ${minimum}×`, reached: ratio >= minimum }
+}
+
+export function atMost(value: number, maximum: number, unit: string): Result['mustReach'] & object {
+  return { text: `≤ ${maximum} ${unit}`, reached: value <= maximum }
+}
