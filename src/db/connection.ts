@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
+import { prepareStatements } from './prepared.ts'
 import type { DB } from './schema.ts'
 
 export type Database = Kysely<DB>
@@ -9,6 +10,8 @@ export type ConnectionOptions = {
   poolSize: number
   statementTimeoutMs: number
   lockTimeoutMs: number
+  /** Off behind a pooler that hands a session's statements to another, such as an old PgBouncer. */
+  preparedStatements?: boolean
   /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
   applicationName: string
 }
@@ -38,6 +41,7 @@ export function connect(options: ConnectionOptions) {
   // An idle connection that the server closes emits here; unheard, it would end the process.
   // The next query opens a fresh one, so there is nothing else to do.
   pool.on('error', () => {})
+  if (options.preparedStatements ?? true) prepareStatements(pool)
   const db: Database = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
     db,

@@ -4,12 +4,28 @@ import type { LifecyclePolicies, RecordType } from '../db/schema.ts'
 
 export type PolicyRow = Selectable<LifecyclePolicies>
 
+/** Named one by one: a prepared `select *` fails once a migration has added a column. */
+const columns = [
+  'type',
+  'curve',
+  'half_life_seconds',
+  'max_age_seconds',
+  'min_salience',
+  'reinforcement_gain',
+  'max_salience',
+  'deletion_policy',
+] as const
+
 export async function listPolicies(db: Database): Promise<PolicyRow[]> {
-  return db.selectFrom('lifecycle_policies').selectAll().orderBy('type').execute()
+  return db.selectFrom('lifecycle_policies').select(columns).orderBy('type').execute()
 }
 
 export async function findPolicy(db: Database, type: RecordType): Promise<PolicyRow> {
-  return db.selectFrom('lifecycle_policies').selectAll().where('type', '=', type).executeTakeFirstOrThrow()
+  return db
+    .selectFrom('lifecycle_policies')
+    .select(columns)
+    .where('type', '=', type)
+    .executeTakeFirstOrThrow()
 }
 
 export async function upsertPolicy(db: Database, row: PolicyRow): Promise<void> {

@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
-import { closed, Time, Unit, Uuid } from '../http/shapes.ts'
+import { closed, listOf, Time, Unit, Uuid } from '../http/shapes.ts'
 import { Interpretation } from './interpretation.ts'
 import { Curve, Decay, DeletionPolicy, Lifecycle, NewLifecycle } from './lifecycle.ts'
 import { NewPayload, Payload } from './payloads.ts'
@@ -132,6 +133,12 @@ export const RecordReceipt = closed(
 export const WrittenRecord = Type.Union([ref(MemoryRecord), ref(RecordReceipt)], { $id: 'WrittenRecord' })
 export type WrittenRecord = Static<typeof MemoryRecord> | Static<typeof RecordReceipt>
 
+const exampleRecord = {
+  type: 'semantic',
+  tags: ['preference'],
+  payload: { kind: 'semantic', subject: 'user', predicate: 'prefers_language', object: 'Go' },
+}
+
 export const NewRecord = closed(
   {
     id: Type.Optional(Uuid()),
@@ -155,13 +162,7 @@ export const NewRecord = closed(
   },
   {
     $id: 'NewRecord',
-    examples: [
-      {
-        type: 'semantic',
-        tags: ['preference'],
-        payload: { kind: 'semantic', subject: 'user', predicate: 'prefers_language', object: 'Go' },
-      },
-    ],
+    examples: [exampleRecord],
   },
 )
 export type NewRecord = Static<typeof NewRecord>
@@ -203,3 +204,27 @@ export const RecordPatch = closed(
   { $id: 'RecordPatch', minProperties: 1, examples: [{ tags: ['preference', 'editor'] }] },
 )
 export type RecordPatch = Static<typeof RecordPatch>
+
+export const RecordBatch = closed(
+  {
+    records: Type.Array(ref(NewRecord), { minItems: 1, maxItems: 1_000 }),
+    atomic: Type.Optional(Type.Boolean({ default: false, description: 'All or none.' })),
+  },
+  { $id: 'RecordBatch', examples: [{ records: [exampleRecord] }] },
+)
+export const LooseRecordBatch = closed({
+  records: Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1_000 }),
+  atomic: Type.Optional(Type.Boolean()),
+})
+
+const BatchResult = closed({
+  index: Type.Integer({ minimum: 0 }),
+  status: Type.Integer(),
+  record: Type.Optional(ref(WrittenRecord)),
+  problem: Type.Optional(ref(Problem)),
+})
+export const BatchAnswer = closed({ results: Type.Array(BatchResult) }, { $id: 'BatchAnswer' })
+
+export const RecordPath = Type.Object({ id: Uuid() })
+export const RecordPage = listOf(ref(SeenRecord), 'RecordPage')
+export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')

@@ -44,3 +44,6 @@ export const RelationsQuery = closed({
 export type RelationsQuery = Static<typeof RelationsQuery>
 
 export const RelationEdgePage = listOf(ref(RelationEdge), 'RelationEdgePage')
+
+export const SourcePath = Type.Object({ id: Uuid() })
+export const EdgePath = Type.Object({ id: Uuid(), predicate: Predicate(), target_id: Uuid() })

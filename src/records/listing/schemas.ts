@@ -1,7 +1,5 @@
 import Type from 'typebox'
-import { ref } from '../../http/schemas.ts'
-import { closed, listOf, Time } from '../../http/shapes.ts'
-import { AuditEntry, SeenRecord } from '../schemas.ts'
+import { closed, Time } from '../../http/shapes.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../vocabulary.ts'
 
 const optional = Type.Optional
@@ -46,6 +44,3 @@ export const ListQuery = closed({
 })
 
 export const AuditQuery = closed({ limit: Limit(100), cursor: Cursor() })
-
-export const RecordPage = listOf(ref(SeenRecord), 'RecordPage')
-export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')

@@ -1,0 +1,30 @@
+import type pg from 'pg'
+
+/** Beyond this many texts a statement goes unnamed: each name holds a plan in every connection for good. */
+const mostStatements = 256
+
+/**
+ * Names every statement with parameters, so that PostgreSQL parses and plans it once per connection. Storing a
+ * record is one statement over five tables whose planning takes as long as its work: naming it nearly
+ * doubled the records stored per second.
+ */
+export function prepareStatements(pool: pg.Pool): void {
+  const names = new Map<string, string>()
+  pool.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    const named = (text: unknown, values: unknown, ...rest: unknown[]) => {
+      const name = Array.isArray(values) && values.length > 0 ? nameOf(names, text) : undefined
+      return name === undefined ? query(text, values, ...rest) : query({ name, text, values }, ...rest)
+    }
+    client.query = named as typeof client.query
+  })
+}
+
+function nameOf(names: Map<string, string>, text: unknown): string | undefined {
+  if (typeof text !== 'string') return undefined
+  const known = names.get(text)
+  if (known !== undefined || names.size >= mostStatements) return known
+  const name = `membrane_${names.size}`
+  names.set(text, name)
+  return name
+}

@@ -1,0 +1,2 @@
+export { policiesRoutes } from './routes.ts'
+export { createPoliciesService, type PoliciesService } from './service.ts'

@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { answers } from '../http/answers.ts'
+import { callOf } from '../http/idempotency.ts'
+import { ref } from '../http/schemas.ts'
+import { Policy, PolicyChoice, PolicyPage, PolicyPath } from './schemas.ts'
+import type { PoliciesService } from './service.ts'
+
+export type PoliciesOptions = { policies: PoliciesService }
+
+const tags = ['policies']
+
+export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async (app, { policies }) => {
+  app.get(
+    '/v1/policies',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listPolicies',
+        tags,
+        summary: 'List the lifecycle policies',
+        description: 'One for each type of record.',
+        response: answers({ 200: { schema: ref(PolicyPage), description: 'All of them.' } }),
+      },
+    },
+    (request) => policies.list(callOf(request)),
+  )
+
+  app.get(
+    '/v1/policies/:type',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'getPolicy',
+        tags,
+        summary: 'Read the lifecycle policy of a type',
+        description: 'How records of the type fade when they are born from capture or consolidation.',
+        params: PolicyPath,
+        response: answers({ 200: { schema: ref(Policy), description: 'The policy.' } }),
+      },
+    },
+    (request) => policies.read(callOf(request), request.params.type),
+  )
+
+  app.put(
+    '/v1/policies/:type',
+    {
+      config: { permission: 'admin' },
+      schema: {
+        operationId: 'putPolicy',
+        tags,
+        summary: 'Set the lifecycle policy of a type',
+        description:
+          'Holds for records born from now on; a record given no policy has the defaults of a create.',
+        params: PolicyPath,
+        body: ref(PolicyChoice),
+        response: answers({ 200: { schema: ref(Policy), description: 'The policy as it now stands.' } }),
+      },
+    },
+    (request) => policies.choose(callOf(request), request.params.type, request.body),
+  )
+}

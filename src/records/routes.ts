@@ -1,0 +1,239 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifySchemaCompiler } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { answers } from '../http/answers.ts'
+import { etagOf } from '../http/etag.ts'
+import { type Answer, callOf, type Once } from '../http/idempotency.ts'
+import { linkNext } from '../http/paging.ts'
+import { problemOf } from '../http/problems.ts'
+import { ref } from '../http/schemas.ts'
+import { checkFaults, compileValidator } from '../http/validation.ts'
+import { AppError } from '../kernel/errors.ts'
+import { AuditQuery, ListQuery } from './listing/schemas.ts'
+import {
+  AuditPage,
+  BatchAnswer,
+  LooseRecordBatch,
+  NewRecord,
+  RecordBatch,
+  RecordPage,
+  RecordPatch,
+  RecordPath,
+  SeenRecord,
+  WrittenRecord,
+} from './schemas.ts'
+import type { RecordsService } from './service.ts'
+
+export type RecordsOptions = { records: RecordsService; once: Once }
+
+const tags = ['records']
+const changed = { schema: ref(WrittenRecord), headers: ['ETag'] } as const
+
+export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (app, { records, once }) => {
+  app.post(
+    '/v1/records',
+    {
+      config: { permission: 'records:write' },
+      schema: {
+        operationId: 'createRecord',
+        tags,
+        summary: 'Store a record',
+        description: 'What is left out gets its default; what the service keeps itself is refused.',
+        body: ref(NewRecord),
+        response: answers(
+          { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The record as stored.' } },
+          [
+            'record_exists',
+            'identifier_taken',
+            'outside_trust',
+            'above_ceiling',
+            'record_not_found',
+            'scope_required',
+          ],
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => created(await records.create(call, request.body))),
+  )
+
+  app.post(
+    '/v1/records/batch',
+    {
+      config: { permission: 'records:write' },
+      validatorCompiler: compileBatchValidator,
+      schema: {
+        operationId: 'createRecords',
+        tags,
+        summary: 'Store up to 1,000 records',
+        description:
+          'Each record on its own, answered in order; with `atomic` all or none, and the first that cannot be stored is the answer.',
+        body: ref(RecordBatch),
+        response: answers(
+          {
+            200: { schema: ref(BatchAnswer), description: 'What became of each record.' },
+            201: { schema: ref(BatchAnswer), description: 'All are stored.' },
+          },
+          [
+            'record_exists',
+            'identifier_taken',
+            'outside_trust',
+            'above_ceiling',
+            'record_not_found',
+            'scope_required',
+          ],
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call): Promise<Answer> => {
+        const { records: given, atomic = false } = request.body
+        if (atomic) {
+          const stored = await records.createAll(call, given)
+          return {
+            status: 201,
+            body: { results: stored.map((record, index) => ({ index, status: 201, record })) },
+          }
+        }
+        const outcomes = await records.createBatch(call, given.map(checkEach))
+        const results = outcomes.map((outcome, index) => {
+          if (!(outcome instanceof AppError)) return { index, status: 201, record: outcome }
+          const problem = problemOf(outcome.at(`/records/${index}`), request.id)
+          return { index, status: problem.status, problem }
+        })
+        return { status: 200, body: { results } }
+      }),
+  )
+
+  app.get(
+    '/v1/records',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listRecords',
+        tags,
+        summary: 'List records',
+        description:
+          'Every filter must hold. A cursor ordered by salience carries the instant of its first page, and later pages answer as of it. A filter or an order by what a redacted record does not show leaves redacted records out.',
+        querystring: ListQuery,
+        response: answers({ 200: { schema: ref(RecordPage), description: 'One page.', headers: ['Link'] } }, [
+          'invalid_cursor',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const page = await records.list(callOf(request), request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+
+  app.get(
+    '/v1/records/:id',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'getRecord',
+        tags,
+        summary: 'Read a record',
+        description: 'Redacted when it lies one level above the ceiling of the key.',
+        params: RecordPath,
+        querystring: Type.Object(
+          {
+            include_forgotten: Type.Optional(Type.Boolean({ description: 'Answer a forgotten record too.' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: answers(
+          { 200: { schema: ref(SeenRecord), description: 'The record as of now.', headers: ['ETag'] } },
+          ['record_forgotten'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const includeForgotten = request.query.include_forgotten ?? false
+      const record = await records.read(callOf(request), request.params.id, { includeForgotten })
+      if ('version' in record) reply.header('etag', etagOf(record.version))
+      return record
+    },
+  )
+
+  app.patch(
+    '/v1/records/:id',
+    {
+      config: { permission: 'records:write', singleRecord: true },
+      schema: {
+        operationId: 'patchRecord',
+        tags,
+        summary: 'Change a record by JSON Merge Patch',
+        description:
+          'RFC 7396: null puts a member back to its default. A change of the decay curve starts from the salience of now. Only working and entity records take a payload.',
+        params: RecordPath,
+        body: ref(RecordPatch),
+        response: answers({ 200: { ...changed, description: 'The record as changed.' } }, [
+          'record_forgotten',
+          'above_ceiling',
+          'outside_trust',
+          'episodic_immutable',
+          'payload_immutable',
+          'identifier_taken',
+        ]),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        const record = await records.patch(call, request.params.id, request.body)
+        return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+      }),
+  )
+
+  app.get(
+    '/v1/records/:id/audit',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listAuditEntries',
+        tags,
+        summary: "Page through a record's audit log",
+        description: 'All of it, oldest first; the log outlives its record.',
+        params: RecordPath,
+        querystring: AuditQuery,
+        response: answers({ 200: { schema: ref(AuditPage), description: 'One page.', headers: ['Link'] } }, [
+          'above_ceiling',
+          'invalid_cursor',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const page = await records.readAudit(callOf(request), request.params.id, request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+}
+
+function created(record: WrittenRecord): Answer {
+  return {
+    status: 201,
+    body: record,
+    headers: { location: `/v1/records/${record.id}`, etag: etagOf(record.version) },
+  }
+}
+
+function checkEach(given: NewRecord): NewRecord | AppError {
+  const faults = checkFaults(NewRecord, given)
+  if (faults.length === 0) return given
+  return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+}
+
+/** A batch that is not atomic is checked record by record, later: one broken record must not refuse the others. */
+const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => {
+  const whole = compileValidator(route)
+  if (route.httpPart !== 'body') return whole
+  const loose = compileValidator({ ...route, schema: LooseRecordBatch })
+  return (value) => (isAtomic(value) ? whole(value) : loose(value))
+}
+
+function isAtomic(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'atomic' in value && value.atomic === true
+}

@@ -1,0 +1,2 @@
+export { relationsRoutes } from './routes.ts'
+export { createRelationsService, type RelationsService } from './service.ts'
