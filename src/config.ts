@@ -15,8 +15,8 @@ const url = (description: string, example: string, pattern: string) =>
   Type.String({ description, examples: [example], pattern, expects: `a URL such as ${example}` })
 const oneOf = <const T extends string[]>(values: T, description: string, fallback: T[number]) =>
   Type.Enum(values, { description, default: fallback, expects: `one of ${values.join(', ')}` })
-const flag = (description: string) =>
-  Type.Enum(['true', 'false'], { description, default: 'false', expects: 'true or false' })
+const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
+  Type.Enum(['true', 'false'], { description, default: fallback, expects: 'true or false' })
 const duration = (description: string, fallback: string) =>
   Type.String({
     description,
@@ -69,7 +69,11 @@ export const environmentSchema = Type.Object({
     text('The root key, at least 16 characters. Without it only loopback is served.', { minLength: 16 }),
   ),
   MEMBRANE_ALLOW_ANONYMOUS: flag('Serve without any key on an address that others can reach.'),
-  MEMBRANE_DEFAULT_SENSITIVITY: oneOf([...sensitivities], 'Sensitivity of a record that names none.', 'low'),
+  MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
+    description: 'Sensitivity of a record that names none.',
+    default: 'low',
+    expects: `one of ${sensitivities.join(', ')}`,
+  }),
   MEMBRANE_REQUIRE_IF_MATCH: flag('Refuse to change a record without an If-Match header.'),
   MEMBRANE_TEXT_LANGUAGE: Type.String({
     description: 'PostgreSQL text search configuration for stemming; `simple` for none.',
@@ -85,6 +89,10 @@ export const environmentSchema = Type.Object({
     200,
     1,
     100_000,
+  ),
+  MEMBRANE_PREPARED_STATEMENTS: flag(
+    'Plan each statement once per connection; false behind a pooler that shares connections by transaction.',
+    'true',
   ),
   MEMBRANE_STATEMENT_TIMEOUT: duration('Longest statement of a request.', '30s'),
   MEMBRANE_LOCK_TIMEOUT: duration('Longest wait for a row lock.', '10s'),
@@ -184,6 +192,7 @@ function shape(values: Environment) {
     database: Object.freeze({
       url: values.DATABASE_URL,
       poolSize: values.MEMBRANE_POOL_SIZE,
+      preparedStatements: values.MEMBRANE_PREPARED_STATEMENTS === 'true',
       poolQueue: values.MEMBRANE_POOL_QUEUE,
       statementTimeoutMs: milliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
       lockTimeoutMs: milliseconds(values.MEMBRANE_LOCK_TIMEOUT),
