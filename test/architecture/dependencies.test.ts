@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { findMissing, type Lockfile } from '../../scripts/complete-lockfile.ts'
 import { readSource } from './sources.ts'
 
 type Manifest = { dependencies: Record<string, string>; devDependencies: Record<string, string> }
 
 const manifest: Manifest = JSON.parse(readSource('package.json'))
+const lockfile: Lockfile = JSON.parse(readSource('package-lock.json'))
 const [, shipped = '', developed = ''] = readSource('docs/dependencies.md').split(/^## .*$/m)
 
 const entries = (section: string) => section.split('\n').filter((line) => line.startsWith('- '))
@@ -32,5 +34,14 @@ describe('package.json', () => {
 
   test('has a lockfile that names no registry, so that any mirror serves it', () => {
     expect(readSource('package-lock.json')).not.toMatch(/"resolved":\s*"https?:/)
+  })
+
+  test('has a lockfile with the packages of every platform, without which npm ci refuses it', () => {
+    expect(findMissing(lockfile)).toEqual({})
+    const path = 'node_modules/@biomejs/cli-darwin-arm64'
+    const { [path]: removed, ...packages } = lockfile.packages
+    expect(findMissing({ packages })).toEqual({
+      [path]: { version: removed?.version, cpu: ['arm64'], os: ['darwin'], dev: true, optional: true },
+    })
   })
 })
