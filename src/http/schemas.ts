@@ -7,6 +7,9 @@ export const namedSchemas: Record<string, TSchema> = {}
 export function ref<T extends TSchema>(schema: T): TUnsafe<Static<T>> {
   const name = (schema as { $id?: string }).$id
   if (name === undefined) throw new TypeError('only a schema with an $id can be referred to')
+  const known = namedSchemas[name]
+  // Two shapes under one name would make the answer of one route be checked and documented as another's.
+  if (known !== undefined && known !== schema) throw new TypeError(`two schemas are named ${name}`)
   namedSchemas[name] = schema
   return Type.Unsafe<Static<T>>({ $ref: name })
 }

@@ -1,0 +1,124 @@
+import Fastify, { type FastifyInstance, type FastifyPluginAsync, type FastifyRequest } from 'fastify'
+import packageJson from '../../package.json' with { type: 'json' }
+import type { Config } from '../config.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { type Authenticate, requireDeclaredAccess } from './auth.ts'
+import { bodyLimit, readJsonBodies } from './body.ts'
+import { refuseBrokenRequest } from './client-errors.ts'
+import { secureHeaders, serveDocs } from './docs.ts'
+import { guardRequests } from './guard.ts'
+import { type Checks, healthRoutes } from './health.ts'
+import { requireOnce } from './idempotency.ts'
+import { completeRoutes } from './implied.ts'
+import { createRequestLog, type Log, logOptions } from './logging.ts'
+import { answerMissingMethods, collectPaths } from './methods.ts'
+import { describeApi } from './openapi.ts'
+import { answerFailures, sendFailure } from './problems.ts'
+import { givenRequestId } from './tracing.ts'
+import { compileValidator } from './validation.ts'
+
+/** A room's routes with the services they need. */
+export type Room = (app: FastifyInstance) => Promise<void>
+
+export function room<Options extends object>(plugin: FastifyPluginAsync<Options>, options: Options): Room {
+  return async (app) => void (await app.register<Options>(plugin, options))
+}
+
+export type AppOptions = {
+  config: Pick<Config, 'http' | 'auth' | 'redisUrl'> & { database: Pick<Config['database'], 'poolQueue'> }
+  pool: { readonly waitingCount: number }
+  clock: Clock
+  ids: Ids
+  authenticate: Authenticate
+  /** What must work before requests are sent here, each by the name that /readyz gives it. */
+  checks: Checks
+  /** True from the first sign of shutdown on, before the server stops to listen. */
+  isStopping?: () => boolean
+  log: Log
+  rooms: readonly Room[]
+}
+
+/** The whole API, which does not listen: a test may inject into it, `main` gives it a port. */
+export async function createApp(options: AppOptions): Promise<FastifyInstance> {
+  const app = createServer(options)
+  const paths = collectPaths(app)
+  answerFailures(app)
+  requireDeclaredAccess(app)
+  completeRoutes(app)
+  await describeApi(app, packageJson.version)
+  await secureHeaders(app)
+  await guardRequests(app, guardOptions(options))
+  logRequests(app)
+  readJsonBodies(app)
+  requireOnce(app)
+  await serveDocs(app)
+  await app.register(healthRoutes, {
+    checks: options.checks,
+    isStopping: options.isStopping ?? (() => false),
+  })
+  for (const register of options.rooms) await register(app)
+  answerMissingMethods(app, paths)
+  return app
+}
+
+function guardOptions({ config, pool, authenticate }: AppOptions) {
+  return {
+    ...config.auth,
+    authenticate,
+    pool,
+    max: config.http.rateLimit,
+    redisUrl: config.redisUrl,
+    maxEventLoopDelayMs: config.http.maxEventLoopDelayMs,
+    maxPoolQueue: config.database.poolQueue,
+    mustMatch: config.http.requireIfMatch,
+  }
+}
+
+function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance {
+  const { requestTimeoutMs } = config.http
+  const app: FastifyInstance = Fastify({
+    ...logOptions(log, clock),
+    genReqId: (request) => givenRequestId(request) ?? ids.random(),
+    childLoggerFactory: createRequestLog,
+    bodyLimit,
+    requestTimeout: requestTimeoutMs,
+    http: {
+      headersTimeout: Math.min(requestTimeoutMs, 15_000),
+      // How late a timeout may be noticed.
+      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000),
+      maxHeaderSize: 16 * 1024,
+    },
+    // A predicate of 128 characters, four bytes each, every byte percent-encoded.
+    routerOptions: { maxParamLength: 1_536 },
+    // Who is already connected is served to the end; /readyz sends the others elsewhere.
+    return503OnClosing: false,
+    frameworkErrors: (error, request, reply) => {
+      reply.header('x-request-id', request.id)
+      sendFailure(error, request as FastifyRequest, reply)
+    },
+    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, ids.random()),
+  })
+  app.server.maxConnections = 10_000
+  app.server.maxHeadersCount = 100
+  app.setValidatorCompiler(compileValidator)
+  // A compiled serializer drops what its schema does not name; the tests check answers against the document.
+  app.setSerializerCompiler(() => JSON.stringify)
+  return app
+}
+
+/** The finished request in one line: which route, never which URL, as a query string is content. */
+function logRequests(app: FastifyInstance): void {
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        method: request.method,
+        route: request.routeOptions.url ?? 'none',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        ...(request.caller ? { principal: request.caller.principal } : {}),
+      },
+      'request',
+    )
+  })
+}

@@ -1,0 +1,87 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { type Caller, isAllowed, type Permission, permissions } from '../kernel/caller.ts'
+import { AppError } from '../kernel/errors.ts'
+import { requireOwnOrigin, requireTrustedHost } from './loopback.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may call this route; a route has this or `open`. */
+    permission?: Permission
+    /** Anyone may call this route, without a key. */
+    open?: boolean
+  }
+  interface FastifyRequest {
+    caller: Caller
+  }
+}
+
+export type Authenticate = (token: string) => Promise<Caller | undefined>
+
+export type AuthOptions = {
+  rootKey: string | undefined
+  allowAnonymous: boolean
+  authenticate: Authenticate
+}
+
+const everything = {
+  permissions: new Set(permissions),
+  trust: { maxSensitivity: 'hyper', scopes: null },
+  sourceType: 'human',
+} as const
+
+const root: Caller = { principal: 'root', name: 'root', ...everything }
+const anonymous: Caller = { principal: 'anonymous', name: 'anonymous', ...everything }
+
+/** Answers who asks; throws when nobody known does. */
+export function createIdentify({ rootKey, allowAnonymous, authenticate }: AuthOptions) {
+  const rootDigest = rootKey === undefined ? undefined : digest(rootKey)
+  return async function identify(request: FastifyRequest): Promise<Caller> {
+    const { authorization } = request.headers
+    if (authorization === undefined) {
+      if (rootDigest) throw unauthenticated('This call needs a key: Authorization: Bearer <key>.')
+      return admitAnonymous(request, allowAnonymous)
+    }
+    const token = /^Bearer +([^\s]{1,512})$/i.exec(authorization)?.[1]
+    if (token === undefined)
+      throw unauthenticated('The Authorization header is not of the form Bearer <key>.')
+    // Digests are of one length, so the comparison tells nothing of the key's, nor of its first letters.
+    if (rootDigest && timingSafeEqual(digest(token), rootDigest)) return root
+    const caller = await authenticate(token)
+    if (!caller) throw unauthenticated('The key is unknown, expired or revoked.')
+    return caller
+  }
+}
+
+/** Without any key, being on this machine is the only credential; a browser page must not borrow it. */
+function admitAnonymous(request: FastifyRequest, allowAnonymous: boolean): Caller {
+  if (!allowAnonymous) requireTrustedHost(request)
+  requireOwnOrigin(request)
+  return anonymous
+}
+
+export function requirePermission(request: FastifyRequest): void {
+  const { permission } = request.routeOptions.config
+  if (permission !== undefined && isAllowed(request.caller, permission)) return
+  throw new AppError('forbidden', `This call needs the permission ${permission}.`)
+}
+
+/** A route nobody thought about must not come up as an open one. */
+export function requireDeclaredAccess(app: FastifyInstance): void {
+  const routes: RouteOptions[] = []
+  app.addHook('onRoute', (route) => void routes.push(route))
+  app.addHook('onReady', async () => {
+    const undeclared = routes.filter(({ config }) => !config?.open && config?.permission === undefined)
+    if (undeclared.length === 0) return
+    const names = undeclared.map(({ method, url }) => `${[method].flat().join(',')} ${url}`).join('; ')
+    throw new Error(`no permission is declared for ${names}`)
+  })
+}
+
+function unauthenticated(message: string): AppError {
+  return new AppError('unauthenticated', message)
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

@@ -1,0 +1,69 @@
+import { isUtf8 } from 'node:buffer'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+import { inspect } from './inspection.ts'
+
+export const bodyLimit = 10 * 1024 * 1024
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A missing body counts as `{}`: every field of the schema is optional. */
+    bodyOptional?: boolean
+  }
+}
+
+/** Replaces Fastify's parser, which lets NUL, lone surrogates and Infinity through to the database. */
+export function readJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    ['application/json', 'application/merge-patch+json'],
+    { parseAs: 'buffer', bodyLimit },
+    async (request: FastifyRequest, body: Buffer) => parseBody(body, request.headers['content-encoding']),
+  )
+  app.addHook('preValidation', async (request) => requireBody(request))
+}
+
+/** Undefined when there was nothing in it: a client library may send the header alone. */
+export function parseBody(body: Buffer, encoding: string | undefined): unknown {
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', 'A body must come without Content-Encoding.')
+  }
+  if (body.length === 0) return undefined
+  const value = parseJson(body)
+  const errors = inspect(value)
+  if (errors.length === 0) return value
+  throw new AppError('validation_failed', 'The body holds what cannot be stored.', { errors })
+}
+
+function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw new AppError('malformed_json', 'The body is not valid UTF-8.')
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    // The parser's own message quotes the body.
+    throw new AppError('malformed_json', 'The body is not valid JSON.')
+  }
+}
+
+/** Fastify validates a missing body as `null`, which would read as a fault of type. */
+function requireBody(request: FastifyRequest): void {
+  const { schema, config } = request.routeOptions
+  if (schema?.body === undefined) refuseUnasked(request)
+  if (schema?.body === undefined || request.body !== undefined) return
+  if (!config.bodyOptional) throw new AppError('malformed_json', 'This call needs a JSON body.')
+  request.body = {}
+}
+
+/** A field that is ignored is a wish that is silently not granted; an empty object wishes nothing. */
+function refuseUnasked({ body }: FastifyRequest): void {
+  if (typeof body !== 'object' || body === null || !isPlain(body) || Object.keys(body).length === 0) return
+  const errors = Object.keys(body)
+    .slice(0, 100)
+    .map((name) => ({ pointer: `/${name.slice(0, 200)}`, message: 'unknown field' }))
+  throw new AppError('validation_failed', 'This call takes no body.', { errors })
+}
+
+/** Another parser, such as the import's, may hand on a stream. */
+function isPlain(body: object): boolean {
+  return Object.getPrototypeOf(body) === Object.prototype
+}

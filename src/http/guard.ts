@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import { type AuthOptions, createIdentify, requirePermission } from './auth.ts'
+import { requireIfMatch } from './etag.ts'
+import { addressOf, createLimit, type LimitOptions } from './limits.ts'
+import { createPressure, type PressureOptions } from './pressure.ts'
+
+type GuardOptions = AuthOptions & LimitOptions & PressureOptions & { mustMatch: boolean }
+
+/**
+ * All before the body is read, each step costing more than the one before: whether there is room at all, who
+ * asks, how often, and whether they may.
+ */
+export async function guardRequests(app: FastifyInstance, options: GuardOptions): Promise<void> {
+  const limit = await createLimit(app, options)
+  const identify = createIdentify(options)
+  const shedLoad = createPressure(app, options)
+  app.decorateRequest('caller')
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id)
+    const { config } = request.routeOptions
+    if (config.exempt) return
+    shedLoad()
+    if (config.open || request.is404) return limit(request, reply, addressOf(request))
+    request.caller = await identify(request).catch(async (error: unknown) => {
+      // Only failures count against an address: behind a proxy, all good keys may come from one.
+      await limit(request, reply, addressOf(request))
+      throw error
+    })
+    await limit(request, reply, request.caller.principal)
+    requirePermission(request)
+    if (options.mustMatch) requireIfMatch(request)
+  })
+}

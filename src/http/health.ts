@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import Type, { type Static } from 'typebox'
+import { AppError } from '../kernel/errors.ts'
+import { answers } from './answers.ts'
+import { ref } from './schemas.ts'
+import { closed } from './shapes.ts'
+
+/** A part that is ready resolves; an AppError says why it is not, in words that may be shown. */
+export type Checks = Readonly<Record<string, () => Promise<void>>>
+
+export type HealthOptions = { checks: Checks; isStopping: () => boolean }
+
+const checkTimeoutMs = 2_000
+
+const Liveness = closed(
+  { status: Type.Literal('alive') },
+  { $id: 'Liveness', examples: [{ status: 'alive' }] },
+)
+
+const Readiness = closed(
+  {
+    status: Type.Literal('ready'),
+    parts: Type.Record(
+      Type.String(),
+      closed({ ready: Type.Boolean(), reason: Type.Optional(Type.String()) }),
+    ),
+  },
+  {
+    $id: 'Readiness',
+    examples: [{ status: 'ready', parts: { database: { ready: true }, migrations: { ready: true } } }],
+  },
+)
+type Parts = Static<typeof Readiness>['parts']
+
+export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, options) => {
+  const config = { open: true, exempt: true }
+  const checkOnce = shareRuns(() => checkParts(options.checks))
+
+  app.route({
+    method: 'GET',
+    url: '/livez',
+    config,
+    schema: {
+      operationId: 'getLiveness',
+      tags: ['Health'],
+      summary: 'Whether the process runs',
+      description: 'Touches neither the database nor anything else: restart the process when it fails.',
+      response: answers({ 200: ref(Liveness) }),
+    },
+    handler: async () => ({ status: 'alive' }) as const,
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/readyz',
+    config,
+    schema: {
+      operationId: 'getReadiness',
+      tags: ['Health'],
+      summary: 'Whether requests should be sent here',
+      description: 'Checks every part the process needs. `parts` of the problem says which one is not ready.',
+      response: answers({ 200: ref(Readiness) }, ['not_ready', 'shutting_down']),
+    },
+    handler: async () => {
+      if (options.isStopping()) throw new AppError('shutting_down', 'This process is stopping.')
+      const parts = await checkOnce()
+      if (Object.values(parts).every(({ ready }) => ready)) return { status: 'ready', parts } as const
+      throw new AppError('not_ready', 'A part is not ready.', { extra: { parts }, retryAfterSeconds: 2 })
+    },
+  })
+}
+
+/** Anyone may ask at any rate, so all who ask while a check runs share it. */
+function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  return () => {
+    running ??= run().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+}
+
+async function checkParts(checks: Checks): Promise<Parts> {
+  const results = Object.entries(checks).map(async ([name, check]) => [name, await checkPart(check)] as const)
+  return Object.fromEntries(await Promise.all(results))
+}
+
+async function checkPart(check: () => Promise<void>): Promise<Parts[string]> {
+  const patience = new AbortController()
+  try {
+    const reason = await Promise.race([
+      check().then(() => undefined),
+      sleep(checkTimeoutMs, 'did not answer in time', { ref: false, signal: patience.signal }),
+    ])
+    return reason === undefined ? { ready: true } : { ready: false, reason }
+  } catch (error) {
+    return { ready: false, reason: error instanceof AppError ? error.message : 'failed' }
+  } finally {
+    patience.abort()
+  }
+}

@@ -1,0 +1,41 @@
+import type { TSchema } from 'typebox'
+
+/**
+ * The JSON Schema keywords the product uses, all optional: TypeBox's own types know a schema by how it was
+ * built, whereas faults, coercion and OpenAPI meet it as plain JSON.
+ */
+export type Keywords = {
+  $id?: string
+  $ref?: string
+  type?: string
+  const?: unknown
+  enum?: readonly unknown[]
+  anyOf?: readonly TSchema[]
+  allOf?: readonly TSchema[]
+  properties?: Readonly<Record<string, TSchema>>
+  patternProperties?: Readonly<Record<string, TSchema>>
+  additionalProperties?: boolean | TSchema
+  required?: readonly string[]
+  items?: TSchema
+  minLength?: number
+  minimum?: number
+  format?: string
+  default?: unknown
+  description?: string
+  examples?: readonly unknown[]
+}
+
+export function keywordsOf(schema: TSchema): Keywords {
+  return schema as Keywords
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** RFC 6901 §3. */
+export function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1')
+}

@@ -1,0 +1,52 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
+
+const sampleMs = 500
+const resolutionMs = 10
+const nanosecondsPerMs = 1e6
+
+export type PressureOptions = {
+  maxEventLoopDelayMs: number
+  /** Requests that wait for a connection are the queue that must not grow without end. */
+  pool: { readonly waitingCount: number }
+  maxPoolQueue: number
+}
+
+/** Answers at once what could only be answered late; work already taken on gets the time instead. */
+export function createPressure(
+  app: FastifyInstance,
+  { maxEventLoopDelayMs, pool, maxPoolQueue }: PressureOptions,
+): () => void {
+  const delayMs = watchEventLoop(app)
+  return function shedLoad() {
+    if (maxEventLoopDelayMs > 0 && delayMs() > maxEventLoopDelayMs) {
+      throw overloaded('The server is too busy to take on more.')
+    }
+    if (pool.waitingCount >= maxPoolQueue) {
+      throw overloaded('Too many requests are waiting for the database.')
+    }
+  }
+}
+
+function overloaded(message: string): AppError {
+  return new AppError('overloaded', message, { retryAfterSeconds: 1 })
+}
+
+/** The mean delay over the last half second, so that one long turn of the loop is not taken for overload. */
+function watchEventLoop(app: FastifyInstance): () => number {
+  const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
+  histogram.enable()
+  let delayMs = 0
+  const timer = setInterval(() => {
+    // Nothing was sampled means that nothing was late.
+    delayMs = histogram.count === 0 ? 0 : histogram.mean / nanosecondsPerMs - resolutionMs
+    histogram.reset()
+  }, sampleMs)
+  timer.unref()
+  app.addHook('onClose', async () => {
+    clearInterval(timer)
+    histogram.disable()
+  })
+  return () => delayMs
+}

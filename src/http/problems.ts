@@ -1,0 +1,109 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { translateFailure } from '../db/failures.ts'
+import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
+
+export const problemType = 'application/problem+json'
+
+const statuses = {
+  malformed: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method: 405,
+  timeout: 408,
+  conflict: 409,
+  gone: 410,
+  precondition: 412,
+  too_large: 413,
+  media_type: 415,
+  invalid: 422,
+  precondition_required: 428,
+  throttled: 429,
+  headers_too_large: 431,
+  defect: 500,
+  unavailable: 503,
+} as const satisfies Record<ErrorKind, number>
+
+export function statusOf(code: ErrorCode): number {
+  return statuses[catalogue[code].kind]
+}
+
+export type Problem = {
+  type: string
+  title: string
+  status: number
+  detail: string
+  code: ErrorCode
+  request_id: string
+  errors?: readonly Fault[]
+  [member: string]: unknown
+}
+
+/** RFC 9457. The extra members come first, so that none of them can pass for a standard one. */
+export function problemOf(error: AppError, requestId: string): Problem {
+  return {
+    ...error.extra,
+    type: `urn:membrane:problem:${error.code}`,
+    title: catalogue[error.code].meaning,
+    status: statusOf(error.code),
+    detail: error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.errors ? { errors: error.errors } : {}),
+  }
+}
+
+export function answerFailures(app: FastifyInstance): void {
+  app.setErrorHandler(sendFailure)
+  app.setNotFoundHandler(() => {
+    throw new AppError('route_not_found', 'There is nothing at this path.')
+  })
+}
+
+export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = recognise(error)
+  if (!known) request.log.error({ err: error }, 'unexpected failure')
+  else if (known.kind === 'unavailable') request.log.warn({ err: known, code: known.code }, 'unavailable')
+  const shown = known ?? new AppError('internal_error', 'The server failed; the log says how.')
+  if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds)
+  if (shown.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer realm="membrane"')
+  reply
+    .code(statusOf(shown.code))
+    .header('content-type', problemType)
+    .send(JSON.stringify(problemOf(shown, request.id)))
+}
+
+/** The failure as a caller may know it, or undefined for a defect, of which it is told nothing. */
+export function recognise(error: unknown): AppError | undefined {
+  if (error instanceof AppError) return error
+  const refused = recogniseRefusal(error)
+  if (refused) return refused
+  const translated = translateFailure(error)
+  return translated instanceof AppError ? translated : undefined
+}
+
+const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this server accepts.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The body is of a type this call does not take.',
+  ],
+  FST_ERR_CTP_EMPTY_TYPE: ['unsupported_media_type', 'The body has no Content-Type.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'malformed_request',
+    'The body is not as long as Content-Length says.',
+  ],
+  FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
+  FST_ERR_MAX_PARAM_LENGTH: ['route_not_found', 'There is nothing at this path.'],
+}
+
+/** What Fastify and its plugins refuse before a route of ours is reached. */
+function recogniseRefusal(error: unknown): AppError | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, statusCode } = error as { code?: string; statusCode?: number }
+  const [known, message] = refusals[code ?? ''] ?? []
+  if (known && message) return new AppError(known, message)
+  if (statusCode === 404) return new AppError('route_not_found', 'There is nothing at this path.')
+  if (statusCode === undefined || statusCode < 400 || statusCode > 499) return undefined
+  return new AppError('malformed_request', 'The request could not be read.')
+}

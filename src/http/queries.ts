@@ -1,0 +1,61 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { IdempotencyKeys } from '../db/schema.ts'
+import type { Transaction } from '../db/transaction.ts'
+
+type Owner = { principal: string; key: string }
+export type StoredAnswer = Pick<Selectable<IdempotencyKeys>, 'fingerprint' | 'status' | 'headers' | 'body'>
+
+/** Held until the transaction ends, however it ends. */
+export async function tryLock(tx: Transaction, lock: bigint): Promise<boolean> {
+  const { held } = await tx
+    .selectNoFrom(({ fn, val }) => fn<boolean>('pg_try_advisory_xact_lock', [val(lock)]).as('held'))
+    .executeTakeFirstOrThrow()
+  return held
+}
+
+export async function findAnswer(
+  tx: Transaction,
+  { principal, key }: Owner,
+  now: Date,
+): Promise<StoredAnswer | undefined> {
+  return tx
+    .selectFrom('idempotency_keys')
+    .select(['fingerprint', 'status', 'headers', 'body'])
+    .where('principal', '=', principal)
+    .where('key', '=', key)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
+/** A key whose answer has expired may be used anew, so its row may still be there. */
+export async function storeAnswer(tx: Transaction, row: Insertable<IdempotencyKeys>): Promise<void> {
+  const { principal: _, key: _1, ...answer } = row
+  await tx
+    .insertInto('idempotency_keys')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['principal', 'key']).doUpdateSet(answer))
+    .execute()
+}
+
+/** Answers how many were deleted, at most `limit`: the caller repeats until it is fewer. */
+export async function deleteExpiredAnswers(db: Database, now: Date, limit: number): Promise<number> {
+  const { numDeletedRows } = await db
+    .deleteFrom('idempotency_keys')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('principal', 'key'),
+        'in',
+        selectFrom('idempotency_keys')
+          .select(['principal', 'key'])
+          .where('expires_at', '<=', now)
+          .orderBy('expires_at')
+          .limit(limit)
+          .forUpdate()
+          .skipLocked()
+          .$asTuple('principal', 'key'),
+      ),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

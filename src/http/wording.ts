@@ -1,0 +1,68 @@
+/** What TypeBox says of one broken keyword, in the words of someone who has to mend the request. */
+export function describeFault(keyword: string, params: object, schema: { minLength?: number }): string {
+  const { limit, multipleOf, pattern, format, type } = params as Record<string, unknown>
+  switch (keyword) {
+    case 'type':
+      return `must be ${nameTypes(type)}`
+    case 'enum':
+      return `must be one of ${listValues((params as { allowedValues: unknown[] }).allowedValues)}`
+    case 'const':
+      return `must be ${JSON.stringify((params as { allowedValue: unknown }).allowedValue)}`
+    case 'minimum':
+      return `must be at least ${limit}`
+    case 'maximum':
+      return `must be at most ${limit}`
+    case 'exclusiveMinimum':
+      return `must be more than ${limit}`
+    case 'exclusiveMaximum':
+      return `must be less than ${limit}`
+    case 'multipleOf':
+      return `must be a multiple of ${multipleOf}`
+    case 'minLength':
+      return schema.minLength === 1 ? 'must not be empty' : `must have at least ${limit} characters`
+    case 'maxLength':
+      return `must have at most ${limit} characters`
+    case 'pattern':
+      return `must match ${pattern}`
+    case 'format':
+      return `must be ${nameFormat(String(format))}`
+    default:
+      return describeCount(keyword, limit)
+  }
+}
+
+function describeCount(keyword: string, limit: unknown): string {
+  switch (keyword) {
+    case 'minItems':
+      return `must have at least ${limit} item${limit === 1 ? '' : 's'}`
+    case 'maxItems':
+      return `must have at most ${limit} items`
+    case 'uniqueItems':
+      return 'must not repeat an item'
+    case 'minProperties':
+      return limit === 1 ? 'must have a field' : `must have at least ${limit} fields`
+    case 'maxProperties':
+      return `must have at most ${limit} fields`
+    default:
+      return 'is not valid'
+  }
+}
+
+export function listValues(values: readonly unknown[]): string {
+  return values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))).join(', ')
+}
+
+export function nameTypes(types: unknown): string {
+  return [types].flat().map(nameType).join(' or ')
+}
+
+function nameType(type: unknown): string {
+  if (type === 'null') return 'null'
+  return type === 'object' || type === 'array' || type === 'integer' ? `an ${type}` : `a ${type}`
+}
+
+function nameFormat(format: string): string {
+  if (format === 'uuid') return 'a UUID'
+  if (format === 'date-time') return 'an RFC 3339 time such as 2026-03-28T09:30:00.000Z'
+  return `a valid ${format}`
+}

@@ -1,0 +1,65 @@
+import type { Insertable, Selectable } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { ApiKeys } from '../db/schema.ts'
+
+export type KeyRow = Selectable<ApiKeys>
+export type Position = { created_at: Date; id: string }
+
+export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise<void> {
+  await db.insertInto('api_keys').values(row).execute()
+}
+
+export async function findKey(db: Database, id: string): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+}
+
+export async function findKeyBySecret(db: Database, secretHash: Buffer): Promise<KeyRow | undefined> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('secret_hash', '=', secretHash)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst()
+}
+
+/** Newest first, from `after` on. */
+export async function listKeys(db: Database, limit: number, after: Position | undefined): Promise<KeyRow[]> {
+  return db
+    .selectFrom('api_keys')
+    .selectAll()
+    .where('revoked_at', 'is', null)
+    .$if(after !== undefined, (query) =>
+      query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created_at', 'id'), '<', tuple(after?.created_at ?? new Date(0), after?.id ?? '')),
+      ),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function revokeKey(db: Database, id: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('api_keys')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Only where it was last noted before `stale`: of many processes that use one key, one writes. */
+export async function noteUse(db: Database, id: string, now: Date, stale: Date): Promise<void> {
+  await db
+    .updateTable('api_keys')
+    .set({ last_used_at: now })
+    .where('id', '=', id)
+    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', stale)]))
+    .execute()
+}
