@@ -98,6 +98,12 @@ describe('the search', () => {
     expect(findLongFunctions(lines(51), 50)).toEqual([{ line: 1, what: 'a function of 51 lines' }])
   })
 
+  test('for long functions leaves out the functions and the SQL that stand in one', () => {
+    const inner = `  const inner = () => {\n${'    step()\n'.repeat(40)}  }\n`
+    const statement = `  run(\`\n${'    select\n'.repeat(40)}  \`)\n`
+    expect(findLongFunctions(`function outer() {\n${inner}${statement}${inner}}\n`, 50)).toEqual([])
+  })
+
   test('for unfinished work finds its marks', () => {
     expect(
       findUnfinished('// TODO: later\nthrow new Error("not implemented")\nconst method = 1'),
