@@ -99,7 +99,7 @@ module.exports = {
       'A room or mechanism says what it needs; who composes it reads the configuration.',
     ),
     rule('only-tops-compose', { pathNot: [main, app, outside] }, { path: services }),
-    rule('only-main-listens', { pathNot: [main, outside] }, { path: app }),
+    rule('only-tops-serve', { pathNot: [main, services, outside] }, { path: app }),
     rule('only-main-supervises', { pathNot: [main, '^src/process/', outside] }, { path: '^src/process/' }),
     rule('nothing-imports-main', {}, { path: main }, 'Importing it would start a process.'),
 

@@ -73,7 +73,7 @@ export const plantings: Planting[] = [
   { rule: 'resources-are-passed-in', file: 'src/records/jobs.ts', text: usesType('../config.ts') },
   { rule: 'resources-are-passed-in', file: 'src/http/settings.ts', text: uses('../config.ts') },
   { rule: 'only-tops-compose', file: 'src/records/routes.ts', text: uses('../services.ts') },
-  { rule: 'only-main-listens', file: 'src/process/listening.ts', text: uses('../http/app.ts') },
+  { rule: 'only-tops-serve', file: 'src/process/listening.ts', text: uses('../http/app.ts') },
   { rule: 'only-main-supervises', file: 'src/jobs/children.ts', text: uses('../process/supervisor.ts') },
   { rule: 'nothing-imports-main', file: 'src/process/again.ts', text: uses('../main.ts') },
   { rule: 'rooms-meet-at-the-door', file: 'src/dream/service.ts', text: uses('../records/service.ts') },
