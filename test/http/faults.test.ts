@@ -1,0 +1,196 @@
+import fc from 'fast-check'
+import Type, { type TSchema } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { passes } from '../../src/http/faults.ts'
+import { ref } from '../../src/http/schemas.ts'
+import { closed, Time, Unit, Uuid } from '../../src/http/shapes.ts'
+import { checkFaults } from '../../src/http/validation.ts'
+
+const Dog = closed({
+  kind: Type.Literal('dog'),
+  name: Type.String({ minLength: 1 }),
+  age: Type.Optional(Type.Integer({ minimum: 0 })),
+})
+const Cat = closed({ kind: Type.Literal('cat'), lives: Type.Integer({ minimum: 1, maximum: 9 }) })
+const Animal = Type.Union([Dog, Cat], { $id: 'FaultsTestAnimal' })
+const Owner = closed(
+  { id: Uuid(), pets: Type.Array(ref(Animal), { maxItems: 3 }) },
+  { $id: 'FaultsTestOwner' },
+)
+const Visit = closed({
+  owner: ref(Owner),
+  at: Time(),
+  weight: Type.Optional(Unit()),
+  note: Type.Optional(Type.Union([Type.String({ maxLength: 5 }), Type.Null()])),
+  alias: Type.Optional(Type.Union([Type.String(), closed({ value: Type.String() })])),
+  labels: Type.Optional(Type.Record(Type.String(), Type.Integer())),
+  mood: Type.Optional(Type.Enum(['calm', 'cross'])),
+  colour: Type.Optional(Type.Union([Type.Literal('red'), Type.Literal('blue'), Type.Null()])),
+})
+
+const id = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
+const visit = (changes: object = {}) => ({
+  owner: { id, pets: [] },
+  at: '2026-03-28T09:30:00.000Z',
+  ...changes,
+})
+const owning = (...pets: unknown[]) => visit({ owner: { id, pets } })
+const faultsOf = (value: unknown, schema: TSchema = Visit) =>
+  checkFaults(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)
+
+describe('the faults of a body', () => {
+  it('are none when it keeps the schema', () => {
+    expect(faultsOf(owning({ kind: 'dog', name: 'Rex' }, { kind: 'cat', lives: 9 }))).toEqual([])
+  })
+
+  it('are all named at once, with pointers through references', () => {
+    const value = { owner: { id: 'x', pets: [{ kind: 'cat', lives: 10 }], '~a/b': 1 }, weight: '1' }
+    expect(faultsOf(value)).toEqual([
+      '/at is required',
+      '/owner/id must be a UUID',
+      '/owner/pets/0/lives must be at most 9',
+      '/owner/~0a~1b unknown field',
+      '/weight must be a number',
+    ])
+  })
+
+  it.each<[string, unknown, string[]]>([
+    [
+      'the meant branch of a union alone',
+      owning({ kind: 'dog', age: -1 }),
+      ['/owner/pets/0/name is required', '/owner/pets/0/age must be at least 0'],
+    ],
+    [
+      'the allowed kinds when none is meant',
+      owning({ kind: 'fox' }),
+      ['/owner/pets/0/kind must be one of dog, cat'],
+    ],
+    ['the missing kind', owning({ name: 'Rex' }), ['/owner/pets/0/kind is required, one of dog, cat']],
+    [
+      'a kind that is inherited',
+      owning(Object.create({ kind: 'dog' })),
+      ['/owner/pets/0/kind is required, one of dog, cat'],
+    ],
+    ['the types of a union', owning(5), ['/owner/pets/0 must be an object']],
+    ['a field of a nullable', visit({ note: 'too long' }), ['/note must have at most 5 characters']],
+    ['the type of a nullable', visit({ note: 5 }), ['/note must be a string or null']],
+    [
+      'a branch told by its type',
+      visit({ alias: { valu: 'x' } }),
+      ['/alias/value is required', '/alias/valu unknown field'],
+    ],
+    ['the values of an enum', visit({ mood: 'odd' }), ['/mood must be one of calm, cross']],
+    [
+      'the values of a union of literals',
+      visit({ colour: 'green' }),
+      ['/colour must be one of red, blue, null'],
+    ],
+    ['the members of a map', visit({ labels: { a: 1, b: 'x' } }), ['/labels/b must be an integer']],
+    [
+      'too many items',
+      owning(...Array(4).fill({ kind: 'cat', lives: 1 })),
+      ['/owner/pets must have at most 3 items'],
+    ],
+    ['the body itself', null, [' must be an object']],
+    ['an array for an object', [], [' must be an object']],
+  ])('name %s', (_name, value, faults) => {
+    expect(faultsOf(value)).toEqual(faults)
+  })
+
+  it('do not coerce', () => {
+    expect(faultsOf(owning({ kind: 'cat', lives: '9' }))).toEqual(['/owner/pets/0/lives must be an integer'])
+  })
+
+  it('say in words what is too long for a pointer', () => {
+    const [fault] = checkFaults(Visit, visit({ ['k'.repeat(50_000)]: 1 }))
+    expect(fault?.pointer).toBe('')
+    expect(fault?.message.length).toBeLessThan(100)
+  })
+
+  it('are found whenever the check fails, and never when it passes', () => {
+    const field = fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.constant(null),
+      fc.constant('dog'),
+      fc.constant('cat'),
+    )
+    const pet = fc.record({ kind: field, name: field, lives: field, age: field }, { requiredKeys: [] })
+    const value = fc.record(
+      {
+        owner: fc.oneof(
+          field,
+          fc.record({ id: fc.oneof(field, fc.uuid()), pets: fc.array(fc.oneof(pet, field)) }),
+        ),
+        ...{ at: field, note: field, alias: fc.oneof(field, fc.record({ value: field })), colour: field },
+      },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(value, (given) => {
+        expect(checkFaults(Visit, given).length > 0).toBe(!passes(Visit, given))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it('stay a hundred, and quickly found, in a hostile body of a million', () => {
+    const list = closed({ items: Type.Array(ref(Animal)) })
+    const items = Array.from({ length: 300_000 }, (_, index) => ({
+      kind: index % 2 ? 'dog' : 'cat',
+      x: index,
+      y: 1,
+    }))
+    const started = performance.now()
+    expect(checkFaults(list, { items })).toHaveLength(100)
+    // A walk of everything takes many times as long even here.
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  it('are found at the end of a large body without listing what passed', () => {
+    const list = closed({ items: Type.Array(ref(Animal)) })
+    const items: unknown[] = Array.from({ length: 200_000 }, () => ({ kind: 'cat', lives: 1 }))
+    items.push({ kind: 'cat', lives: 0 })
+    expect(faultsOf({ items }, list)).toEqual(['/items/200000/lives must be at least 1'])
+  })
+})
+
+describe('a time', () => {
+  const accepted = (text: string) => checkFaults(Time(), text).length === 0
+
+  it.each([
+    '2026-03-28T09:30:00Z',
+    '2026-03-28T09:30:00.123Z',
+    '2026-03-28T09:30:00.123456789Z',
+    '2024-02-29T23:59:59+05:30',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59.999Z',
+  ])('may be %s', (text) => expect(accepted(text)).toBe(true))
+
+  it.each([
+    ['a date', '2026-03-28'],
+    ['without a zone', '2026-03-28T09:30:00'],
+    ['with a space', '2026-03-28 09:30:00Z'],
+    ['a leap second', '2016-12-31T23:59:60Z'],
+    ['no such day', '2026-02-29T00:00:00Z'],
+    ['no such hour', '2026-03-28T24:00:00Z'],
+    ['the year 0', '0000-01-01T00:00:00Z'],
+    ['before the year 1 by its offset', '0001-01-01T00:00:00+12:00'],
+    ['past the year 9999 by its offset', '9999-12-31T23:59:59-12:00'],
+    ['a bracketed suffix', '2026-03-28T09:30:00Z[Europe/Paris]'],
+    ['ten decimals', '2026-03-28T09:30:00.1234567891Z'],
+    ['nothing', ''],
+  ])('is not %s', (_name, text) => expect(accepted(text)).toBe(false))
+
+  it('that is accepted is one that Date can tell', () => {
+    const year = fc.integer({ min: 0, max: 10_000 }).map((each) => String(each).padStart(4, '0'))
+    const two = fc.integer({ min: 0, max: 61 }).map((each) => String(each).padStart(2, '0'))
+    fc.assert(
+      fc.property(year, two, two, two, two, two, (y, mo, d, h, mi, s) => {
+        const text = `${y}-${mo}-${d}T${h}:${mi}:${s}Z`
+        if (accepted(text)) expect(new Date(text).toISOString()).toBe(text.replace('Z', '.000Z'))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+})

@@ -1,0 +1,228 @@
+import fc from 'fast-check'
+import Type from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { canonicalJson } from '../../src/http/canonical.ts'
+import { coerceQuery } from '../../src/http/coercion.ts'
+import { etagOf, expectedVersion } from '../../src/http/etag.ts'
+import { isLoopbackHost } from '../../src/http/loopback.ts'
+import { decodeCursor, encodeCursor, fingerprintOf, linkNext } from '../../src/http/paging.ts'
+import { closed, Uuid } from '../../src/http/shapes.ts'
+import { givenRequestId, traceIdOf } from '../../src/http/tracing.ts'
+import { compileValidator } from '../../src/http/validation.ts'
+import { AppError } from '../../src/kernel/errors.ts'
+
+const Query = closed({
+  limit: Type.Optional(Type.Integer({ minimum: 1, default: 50 })),
+  salience: Type.Optional(Type.Number()),
+  pinned: Type.Optional(Type.Boolean()),
+  tag: Type.Optional(Type.Array(Type.String())),
+  q: Type.Optional(Type.String()),
+})
+
+function validate(
+  httpPart: 'querystring' | 'params',
+  schema: Parameters<typeof coerceQuery>[0],
+  value: object,
+) {
+  const validated: unknown = compileValidator({ schema, method: 'GET', url: '/', httpPart })(value)
+  return validated as { value?: unknown; error?: AppError }
+}
+
+const faultsOf = (query: object) =>
+  (validate('querystring', Query, query).error?.errors ?? []).map(
+    ({ pointer, message }) => `${pointer} ${message}`,
+  )
+
+describe('a query string', () => {
+  it('is read as the types of its schema, and gets its defaults', () => {
+    expect(coerceQuery(Query, { salience: '0.5', pinned: 'true', tag: 'a' })).toEqual({
+      ...{ limit: 50, salience: 0.5, pinned: true, tag: ['a'] },
+    })
+    expect(coerceQuery(Query, { limit: '7', tag: ['a', 'b'] })).toMatchObject({ limit: 7, tag: ['a', 'b'] })
+  })
+
+  it.each([
+    [{ limit: '5.5' }, '?limit must be an integer'],
+    [{ limit: '' }, '?limit must be an integer'],
+    [{ limit: '0x10' }, '?limit must be an integer'],
+    [{ limit: '1e3' }, '?limit must be an integer'],
+    [{ limit: ' 5' }, '?limit must be an integer'],
+    [{ limit: '0' }, '?limit must be at least 1'],
+    [{ limit: ['1', '2'] }, '?limit must be an integer'],
+    [{ salience: 'Infinity' }, '?salience must be a number'],
+    [{ pinned: '1' }, '?pinned must be a boolean'],
+    [{ limt: '5' }, '?limt unknown parameter'],
+    [{ q: 'a\0b' }, '?q must not contain a NUL character'],
+    [{ tag: ['ok', 'a\0b'] }, '?tag must not contain a NUL character'],
+  ])('is refused as %j', (query, fault) => {
+    expect(faultsOf(query)).toEqual([fault])
+  })
+
+  it('does not see what every object has', () => {
+    expect(validate('querystring', Query, JSON.parse('{"constructor":"x"}')).error?.code).toBe(
+      'validation_failed',
+    )
+    expect(coerceQuery(Query, {})).toEqual({ limit: 50 })
+  })
+})
+
+describe('a path that breaks its schema', () => {
+  const codeOf = (schema: Parameters<typeof coerceQuery>[0], value: object) =>
+    validate('params', schema, value).error?.code
+
+  it('names no record', () => {
+    expect(codeOf(Type.Object({ id: Uuid() }), { id: 'x' })).toBe('record_not_found')
+  })
+  it('names nothing of the kind its schema says', () => {
+    expect(codeOf(Type.Object({ id: Uuid({ missing: 'key_not_found' }) }), { id: 'x' })).toBe('key_not_found')
+  })
+  it('is no route where it is not an id', () => {
+    expect(codeOf(Type.Object({ type: Type.Enum(['a']) }), { type: 'b' })).toBe('route_not_found')
+  })
+  it('may not hold what cannot be stored', () => {
+    expect(codeOf(Type.Object({ predicate: Type.String() }), { predicate: '\0' })).toBe('route_not_found')
+  })
+})
+
+describe('If-Match', () => {
+  const expected = (given?: string) =>
+    expectedVersion({ headers: given === undefined ? {} : { 'if-match': given } })
+
+  it('says the version that etagOf gave', () => {
+    expect(expected(etagOf(3))).toBe(3)
+  })
+  it.each([[undefined], ['*'], [' * ']])('allows any version as %s', (given) => {
+    expect(expected(given)).toBeUndefined()
+  })
+  it.each(['W/"3"', '3', '""', '"x"', '"3', '"-1"', '', '"99999999999999999999"'])(
+    'never matches as %s',
+    (given) => expect(expected(given)).toBe(0),
+  )
+  it('means the newest of several', () => {
+    expect(expected('"2", W/"9", "4"')).toBe(4)
+  })
+})
+
+describe('a cursor', () => {
+  const Position = closed({ value: Type.Number(), id: Uuid() })
+  const position = { value: 0.25, id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' }
+  const list = fingerprintOf('root', { type: 'semantic', tag: ['a'] })
+
+  it('leads back to its position, whatever the order of the filters was', () => {
+    const same = fingerprintOf('root', { tag: ['a'], type: 'semantic' })
+    expect(decodeCursor(encodeCursor(list, position), Position, same)).toEqual(position)
+  })
+
+  it.each([
+    ['another filter', fingerprintOf('root', { type: 'semantic', tag: ['b'] })],
+    ['another caller', fingerprintOf('someone', { type: 'semantic', tag: ['a'] })],
+  ])('is refused with %s', (_name, other) => {
+    expect(() => decodeCursor(encodeCursor(list, position), Position, other)).toThrow(AppError)
+  })
+
+  it.each([
+    ['the wrong shape', { value: 'x', id: position.id }],
+    ['a field more', { ...position, more: 1 }],
+  ])('is refused with %s, though its digest is right', (_name, forged) => {
+    expect(() => decodeCursor(encodeCursor(list, forged), Position, list)).toThrow(AppError)
+  })
+
+  it('is refused with a NUL in it, which the store would choke on', () => {
+    const cursor = encodeCursor(list, { predicate: 'a\0' })
+    expect(() => decodeCursor(cursor, Type.Object({ predicate: Type.String() }), list)).toThrow(AppError)
+  })
+
+  it('is refused when damaged anywhere', () => {
+    const cursor = encodeCursor(list, position)
+    fc.assert(
+      fc.property(fc.nat(cursor.length - 2), fc.constantFrom('A', 'z', '_', ''), (at, letter) => {
+        const damaged = cursor.slice(0, at) + letter + cursor.slice(at + 1)
+        if (damaged === cursor) return
+        expect(() => decodeCursor(damaged, Position, list)).toThrow(AppError)
+      }),
+    )
+  })
+
+  it('is refused when it is anything else, and never as a defect', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(() => decodeCursor(text, Position, list)).toThrow(AppError)
+      }),
+    )
+  })
+
+  it('goes into the link to the next page, in place of the last one', () => {
+    expect(linkNext('/v1/keys?limit=1&cursor=old&tag=a%20b&tag=c', 'new')).toBe(
+      '</v1/keys?limit=1&cursor=new&tag=a+b&tag=c>; rel="next"',
+    )
+  })
+})
+
+describe('canonical JSON', () => {
+  it('is the same text for the same value', () => {
+    const shuffle = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(shuffle)
+        : typeof value === 'object' && value !== null
+          ? Object.fromEntries(
+              Object.entries(value)
+                .reverse()
+                .map(([key, each]) => [key, shuffle(each)]),
+            )
+          : value
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(canonicalJson(shuffle(value))).toBe(canonicalJson(value))
+      }),
+    )
+  })
+  it('is another text for another value', () => {
+    expect(canonicalJson({ a: 1, b: [1, 2] })).not.toBe(canonicalJson({ a: 1, b: [2, 1] }))
+    expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }))
+  })
+})
+
+describe('a request’s name', () => {
+  const given = (value: string) => givenRequestId({ headers: { 'x-request-id': value } })
+
+  it('is the caller’s when it may stand in a log line', () => {
+    expect(given('abc-1.2_3')).toBe('abc-1.2_3')
+  })
+  it.each(['', 'a b', 'a"b', 'ü', 'x'.repeat(129)])('is not %j', (value) =>
+    expect(given(value)).toBeUndefined(),
+  )
+
+  const trace = '0af7651916cd43dd8448eb211c80319c'
+  const traceIn = (traceparent: string) => traceIdOf({ headers: { traceparent } })
+
+  it('joins a valid trace, of this version or a later one', () => {
+    expect(traceIn(`00-${trace}-b7ad6b7169203331-01`)).toBe(trace)
+    expect(traceIn(`01-${trace}-b7ad6b7169203331-01-more`)).toBe(trace)
+  })
+  it.each([
+    `ff-${trace}-b7ad6b7169203331-01`,
+    `00-${trace}-b7ad6b7169203331-01-more`,
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+    `00-${trace}-${'0'.repeat(16)}-01`,
+    `00-${trace.toUpperCase()}-b7ad6b7169203331-01`,
+    `00-${trace}-b7ad6b7169203331`,
+    'nonsense',
+  ])('ignores %s', (value) => expect(traceIn(value)).toBeUndefined())
+})
+
+describe('a Host header', () => {
+  it.each(['localhost', 'localhost:8080', 'LOCALHOST:1', '127.0.0.1', '127.1.2.3:80', '[::1]', '[::1]:8080'])(
+    'of %s is this machine',
+    (host) => expect(isLoopbackHost(host)).toBe(true),
+  )
+  it.each([
+    ...[
+      '',
+      'attacker.example',
+      'localhost.attacker.example',
+      '127.0.0.1.attacker.example',
+      'attacker.example:80',
+    ],
+    ...['localhost:80@attacker.example', '[::2]', '::1', '0.0.0.0', '127.0.0.1 ', 'localhost:port', '[::1]x'],
+  ])('of %j is not', (host) => expect(isLoopbackHost(host)).toBe(false))
+})

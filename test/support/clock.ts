@@ -1,0 +1,14 @@
+import type { Clock } from '../../src/kernel/clock.ts'
+
+export type TestClock = Clock & { advance(milliseconds: number): void }
+
+/** A clock that stands still until it is moved. */
+export function createTestClock(start = '2026-03-28T09:30:00.000Z'): TestClock {
+  let now = Date.parse(start)
+  return {
+    now: () => new Date(now),
+    advance(milliseconds) {
+      now += milliseconds
+    },
+  }
+}

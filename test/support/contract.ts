@@ -1,0 +1,65 @@
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/schema'
+import { registerFormats } from '../../src/http/formats.ts'
+
+registerFormats()
+
+type Media = { schema: object }
+type Operation = { operationId: string; responses: Record<string, { content?: Record<string, Media> }> }
+export type Document = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, TSchema> }
+}
+
+export type Answered = { method: string; path: string; status: number; mediaType: string; text: string }
+
+/** Holds every answer against the published document: a status or a shape it does not know fails the test. */
+export function createContract(document: Document) {
+  const validators = new Map<string, Validator>()
+  const paths = Object.keys(document.paths).map((template) => ({ template, pattern: patternOf(template) }))
+
+  function operationOf(method: string, path: string): Operation | undefined {
+    const matching = paths.filter(({ pattern }) => pattern.test(path))
+    // A literal segment is meant before a parameter.
+    matching.sort((one, other) => one.template.split('{').length - other.template.split('{').length)
+    const template = matching[0]?.template
+    const documented = method === 'HEAD' ? 'get' : method.toLowerCase()
+    return template === undefined ? undefined : document.paths[template]?.[documented]
+  }
+
+  function requireShape(name: string, schema: object, text: string): void {
+    const validator = validators.get(name) ?? Compile({ ...schema, components: document.components })
+    validators.set(name, validator)
+    const value: unknown = JSON.parse(text)
+    if (validator.Check(value)) return
+    const [, faults] = validator.Errors(value)
+    const list = faults.map((fault) => `${fault.instancePath} ${fault.message}`).join('; ')
+    throw new Error(`${name} answered what it does not document: ${list}\n${text.slice(0, 2_000)}`)
+  }
+
+  function requireDocumented(operation: Operation, answered: Answered): void {
+    const { status, mediaType, text, method } = answered
+    const name = `${operation.operationId} ${status}`
+    const response = operation.responses[status]
+    if (!response) throw new Error(`${name} is not a documented status: ${text.slice(0, 2_000)}`)
+    const media = response.content?.[mediaType]
+    if (!response.content && text !== '') throw new Error(`${name} has a body, none is documented`)
+    if (response.content && !media) throw new Error(`${name} is of the undocumented type ${mediaType}`)
+    if (media && mediaType.endsWith('json') && method !== 'HEAD') requireShape(name, media.schema, text)
+  }
+
+  return function verify(answered: Answered): void {
+    const { method, path, status, text } = answered
+    const operation = operationOf(method, path)
+    if (operation) requireDocumented(operation, answered)
+    // Not of any operation: no such path or method, or the documentation itself.
+    else if (status >= 400 && method !== 'HEAD') requireShape(`${status}`, problem, text)
+  }
+}
+
+const problem = { $ref: '#/components/schemas/Problem' }
+
+function patternOf(template: string): RegExp {
+  const segments = template.split('/').map((segment) => (segment.startsWith('{') ? '[^/]+' : segment))
+  return new RegExp(`^${segments.join('/')}$`)
+}

@@ -1,0 +1,105 @@
+import type { AddressInfo } from 'node:net'
+import { type Config, readConfig, type Variables } from '../../src/config.ts'
+import type { Database } from '../../src/db/connection.ts'
+import { createApp, type Room, room } from '../../src/http/app.ts'
+import type { Checks } from '../../src/http/health.ts'
+import { createOnce, type Once } from '../../src/http/idempotency.ts'
+import type { Permission } from '../../src/kernel/caller.ts'
+import { createIds, type Ids } from '../../src/kernel/ids.ts'
+import { createKeysService, type KeysService, keyRoutes } from '../../src/keys/index.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { createContract, type Document } from './contract.ts'
+import { openTestDatabase } from './database.ts'
+
+export type Resources = {
+  db: Database
+  clock: TestClock
+  ids: Ids
+  once: Once
+  keys: KeysService
+  config: Config
+}
+
+type Options = {
+  /** Rooms beside the keys; they get what they are made of. */
+  rooms?: (resources: Resources) => readonly Room[]
+  variables?: Variables
+  checks?: Checks
+  isStopping?: () => boolean
+}
+
+export type Asked = {
+  body?: unknown
+  headers?: Record<string, string>
+  /** A key's secret; false sends no Authorization at all. The root key unless said otherwise. */
+  key?: string | false
+}
+export type Answer = { status: number; headers: Headers; text: string; body: unknown }
+
+export const rootKey = 'root-key-of-the-tests'
+
+/** The API on a real socket over a database of its own. Every answer is held against the OpenAPI document. */
+export async function startTestApp({ rooms = () => [], variables = {}, ...options }: Options = {}) {
+  const database = await openTestDatabase()
+  const clock = createTestClock()
+  const ids = createIds(clock)
+  const config = readConfig({ MEMBRANE_API_KEY: rootKey, MEMBRANE_RATE_LIMIT: '0', ...variables })
+  const keys = createKeysService({ db: database.db, clock, ids })
+  const once = createOnce({ db: database.db, clock, retentionMs: config.http.idempotencyRetentionMs })
+  const log: string[] = []
+  const app = await createApp({
+    config,
+    pool: database.pool,
+    clock,
+    ids,
+    authenticate: keys.authenticate,
+    checks: options.checks ?? {},
+    ...(options.isStopping ? { isStopping: options.isStopping } : {}),
+    log: { level: 'info', stream: { write: (line) => void log.push(line) } },
+    rooms: [room(keyRoutes, { keys, once }), ...rooms({ db: database.db, clock, ids, once, keys, config })],
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const verify = createContract(app.swagger() as unknown as Document)
+
+  async function request(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, describeRequest(method, asked))
+    const text = await response.text()
+    const mediaType = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
+    verify({ method, path: path.split('?', 1)[0] ?? '', status: response.status, mediaType, text })
+    const body: unknown = mediaType.endsWith('json') && text !== '' ? JSON.parse(text) : undefined
+    return { status: response.status, headers: response.headers, text, body }
+  }
+
+  /** A key of the given permissions, and what else `POST /v1/keys` takes. */
+  async function issueKey(permissions: readonly Permission[], more: object = {}): Promise<string> {
+    const { body, status, text } = await request('POST', '/v1/keys', {
+      body: { name: 'a key of the tests', permissions, ...more },
+    })
+    if (status !== 201) throw new Error(`no key was made: ${text}`)
+    return (body as { secret: string }).secret
+  }
+
+  async function close(): Promise<void> {
+    await app.close()
+    await keys.settle()
+    await database.close()
+  }
+
+  return { app, url, clock, ids, database, db: database.db, keys, log, config, request, issueKey, close }
+}
+
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>
+
+function describeRequest(method: string, { body, headers, key = rootKey }: Asked): RequestInit {
+  return {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key === false ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  }
+}
