@@ -4,6 +4,12 @@ const syllables = 'ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo n
   ' ',
 )
 const vocabularySize = 20_000
+/** Nearly half of English prose is these; text search drops them, so their share decides its size. */
+const functionWords =
+  'the of and to in a is that for it as was with be by on not he his but at are this have from or had an they which'.split(
+    ' ',
+  )
+const functionWordShare = 0.45
 
 /** Word frequencies fall like a language's, so that text indexes grow as they do in use. */
 function drawWord(random: () => number): string {
@@ -16,9 +22,14 @@ function drawWord(random: () => number): string {
   return word
 }
 
+function drawProseWord(random: () => number): string {
+  if (random() >= functionWordShare) return drawWord(random)
+  return functionWords[Math.floor(random() * functionWords.length)] ?? 'the'
+}
+
 function drawWords(random: () => number, length: number): string {
-  let text = drawWord(random)
-  while (text.length < length) text += ` ${drawWord(random)}`
+  let text = drawProseWord(random)
+  while (text.length < length) text += ` ${drawProseWord(random)}`
   return text.slice(0, length)
 }
 

@@ -3,7 +3,7 @@ import { assert } from '../load.ts'
 
 type Table = { name: string; key: string; columns: { name: string; type: string }[] }
 
-/** What a create writes. `id` of the audit log is the database's to give. */
+/** What a create writes. What the database itself gives or generates is left to it. */
 const written = [
   { name: 'records', key: 'id' },
   { name: 'lifecycles', key: 'record_id' },
@@ -29,7 +29,7 @@ async function readColumns(pool: Pool, table: { name: string; key: string }): Pr
   const { rows } = await pool.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
      where attrelid = $1::text::regclass and attnum > 0 and not attisdropped
-       and attidentity = '' and attname <> $2
+       and attidentity = '' and attgenerated = '' and attname <> $2
      order by attnum`,
     [table.name, table.key],
   )

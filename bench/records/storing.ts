@@ -35,6 +35,7 @@ export async function measureStoring(database: BenchDatabase): Promise<Result> {
       limit: { value: rawBytes / count, unit: 'bytes', of: 'the JSON sent' },
       ratio,
       mustReach: atMost(ratio, 4, '×'),
+      details: await listParts(database, count),
       verified: `${count} records with their payloads of 1 KB are there`,
     }
   } finally {
@@ -51,6 +52,16 @@ async function measureBytes({ pool }: BenchDatabase): Promise<number> {
      where relkind = 'r' and relnamespace = 'public'::regnamespace`,
   )
   return Number(rows[0]?.bytes)
+}
+
+/** Bytes per record of each table and index, to see where they go. */
+async function listParts({ pool }: BenchDatabase, count: number): Promise<Record<string, number>> {
+  const { rows } = await pool.query<{ name: string; bytes: string }>(
+    `select relname as name, case relkind when 'i' then pg_relation_size(oid) else pg_table_size(oid) end as bytes
+     from pg_class where relkind in ('r', 'i') and relnamespace = 'public'::regnamespace order by bytes desc`,
+  )
+  const parts = rows.map(({ name, bytes }) => [name, Math.round(Number(bytes) / count)] as const)
+  return Object.fromEntries(parts.filter(([, bytes]) => bytes > 0))
 }
 
 async function verifyCount({ pool }: BenchDatabase, expected: number): Promise<void> {
