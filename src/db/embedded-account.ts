@@ -1,0 +1,89 @@
+import { spawnSync } from 'node:child_process'
+import { chown, readFile, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { EmbeddedDatabaseError } from './embedded-failure.ts'
+
+/** As whom PostgreSQL runs; it refuses to be root. */
+export type Account = {
+  /** What to run, and with which ids, so that `command` runs as this account. */
+  launch(command: string, args: readonly string[]): Launch
+  own(path: string): Promise<void>
+}
+export type Launch = { command: string; args: readonly string[]; options: { uid?: number; gid?: number } }
+
+/** The server keeps none of our variables, for they hold keys. */
+export const environment = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin' }
+
+type Ids = { uid: number; gid: number }
+
+const self: Account = {
+  launch: (command, args) => ({ command, args, options: {} }),
+  own: async () => {},
+}
+
+/** `cluster` may not exist yet; `postgres` is the server's binary. */
+export async function chooseAccount(cluster: string, postgres: string): Promise<Account> {
+  const user = process.getuid?.()
+  const owner = await ownerOf(cluster)
+  if (user !== 0) {
+    if (user === undefined || owner === undefined || owner.uid === user) return self
+    throw new EmbeddedDatabaseError(
+      `${cluster} belongs to user ${owner.uid}, and this is user ${user}. Start as that user or as root, or set MEMBRANE_DATA_DIR to another folder.`,
+    )
+  }
+  // A cluster that an ordinary user began stays that user's, who can then go on without root.
+  const ids = owner && owner.uid !== 0 ? owner : await findUnprivileged()
+  const own = (path: string) => chown(path, ids.uid, ids.gid)
+  if ((await canReach(cluster, ids)) && (await canReach(postgres, ids))) {
+    return { launch: (command, args) => ({ command, args, options: ids }), own }
+  }
+  if (canOverride(ids, postgres)) return { launch: (...it) => override(ids, ...it), own }
+  throw new EmbeddedDatabaseError(
+    `PostgreSQL does not run as root, and user ${ids.uid}, as whom it would run, may not enter ${dirname(cluster)} or ${dirname(postgres)}. Move the project out of the closed directory, point MEMBRANE_DATA_DIR outside of it, run as an ordinary user, or set DATABASE_URL.`,
+  )
+}
+
+async function ownerOf(path: string): Promise<Ids | undefined> {
+  const found = await stat(path).catch(() => undefined)
+  return found && { uid: found.uid, gid: found.gid }
+}
+
+/** No user is created: a program that is merely started must not change the machine. */
+async function findUnprivileged(): Promise<Ids> {
+  const users = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
+    .split('\n')
+    .map((line) => line.split(':'))
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody')
+  return { uid: Number(user?.[2] ?? 65_534), gid: Number(user?.[3] ?? 65_534) }
+}
+
+/** Every directory above must let the account pass; a checkout in /root, mode 700, does not. */
+async function canReach(path: string, ids: Ids): Promise<boolean> {
+  const parent = dirname(path)
+  if (parent === path) return true
+  const found = await stat(parent).catch(() => undefined)
+  if (!found) return canReach(parent, ids)
+  const bit = found.uid === ids.uid ? 0o100 : found.gid === ids.gid ? 0o010 : 0o001
+  return (found.mode & bit) !== 0 && canReach(parent, ids)
+}
+
+/**
+ * Root may lend the one capability that passes closed directories. Without `no_setuid_fixup` access(2) would
+ * ignore it, and PostgreSQL asks access(2) whether its own binary may be run.
+ */
+function override({ uid, gid }: Ids, command: string, args: readonly string[]): Launch {
+  const lending = [
+    '--securebits=+no_setuid_fixup',
+    '--inh-caps=+dac_override',
+    '--ambient-caps=+dac_override',
+  ]
+  const as = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups']
+  return { command: 'setpriv', args: [...as, ...lending, '--', command, ...args], options: {} }
+}
+
+function canOverride(ids: Ids, postgres: string): boolean {
+  const { command, args } = override(ids, postgres, ['--version'])
+  const tried = spawnSync(command, args, { env: environment, encoding: 'utf8', timeout: 5_000 })
+  // PostgreSQL answers its version even where it will not run, but complains beforehand.
+  return tried.status === 0 && tried.stderr === ''
+}

@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { EmbeddedDatabaseError } from './embedded-failure.ts'
+import { isAlive } from './embedded-postmaster.ts'
+
+/** Any constant that no other advisory lock of the product uses. */
+const claimLock = 7_350_002
+
+export type Claim = {
+  /** Resolves when the server has gone and does not come back. */
+  lost: Promise<void>
+  release(): Promise<void>
+}
+
+/**
+ * The right to run on this database is a lock of a session in it: it ends with its holder, however that ends, so
+ * there is no lock file to find stale. `url` is of the maintenance database, which is the same for everybody.
+ */
+export async function claimServer(url: string, folder: string, serverPid: number): Promise<Claim> {
+  const lost = Promise.withResolvers<void>()
+  let released = false
+  let session = await openClaimed(url, folder)
+  const watch = () => {
+    session.once('end', async () => {
+      if (released) return
+      try {
+        session = await reclaim(url, folder, () => !released && isAlive(serverPid))
+        if (released) await session.end()
+        else watch()
+      } catch {
+        lost.resolve()
+      }
+    })
+  }
+  watch()
+  return {
+    lost: lost.promise,
+    release: async () => {
+      released = true
+      await session.end()
+    },
+  }
+}
+
+/** A backend that crashes makes PostgreSQL end every session and recover, which is over in seconds. */
+async function reclaim(url: string, folder: string, isWanted: () => boolean): Promise<pg.Client> {
+  const deadline = performance.now() + 15_000
+  for (;;) {
+    await sleep(100)
+    try {
+      return await openClaimed(url, folder)
+    } catch (error) {
+      if (!isWanted() || performance.now() > deadline) throw error
+    }
+  }
+}
+
+async function openClaimed(url: string, folder: string): Promise<pg.Client> {
+  const session = new pg.Client({
+    connectionString: url,
+    application_name: `membrane ${process.pid}`,
+    keepAlive: true,
+  })
+  // Unheard it would end this process; `end` follows and says all there is to say.
+  session.on('error', () => {})
+  await session.connect()
+  try {
+    await claim(session, folder)
+    return session
+  } catch (error) {
+    await session.end()
+    throw error
+  }
+}
+
+async function claim(session: pg.Client, folder: string): Promise<void> {
+  // The server may take a moment to notice that a holder has been killed.
+  const deadline = performance.now() + 3_000
+  for (;;) {
+    const tried = await session.query('select pg_try_advisory_lock($1) as granted', [claimLock])
+    if (tried.rows[0].granted) return
+    const holder = await findHolder(session)
+    if (holder !== undefined && (isAlive(holder) || performance.now() > deadline))
+      throw refusal(folder, holder)
+    await sleep(50)
+  }
+}
+
+async function findHolder(session: pg.Client): Promise<number | undefined> {
+  const { rows } = await session.query(
+    `select application_name from pg_stat_activity join pg_locks using (pid)
+     where locktype = 'advisory' and objid = $1 and granted`,
+    [claimLock],
+  )
+  return rows[0] ? Number(rows[0].application_name.split(' ')[1]) : undefined
+}
+
+function refusal(folder: string, holder: number): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    `Membrane already runs on ${folder} (process ${holder}). Stop that one first, or set MEMBRANE_DATA_DIR to another folder.`,
+  )
+}
+
+export async function ensureDatabase(url: string, name: string): Promise<void> {
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  try {
+    const { rowCount } = await session.query('select from pg_database where datname = $1', [name])
+    if (rowCount === 0) await session.query(`create database ${session.escapeIdentifier(name)}`)
+  } finally {
+    await session.end()
+  }
+}

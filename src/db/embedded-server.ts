@@ -1,0 +1,97 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { open, stat, truncate } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Account, environment } from './embedded-account.ts'
+import { EmbeddedDatabaseError } from './embedded-failure.ts'
+import { awaitReady, findPostmaster, type Postmaster } from './embedded-postmaster.ts'
+
+type Server = { cluster: string; postgres: string; account: Account; durable: boolean; logFile: string }
+
+const attempts = 6
+
+/** The server of this cluster: the one that runs, left behind by a process that was killed, or a new one. */
+export async function openServer(options: Server): Promise<Postmaster & { adopted: boolean }> {
+  const from = await trimLog(options.logFile)
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const running = await findPostmaster(options.cluster)
+    const ready = running ? await awaitReady(options.cluster, running.pid) : await launch(options)
+    if (ready) return { ...ready, adopted: running !== undefined }
+    // The port was taken after all, another start was quicker, or the last server's sessions are still leaving.
+    await sleep(attempt * 100)
+  }
+  throw new EmbeddedDatabaseError(
+    `The embedded PostgreSQL does not start. The end of ${options.logFile}:\n${await readFrom(options.logFile, from)}`,
+  )
+}
+
+/** A session of its own, so that a terminal's Ctrl-C reaches us alone and we end the database last. */
+async function launch(options: Server): Promise<Postmaster | undefined> {
+  const {
+    command,
+    args,
+    options: ids,
+  } = options.account.launch(options.postgres, [
+    ...['-D', options.cluster],
+    ...settings(await pickPort(), options.durable).flatMap((setting) => ['-c', setting]),
+  ])
+  const log = await open(options.logFile, 'a', 0o600)
+  try {
+    await options.account.own(options.logFile)
+    const stdio = ['ignore', log.fd, log.fd] as const
+    const child = spawn(command, args, { ...ids, env: environment, detached: true, stdio: [...stdio] })
+    await once(child, 'spawn')
+    child.unref()
+    const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+    return await awaitReady(options.cluster, child.pid ?? 0, hasEnded).catch((error) => {
+      child.kill('SIGINT')
+      throw error
+    })
+  } finally {
+    await log.close()
+  }
+}
+
+function settings(port: number, durable: boolean): string[] {
+  return [
+    ...[`port=${port}`, 'listen_addresses=127.0.0.1', 'unix_socket_directories='],
+    ...['max_connections=100', 'shared_buffers=256MB', 'max_wal_size=2GB', 'checkpoint_timeout=15min'],
+    // Our statements are short: compiling them would cost more than it saves.
+    ...['jit=off', 'timezone=UTC', 'log_timezone=UTC'],
+    // What a failing statement said is someone's memory, which no log may hold.
+    ...['log_min_error_statement=panic', 'log_error_verbosity=terse', 'log_checkpoints=off'],
+    ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
+  ]
+}
+
+/** Free when asked; whoever takes it before PostgreSQL does makes the next attempt pick another. */
+async function pickPort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  return address !== null && typeof address === 'object' ? address.port : 0
+}
+
+/** Where this start's lines will begin. */
+async function trimLog(path: string): Promise<number> {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  )
+  if (size < 10_000_000) return size
+  await truncate(path)
+  return 0
+}
+
+async function readFrom(path: string, position: number): Promise<string> {
+  const file = await open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(16_384), position })
+    return buffer.toString('utf8', 0, bytesRead).trim().split('\n').slice(-12).join('\n')
+  } finally {
+    await file.close()
+  }
+}

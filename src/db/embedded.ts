@@ -1,0 +1,72 @@
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { chooseAccount } from './embedded-account.ts'
+import { locateBinaries } from './embedded-binaries.ts'
+import { claimServer, ensureDatabase } from './embedded-claim.ts'
+import { ensureCluster, readPassword, superuser } from './embedded-cluster.ts'
+import { EmbeddedDatabaseError } from './embedded-failure.ts'
+import { stopPostmaster } from './embedded-postmaster.ts'
+import { openServer } from './embedded-server.ts'
+
+export { EmbeddedDatabaseError }
+
+export type EmbeddedOptions = {
+  dataDir: string
+  /** False gives up what a power cut would leave whole, for speed: tests. */
+  durable?: boolean
+  log?: (message: string) => void
+}
+
+export type EmbeddedPostgres = {
+  url: string
+  /** Resolves when the server has ended without our doing and does not come back. */
+  lost: Promise<void>
+  stop(): Promise<void>
+}
+
+const database = 'membrane'
+
+/** A real PostgreSQL on a free port of this machine. One process at a time holds it; the data outlive them all. */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { log = () => {} } = options
+  const { folder, cluster, server } = await openFolder(options, log).catch((error) => {
+    throw explain(error, options.dataDir)
+  })
+  const address = `postgres://${superuser}:${await readPassword(cluster)}@127.0.0.1:${server.port}`
+  const claim = await claimServer(`${address}/postgres`, folder, server.pid)
+  if (server.adopted) log('The database server that an earlier start left running is used again.')
+  const stop = async () => {
+    await claim.release()
+    await stopPostmaster(cluster, server.pid)
+  }
+  try {
+    await ensureDatabase(`${address}/postgres`, database)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { url: `${address}/${database}`, lost: claim.lost, stop }
+}
+
+async function openFolder({ dataDir, durable = true }: EmbeddedOptions, log: (message: string) => void) {
+  const { postgres, initdb } = await locateBinaries()
+  await mkdir(dataDir, { recursive: true })
+  const folder = await realpath(dataDir)
+  const cluster = join(folder, 'postgres')
+  const account = await chooseAccount(cluster, postgres)
+  const { created } = await ensureCluster({ cluster, initdb, account, durable })
+  if (created) log(`A new database was set up in ${folder}.`)
+  const logFile = join(folder, 'postgres.log')
+  const server = await openServer({ cluster, postgres, account, durable, logFile })
+  return { folder, cluster, server }
+}
+
+/** A full disk, a read-only folder, a root without the right to give files away: all name themselves well. */
+function explain(error: unknown, dataDir: string): unknown {
+  if (error instanceof EmbeddedDatabaseError || !(error instanceof Error) || !('syscall' in error))
+    return error
+  return new EmbeddedDatabaseError(
+    `The embedded database cannot be kept in ${dataDir}: ${error.message}. Set MEMBRANE_DATA_DIR to another folder, or DATABASE_URL.`,
+    error,
+  )
+}

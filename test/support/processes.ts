@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { onTestFinished } from 'vitest'
+
+export type Running = {
+  pid: number
+  /** All it has written so far, errors included. */
+  output(): string
+  /** The first match in its output, once there is one; fails when it ends without. */
+  said(pattern: RegExp): Promise<RegExpExecArray>
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  kill(signal: NodeJS.Signals): void
+}
+
+type Options = { cwd?: string; env?: Record<string, string>; detached?: boolean }
+
+/** A real process of its own, ended with the test that started it. Only what is named here is in its environment. */
+export function launch(args: readonly string[], options: Options = {}): Running {
+  const child = spawn(process.execPath, args, {
+    cwd: options.cwd,
+    env: { PATH: process.env['PATH'], ...options.env },
+    detached: options.detached ?? false,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const listen = (chunk: Buffer) => {
+    output += chunk
+  }
+  child.stdout.on('data', listen)
+  child.stderr.on('data', listen)
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  const kill = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+  }
+  onTestFinished(() => kill('SIGKILL'))
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    said: (pattern) => untilSaid(pattern, () => output, ended),
+    ended,
+    kill,
+  }
+}
+
+async function untilSaid(
+  pattern: RegExp,
+  output: () => string,
+  ended: Promise<unknown>,
+): Promise<RegExpExecArray> {
+  let over = false
+  ended.then(() => {
+    over = true
+  })
+  return until(`${pattern} to be said`, () => {
+    const match = pattern.exec(output())
+    if (!match && over) throw new Error(`ended without saying ${pattern}:\n${output()}`)
+    return match ?? undefined
+  }).catch((error) => {
+    throw new Error(`${error.message}\n${output()}`)
+  })
+}
+
+/** Looks until there is something to see; `what` tells the failure what was awaited. */
+export async function until<T>(
+  what: string,
+  look: () => T | undefined | Promise<T | undefined>,
+  milliseconds = 20_000,
+): Promise<NonNullable<T>> {
+  const deadline = performance.now() + milliseconds
+  for (;;) {
+    const seen = await look()
+    if (seen) return seen
+    if (performance.now() > deadline) throw new Error(`waited ${milliseconds} ms in vain for ${what}`)
+    await sleep(20)
+  }
+}

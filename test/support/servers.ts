@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+
+// Apart from what tests use, because the global setup runs outside of any.
+
+export function urlOf(server: string, database: string): string {
+  const url = new URL(server)
+  url.pathname = `/${database}`
+  return url.href
+}
+
+export async function administer(url: string, ...statements: string[]): Promise<pg.QueryResult[]> {
+  const session = new pg.Client({ connectionString: url })
+  await session.connect()
+  try {
+    const results: pg.QueryResult[] = []
+    for (const statement of statements) results.push(await session.query(statement))
+    return results
+  } finally {
+    await session.end()
+  }
+}
+
+export async function postmasterOf(folder: string): Promise<number | undefined> {
+  const content = await readFile(join(folder, 'postgres', 'postmaster.pid'), 'utf8').catch(() => '')
+  return Number(content.split('\n')[0]) || undefined
+}
+
+export async function quitPostgres(folder: string): Promise<void> {
+  const pid = await postmasterOf(folder)
+  if (!pid) return
+  try {
+    process.kill(pid, 'SIGQUIT')
+  } catch {
+    return
+  }
+  while (await postmasterOf(folder)) await sleep(20)
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
