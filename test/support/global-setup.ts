@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { connect } from '../../src/db/connection.ts'
+import { startEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
+import { administer, isRunning, quitPostgres, urlOf } from './servers.ts'
+
+const prefix = 'membrane-test-'
+
+/** One server and one migrated template for the whole run; every test file copies the template. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  // The unit tests need no database, and are run alone to be quick.
+  if (project.vitest.projects.every(({ name }) => name === 'unit')) return undefined
+  const server = await openServer(process.env['TEST_DATABASE_URL'])
+  const template = `membrane_test_${randomUUID().slice(0, 8)}`
+  await administer(server.url, `create database ${template} template template0`)
+  await migrate(urlOf(server.url, template))
+  project.provide('databaseServer', { url: server.url, template })
+  return async () => {
+    await dropAll(server.url, template)
+    await server.stop()
+  }
+}
+
+async function openServer(given: string | undefined): Promise<{ url: string; stop(): Promise<void> }> {
+  if (given) return { url: given, stop: async () => {} }
+  await removeAbandoned()
+  const dataDir = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  const server = await startEmbeddedPostgres({ dataDir, durable: false })
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop()
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+    },
+  }
+}
+
+/** What runs that were killed left: each a server that nobody would ever stop. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(prefix) || isRunning(Number.parseInt(name.slice(prefix.length), 10))) continue
+    const dataDir = join(tmpdir(), name)
+    await quitPostgres(dataDir)
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
+
+async function migrate(url: string): Promise<void> {
+  const { db, close } = connect({
+    url,
+    poolSize: 1,
+    statementTimeoutMs: 0,
+    lockTimeoutMs: 0,
+    applicationName: 'membrane test setup',
+  })
+  await migrateUp(db)
+  await close()
+}
+
+async function dropAll(url: string, template: string): Promise<void> {
+  const [found] = await administer(
+    url,
+    `select datname from pg_database where starts_with(datname, '${template}')`,
+  )
+  const statements = found?.rows.map(({ datname }) => `drop database if exists ${datname} with (force)`) ?? []
+  await administer(url, ...statements)
+}
