@@ -41,6 +41,8 @@ export function connect(options: ConnectionOptions) {
   // An idle connection that the server closes emits here; unheard, it would end the process.
   // The next query opens a fresh one, so there is nothing else to do.
   pool.on('error', () => {})
+  // So does one that is checked out, beside failing its query: a lost server must not take this process with it.
+  pool.on('connect', (client) => client.on('error', () => {}))
   if (options.preparedStatements ?? true) prepareStatements(pool)
   const db: Database = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
   return {
