@@ -1,5 +1,6 @@
 import { type FastifyServerOptions, LogController } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
+import { describeError } from '../kernel/log.ts'
 import { traceIdOf } from './tracing.ts'
 
 export type Log = { level: string; stream?: { write(line: string): void } }
@@ -28,37 +29,4 @@ export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFact
 ) => {
   const traceId = traceIdOf(raw)
   return logger.child(traceId === undefined ? bindings : { ...bindings, trace_id: traceId }, options)
-}
-
-type Described = { type: string; message: string; stack: string; [detail: string]: unknown }
-
-/** What PostgreSQL names besides the message: never `detail` and `where`, which quote the row. */
-const details = ['code', 'severity', 'constraint', 'table', 'column', 'routine'] as const
-
-/**
- * An error as a log line may carry it. PostgreSQL and JSON.parse quote the offending value in their messages,
- * so of those only the class, the code and the place are kept.
- */
-export function describeError(error: unknown): Described {
-  if (!(error instanceof Error)) return { type: typeof error, message: 'not an Error', stack: '' }
-  const quotes = error instanceof SyntaxError || 'severity' in error
-  const named = details.flatMap((name) => {
-    const value: unknown = Reflect.get(error, name)
-    return typeof value === 'string' ? [[name, value]] : []
-  })
-  return {
-    type: error.name,
-    message: quotes ? '(withheld: it may quote content)' : error.message,
-    stack: framesOf(error),
-    ...Object.fromEntries(named),
-    ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
-  }
-}
-
-/** The first lines of a stack repeat the message. */
-function framesOf({ stack = '' }: Error): string {
-  return stack
-    .split('\n')
-    .filter((line) => /^\s+at /.test(line))
-    .join('\n')
 }

@@ -1,0 +1,72 @@
+import type { Clock } from './clock.ts'
+
+/** Ordered: each says less than the one before it. */
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof levels)[number]
+
+type Fields = Readonly<Record<string, unknown>>
+type Write = (message: string, fields?: Fields) => void
+export type Logger = Readonly<Record<Exclude<LogLevel, 'silent'>, Write>>
+
+type LogOptions = { level: LogLevel; clock: Clock; bindings?: Fields; write(line: string): void }
+
+/** One JSON line per event, in the form of the lines of the API: with ids and never with content. */
+export function createLogger({ level: least, clock, bindings = {}, write }: LogOptions): Logger {
+  const logAt =
+    (level: LogLevel): Write =>
+    (message, fields = {}) => {
+      if (levels.indexOf(level) < levels.indexOf(least)) return
+      const { err, ...rest } = fields
+      const described = err === undefined ? {} : { err: describeError(err) }
+      const line = {
+        level,
+        time: clock.now().toISOString(),
+        ...bindings,
+        ...rest,
+        ...described,
+        msg: message,
+      }
+      write(`${JSON.stringify(line)}\n`)
+    }
+  return {
+    trace: logAt('trace'),
+    debug: logAt('debug'),
+    info: logAt('info'),
+    warn: logAt('warn'),
+    error: logAt('error'),
+    fatal: logAt('fatal'),
+  }
+}
+
+type Described = { type: string; message: string; stack: string; [detail: string]: unknown }
+
+/** What PostgreSQL names besides the message: never `detail` and `where`, which quote the row. */
+const details = ['code', 'severity', 'constraint', 'table', 'column', 'routine'] as const
+
+/**
+ * An error as a log line may carry it. PostgreSQL and JSON.parse quote the offending value in their messages,
+ * so of those only the class, the code and the place are kept.
+ */
+export function describeError(error: unknown): Described {
+  if (!(error instanceof Error)) return { type: typeof error, message: 'not an Error', stack: '' }
+  const quotes = error instanceof SyntaxError || 'severity' in error
+  const named = details.flatMap((name) => {
+    const value: unknown = Reflect.get(error, name)
+    return typeof value === 'string' ? [[name, value]] : []
+  })
+  return {
+    type: error.name,
+    message: quotes ? '(withheld: it may quote content)' : error.message,
+    stack: framesOf(error),
+    ...Object.fromEntries(named),
+    ...(error.cause instanceof Error ? { cause: describeError(error.cause) } : {}),
+  }
+}
+
+/** The first lines of a stack repeat the message. */
+function framesOf({ stack = '' }: Error): string {
+  return stack
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n')
+}
