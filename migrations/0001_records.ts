@@ -1,19 +1,19 @@
 import { type Kysely, sql } from 'kysely'
 
 /**
- * A record is two rows. `records` holds what it says and what it is filtered by: wide, indexed in many ways,
- * written when a person changes it. `lifecycles` holds how alive it is: narrow, few indexes, because sweeps
- * rewrite it by the million and every rewritten row pays once for each index on its table.
+ * A record is two rows. `records` holds what it is and how alive it is: narrow, because lists filter and order by
+ * it and sweeps rewrite it by the million. `contents` holds what it says: wide, read for the few records that
+ * are answered, indexed by words and tags, which no sweep touches.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
-  await sql`drop function salience_at(lifecycles, timestamptz)`.execute(db)
+  await sql`drop function salience_at(records, timestamptz)`.execute(db)
   await sql`drop function fading_factor(decay_curve, double precision)`.execute(db)
   await sql`
-    drop table lifecycle_policies, entity_identifiers, audit_entries, relations, lifecycles, records
+    drop table lifecycle_policies, entity_identifiers, audit_entries, relations, contents, records
   `.execute(db)
   await sql`drop function refuse_audit_change()`.execute(db)
   await sql`
@@ -36,44 +36,23 @@ const statements = [
     ('create', 'revise', 'fork', 'merge', 'delete', 'reinforce', 'decay', 'restore', 'erase', 'status',
      'promote', 'demote', 'pin', 'unpin', 'archive')`,
 
+  // scope '' is no scope: a scope that is never null makes the rule of trust one plain comparison, which an index
+  // answers.
+  //
+  // decay_rank orders records of one half-life at every instant alike: log2 of an exponential's salience is
+  // log2(base) + (anchor - now) / half-life, and only the part without `now` differs between them. So the most
+  // salient are read off an index however long ago anything was swept. It is null for a curve without such an
+  // order (or a base whose 64 half-lives could still be seen); for those, salience is what was true when
+  // the row was last written: time only lowers it, so it is an upper bound that an index can be walked by.
+  // expires_at and prune_at are deadlines of the curve, known when it is set.
   `create table records (
     id uuid not null,
-    type record_type not null,
-    sensitivity sensitivity not null,
-    layer memory_layer not null,
-    memory_kind memory_kind not null,
-    status record_status not null,
-    source_type source_type not null,
-    confidence double precision not null,
     created_at timestamptz not null,
-    scope text,
-    tags text[] not null,
-    payload jsonb not null,
-    provenance jsonb not null,
-    interpretation jsonb,
-    search tsvector not null,
-    constraint records_pkey primary key (id),
-    constraint records_confidence_range check (confidence between 0 and 1),
-    constraint records_scope_length check (char_length(scope) between 1 and 256),
-    constraint records_tag_count check (cardinality(tags) <= 100),
-    constraint records_payload_kind check (payload ->> 'kind' = type::text),
-    constraint records_sourced check (jsonb_array_length(provenance -> 'sources') > 0)
-  )`,
-  `create index records_created_at on records (created_at desc, id desc)`,
-  `create index records_scope on records (scope)`,
-  `create index records_type on records (type)`,
-  `create index records_tags on records using gin (tags)`,
-  `create index records_search on records using gin (search)`,
-
-  // salience is what was true when the row was last written: time only lowers it, so it is an upper bound
-  // that an index can be walked by. expires_at and prune_at are deadlines of the curve, known when it is set.
-  `create table lifecycles (
-    record_id uuid not null,
+    updated_at timestamptz not null,
     salience double precision not null,
     base_salience double precision not null,
     anchored_at timestamptz not null,
     last_reinforced_at timestamptz not null,
-    updated_at timestamptz not null,
     expires_at timestamptz,
     prune_at timestamptz,
     half_life_seconds bigint not null,
@@ -81,6 +60,13 @@ const statements = [
     min_salience double precision not null,
     reinforcement_gain double precision not null,
     max_salience double precision,
+    decay_rank double precision generated always as (
+      case when curve in ('exponential', 'custom') and not pinned and min_salience = 0 and expires_at is null
+        and base_salience between 1e-200 and 1e6
+      then ln(base_salience) / ln(2::float8)
+        + date_part('epoch', anchored_at - timestamptz '1970-01-01 00:00:00+00') / half_life_seconds end
+    ) stored,
+    confidence double precision not null,
     importance double precision not null,
     base_importance double precision not null,
     emotional_valence double precision not null,
@@ -88,40 +74,67 @@ const statements = [
     access_count integer not null,
     confirmation_count integer not null,
     version integer not null,
+    type record_type not null,
+    sensitivity sensitivity not null,
+    layer memory_layer not null,
+    memory_kind memory_kind not null,
+    status record_status not null,
+    source_type source_type not null,
     curve decay_curve not null,
     deletion_policy deletion_policy not null,
     pinned boolean not null,
+    scope text not null,
     forgotten_at timestamptz,
     purge_at timestamptz,
     forgotten_run_id uuid,
     forgotten_reason text,
     forgotten_by text,
-    constraint lifecycles_pkey primary key (record_id),
-    constraint lifecycles_record foreign key (record_id) references records (id) on delete cascade,
-    constraint lifecycles_salience_range check (salience >= 0 and salience < 'infinity'),
-    constraint lifecycles_base_salience_range check (base_salience >= 0 and base_salience < 'infinity'),
-    constraint lifecycles_half_life_range check (half_life_seconds >= 1),
-    constraint lifecycles_max_age_range check (max_age_seconds >= 0),
-    constraint lifecycles_min_salience_range check (min_salience between 0 and 1),
-    constraint lifecycles_gain_range check (reinforcement_gain >= 0 and reinforcement_gain < 'infinity'),
-    constraint lifecycles_max_salience_range check (max_salience > 0 and max_salience < 'infinity'),
-    constraint lifecycles_importance_range check (importance between 0 and 1),
-    constraint lifecycles_base_importance_range check (base_importance between 0 and 1),
-    constraint lifecycles_valence_range check (emotional_valence between -1 and 1),
-    constraint lifecycles_counts check (access_count >= 0 and confirmation_count >= 0 and version >= 1),
-    constraint lifecycles_prunable
-      check (prune_at is null or (not pinned and deletion_policy = 'auto_prune')),
-    constraint lifecycles_forgotten_whole
+    constraint records_pkey primary key (id),
+    constraint records_confidence_range check (confidence between 0 and 1),
+    constraint records_scope_length check (char_length(scope) <= 256),
+    constraint records_salience_range check (salience >= 0 and salience < 'infinity'),
+    constraint records_base_salience_range check (base_salience >= 0 and base_salience < 'infinity'),
+    constraint records_half_life_range check (half_life_seconds >= 1),
+    constraint records_max_age_range check (max_age_seconds >= 0),
+    constraint records_min_salience_range check (min_salience between 0 and 1),
+    constraint records_gain_range check (reinforcement_gain >= 0 and reinforcement_gain < 'infinity'),
+    constraint records_max_salience_range check (max_salience > 0 and max_salience < 'infinity'),
+    constraint records_importance_range check (importance between 0 and 1),
+    constraint records_base_importance_range check (base_importance between 0 and 1),
+    constraint records_valence_range check (emotional_valence between -1 and 1),
+    constraint records_counts check (access_count >= 0 and confirmation_count >= 0 and version >= 1),
+    constraint records_prunable check (prune_at is null or (not pinned and deletion_policy = 'auto_prune')),
+    constraint records_forgotten_whole
       check (num_nulls(forgotten_at, forgotten_reason, forgotten_by, purge_at) in (0, 4))
   )`,
-  `create index lifecycles_salience on lifecycles (salience desc, record_id desc) where forgotten_at is null`,
-  `create index lifecycles_importance on lifecycles (importance desc, record_id desc)
-    where forgotten_at is null`,
-  `create index lifecycles_updated_at on lifecycles (updated_at desc, record_id desc)
-    where forgotten_at is null`,
-  `create index lifecycles_prune_at on lifecycles (prune_at)
-    where prune_at is not null and forgotten_at is null`,
-  `create index lifecycles_purge_at on lifecycles (purge_at) where purge_at is not null`,
+  `create index records_decay_rank on records (half_life_seconds, decay_rank desc, id desc)
+    where decay_rank is not null and forgotten_at is null`,
+  `create index records_scoped_decay_rank on records (scope, half_life_seconds, decay_rank desc, id desc)
+    where decay_rank is not null and forgotten_at is null`,
+  `create index records_salience on records (salience desc, id desc)
+    where decay_rank is null and forgotten_at is null`,
+  `create index records_scoped_salience on records (scope, salience desc, id desc)
+    where decay_rank is null and forgotten_at is null`,
+  `create index records_importance on records (importance desc, id desc) where forgotten_at is null`,
+  `create index records_created_at on records (created_at desc, id desc) where forgotten_at is null`,
+  `create index records_updated_at on records (updated_at desc, id desc) where forgotten_at is null`,
+  `create index records_prune_at on records (prune_at) where prune_at is not null and forgotten_at is null`,
+  `create index records_purge_at on records (purge_at) where purge_at is not null`,
+
+  `create table contents (
+    record_id uuid not null,
+    tags text[] not null,
+    payload jsonb not null,
+    provenance jsonb not null,
+    interpretation jsonb,
+    search tsvector not null,
+    constraint contents_pkey primary key (record_id),
+    constraint contents_record foreign key (record_id) references records (id) on delete cascade,
+    constraint contents_tag_count check (cardinality(tags) <= 100),
+    constraint contents_sourced check (jsonb_array_length(provenance -> 'sources') > 0)
+  )`,
+  `create index contents_tags on contents using gin (tags)`,
+  `create index contents_search on contents using gin (search)`,
 
   // The closed form of salience; src/decay/curves.ts is the same definition in TypeScript. date_part answers
   // float8 where extract answers numeric, which made a read fifteen times as slow. Exponents stop at 64
@@ -140,7 +153,7 @@ const statements = [
         else power(2::float8, -half_lives)
       end
     $$`,
-  `create function salience_at(life lifecycles, instant timestamptz) returns double precision
+  `create function salience_at(life records, instant timestamptz) returns double precision
     language sql immutable parallel safe as $$
       select case
         when life.pinned then life.base_salience
@@ -195,10 +208,10 @@ const statements = [
 
   `create table entity_identifiers (
     record_id uuid not null,
-    scope text,
+    scope text not null,
     namespace text not null,
     value text not null,
-    constraint entity_identifiers_taken unique nulls not distinct (scope, namespace, value),
+    constraint entity_identifiers_taken unique (scope, namespace, value),
     constraint entity_identifiers_record
       foreign key (record_id) references records (id) on delete cascade
   )`,

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** The exact salience of a `lifecycles` row named `l`, by the closed form the database knows too. */
+/** The exact salience of a `records` row named `r`, by the closed form the database knows too. */
 export function salienceAt(now: Date): RawBuilder<number> {
-  return sql<number>`salience_at(l, ${now}::timestamptz)`
+  return sql<number>`salience_at(r, ${now}::timestamptz)`
 }

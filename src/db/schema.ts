@@ -64,10 +64,19 @@ export interface AuditEntries {
   run_id: string | null;
 }
 
+export interface Contents {
+  interpretation: Json | null;
+  payload: Json;
+  provenance: Json;
+  record_id: string;
+  search: string;
+  tags: string[];
+}
+
 export interface EntityIdentifiers {
   namespace: string;
   record_id: string;
-  scope: string | null;
+  scope: string;
   value: string;
 }
 
@@ -93,13 +102,16 @@ export interface LifecyclePolicies {
   type: RecordType;
 }
 
-export interface Lifecycles {
+export interface Records {
   access_count: number;
   anchored_at: Date;
   base_importance: number;
   base_salience: number;
+  confidence: number;
   confirmation_count: number;
+  created_at: Date;
   curve: DecayCurve;
+  decay_rank: Generated<number | null>;
   deletion_policy: DeletionPolicy;
   emotional_valence: number;
   expires_at: Date | null;
@@ -108,38 +120,27 @@ export interface Lifecycles {
   forgotten_reason: string | null;
   forgotten_run_id: string | null;
   half_life_seconds: number;
+  id: string;
   importance: number;
   last_accessed_at: Date | null;
   last_reinforced_at: Date;
+  layer: MemoryLayer;
   max_age_seconds: number;
   max_salience: number | null;
+  memory_kind: MemoryKind;
   min_salience: number;
   pinned: boolean;
   prune_at: Date | null;
   purge_at: Date | null;
-  record_id: string;
   reinforcement_gain: number;
   salience: number;
-  updated_at: Date;
-  version: number;
-}
-
-export interface Records {
-  confidence: number;
-  created_at: Date;
-  id: string;
-  interpretation: Json | null;
-  layer: MemoryLayer;
-  memory_kind: MemoryKind;
-  payload: Json;
-  provenance: Json;
-  scope: string | null;
-  search: string;
+  scope: string;
   sensitivity: Sensitivity;
   source_type: SourceType;
   status: RecordStatus;
-  tags: string[];
   type: RecordType;
+  updated_at: Date;
+  version: number;
 }
 
 export interface Relations {
@@ -153,10 +154,10 @@ export interface Relations {
 export interface DB {
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
+  contents: Contents;
   entity_identifiers: EntityIdentifiers;
   idempotency_keys: IdempotencyKeys;
   lifecycle_policies: LifecyclePolicies;
-  lifecycles: Lifecycles;
   records: Records;
   relations: Relations;
 }

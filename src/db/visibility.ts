@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { rankOf, type Sensitivity, sensitivities, type Trust } from '../kernel/caller.ts'
+import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '../kernel/caller.ts'
 
 /**
  * The one place where trust becomes SQL. Every statement that reads records on a caller's behalf carries one
@@ -28,7 +28,7 @@ function allowed(trust: Trust, ceiling: Sensitivity | undefined, table: string):
   // No clause at all where nothing is restricted: a planner estimates best what it does not see.
   if (ceiling && ceiling !== 'hyper') conditions.push(sql<SqlBool>`${sensitivity} <= ${ceiling}`)
   if (trust.scopes) {
-    conditions.push(sql<SqlBool>`(${scope} is null or ${scope} = any(${sql.val([...trust.scopes])}::text[]))`)
+    conditions.push(sql<SqlBool>`${scope} = any(${sql.val([...trust.scopes, unscoped])}::text[])`)
   }
   return conditions.length === 0 ? sql<SqlBool>`true` : sql<SqlBool>`(${sql.join(conditions, sql` and `)})`
 }

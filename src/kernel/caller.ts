@@ -22,6 +22,9 @@ export const sourceTypes = [
 ] as const
 export type SourceType = (typeof sourceTypes)[number]
 
+/** The scope of a record that has none, and that every caller may see. No scope has this name. */
+export const unscoped = ''
+
 /** What may be seen: everything up to the ceiling, in these scopes (null: in all) and in no scope. */
 export type Trust = { maxSensitivity: Sensitivity; scopes: readonly string[] | null }
 

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expiryOf, pruneMomentOf, salienceAt } from '../decay/curves.ts'
-import type { Caller, Sensitivity } from '../kernel/caller.ts'
+import { type Caller, type Sensitivity, unscoped } from '../kernel/caller.ts'
 import { importanceAt } from './creation/draft.ts'
 import { defaultConfidence, defaultDecay, defaultImportance, kindOf } from './defaults.ts'
 import type { Payload } from './payloads.ts'
-import type { LifecycleRow, RecordRow, StoredRecord } from './rows.ts'
+import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
 import type { RecordPatch } from './schemas.ts'
 import { requireCeiling, requireNotLowered, requireScope } from './trust.ts'
 
 export type Amendment = {
   record: Partial<RecordRow>
-  lifecycle: Partial<LifecycleRow>
+  content: Partial<ContentRow>
   /** Field to [before, after], for the audit log; empty when nothing changes. */
   changes: Record<string, [unknown, unknown]>
 }
@@ -24,16 +24,12 @@ export function amendRecord(
   payload: Payload,
   context: Context,
 ): Amendment {
-  const record = differing(stored, {
-    ...chooseContent(stored, patch),
-    ...chooseTrust(stored, patch, context),
-    payload,
-  })
-  const chosen = differing(stored, chooseLife(patch))
+  const content = differing(stored, { tags: chooseTags(patch), payload })
+  const chosen = differing(stored, { ...chooseFields(stored, patch), ...chooseTrust(stored, patch, context) })
   return {
-    record,
-    lifecycle: { ...chosen, ...deriveLife(stored, chosen, context.now) },
-    changes: describeChanges(stored, record, chosen),
+    content,
+    record: { ...chosen, ...deriveLife(stored, chosen, context.now) },
+    changes: describeChanges(stored, chosen, content),
   }
 }
 
@@ -42,13 +38,8 @@ function orDefault<T>(value: T | null | undefined, fallback: T): T | undefined {
   return value === null ? fallback : value
 }
 
-function chooseContent(stored: StoredRecord, patch: RecordPatch) {
-  const tags = orDefault(patch.tags, [])
-  return {
-    tags: tags && [...new Set(tags)],
-    confidence: orDefault(patch.confidence, defaultConfidence),
-    memory_kind: orDefault(patch.memory_kind, kindOf[stored.type]),
-  }
+function chooseTags({ tags }: RecordPatch): string[] | undefined {
+  return tags === undefined ? undefined : [...new Set(tags)]
 }
 
 function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, defaultSensitivity }: Context) {
@@ -57,17 +48,19 @@ function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, default
     requireCeiling(caller, sensitivity)
     requireNotLowered(caller, stored.sensitivity, sensitivity)
   }
-  if (patch.scope !== undefined && patch.scope !== stored.scope) requireScope(caller, patch.scope)
-  return { sensitivity, scope: patch.scope }
+  const scope = orDefault(patch.scope, unscoped)
+  if (scope !== undefined && scope !== stored.scope) requireScope(caller, scope)
+  return { sensitivity, scope }
 }
 
-function chooseLife({
-  lifecycle = {},
-  base_importance: importance,
-  emotional_valence: valence,
-}: RecordPatch) {
+function chooseFields(stored: StoredRecord, patch: RecordPatch) {
+  const { lifecycle = {} } = patch
   const decay = lifecycle.decay ?? {}
   return {
+    confidence: orDefault(patch.confidence, defaultConfidence),
+    memory_kind: orDefault(patch.memory_kind, kindOf[stored.type]),
+    base_importance: orDefault(patch.base_importance, defaultImportance),
+    emotional_valence: orDefault(patch.emotional_valence, 0),
     curve: orDefault(decay.curve, defaultDecay.curve),
     half_life_seconds: orDefault(decay.half_life_seconds, defaultDecay.half_life_seconds),
     min_salience: orDefault(decay.min_salience, defaultDecay.min_salience),
@@ -77,8 +70,6 @@ function chooseLife({
     max_salience: decay.max_salience,
     pinned: orDefault(lifecycle.pinned, false),
     deletion_policy: orDefault(lifecycle.deletion_policy, 'auto_prune' as const),
-    base_importance: orDefault(importance, defaultImportance),
-    emotional_valence: orDefault(valence, 0),
   }
 }
 
@@ -95,9 +86,9 @@ function differing<T extends Chosen>(stored: StoredRecord, chosen: T): Defined<T
 const shapesCurve = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seconds', 'pinned'] as const
 
 /** A new curve starts from what the old one has come to; what does not bend it leaves the anchor alone. */
-function deriveLife(stored: StoredRecord, chosen: Partial<LifecycleRow>, now: Date): Partial<LifecycleRow> {
+function deriveLife(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
   const weighed = chosen.base_importance !== undefined || chosen.emotional_valence !== undefined
-  const importance = weighed ? { importance: importanceAt(stored, { ...stored, ...chosen }, now) } : {}
+  const importance = weighed ? { importance: importanceAt({ ...stored, ...chosen }, now) } : {}
   const bends = shapesCurve.some((name) => chosen[name] !== undefined)
   if (!bends && chosen.deletion_policy === undefined) return importance
   const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
@@ -118,15 +109,17 @@ const lifecycleMembers = new Set(['pinned', 'deletion_policy'])
 function describeChanges(
   stored: StoredRecord,
   record: Partial<RecordRow>,
-  lifecycle: Partial<LifecycleRow>,
+  { payload, tags }: Partial<ContentRow>,
 ): Amendment['changes'] {
-  const { payload, ...plain } = record
-  const changes: Amendment['changes'] = {}
-  for (const [name, after] of Object.entries({ ...plain, ...lifecycle })) {
-    changes[pathOf(name)] = [stored[name as keyof StoredRecord], after]
+  const plain = Object.entries(record).map(([name, after]): [string, [unknown, unknown]] => [
+    pathOf(name),
+    [stored[name as keyof StoredRecord], after],
+  ])
+  return {
+    ...Object.fromEntries(plain),
+    ...(tags ? { tags: [stored.tags, tags] } : {}),
+    ...(payload ? describePayload(stored.payload, payload) : {}),
   }
-  if (payload) Object.assign(changes, describePayload(stored.payload, payload))
-  return changes
 }
 
 function pathOf(name: string): string {

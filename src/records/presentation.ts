@@ -1,4 +1,5 @@
 import { salienceAt } from '../decay/curves.ts'
+import { unscoped } from '../kernel/caller.ts'
 import type { AuditRow, RelationRow, StoredRecord } from './rows.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord, Relation } from './schemas.ts'
 
@@ -10,7 +11,7 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
     sensitivity: stored.sensitivity,
     confidence: stored.confidence,
     salience: salienceAt(stored, now),
-    ...(stored.scope === null ? {} : { scope: stored.scope }),
+    ...(stored.scope === unscoped ? {} : { scope: stored.scope }),
     tags: stored.tags,
     created_at: stored.created_at.toISOString(),
     updated_at: stored.updated_at.toISOString(),
@@ -43,7 +44,7 @@ export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
     sensitivity: stored.sensitivity,
     confidence: stored.confidence,
     salience: salienceAt(stored, now),
-    ...(stored.scope === null ? {} : { scope: stored.scope }),
+    ...(stored.scope === unscoped ? {} : { scope: stored.scope }),
     tags: stored.tags,
     created_at: stored.created_at.toISOString(),
     updated_at: stored.updated_at.toISOString(),

@@ -3,7 +3,7 @@ import { jsonArrayFrom } from 'kysely/helpers/postgres'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../kernel/caller.ts'
-import type { AuditRow, Identifier, LifecycleRow, RecordRow, StoredRecord } from './rows.ts'
+import type { AuditRow, ContentRow, Identifier, RecordRow, StoredRecord } from './rows.ts'
 
 /** How much of the audit log is embedded in a record; all of it is paged on its own. */
 export const embeddedAudit = 50
@@ -19,37 +19,37 @@ const columns = [
   'r.confidence',
   'r.created_at',
   'r.scope',
-  'r.tags',
-  'r.payload',
-  'r.provenance',
-  'r.interpretation',
-  'l.salience',
-  'l.base_salience',
-  'l.anchored_at',
-  'l.last_reinforced_at',
-  'l.updated_at',
-  'l.expires_at',
-  'l.prune_at',
-  'l.half_life_seconds',
-  'l.max_age_seconds',
-  'l.min_salience',
-  'l.reinforcement_gain',
-  'l.max_salience',
-  'l.importance',
-  'l.base_importance',
-  'l.emotional_valence',
-  'l.last_accessed_at',
-  'l.access_count',
-  'l.confirmation_count',
-  'l.version',
-  'l.curve',
-  'l.deletion_policy',
-  'l.pinned',
-  'l.forgotten_at',
-  'l.purge_at',
-  'l.forgotten_run_id',
-  'l.forgotten_reason',
-  'l.forgotten_by',
+  'c.tags',
+  'c.payload',
+  'c.provenance',
+  'c.interpretation',
+  'r.salience',
+  'r.base_salience',
+  'r.anchored_at',
+  'r.last_reinforced_at',
+  'r.updated_at',
+  'r.expires_at',
+  'r.prune_at',
+  'r.half_life_seconds',
+  'r.max_age_seconds',
+  'r.min_salience',
+  'r.reinforcement_gain',
+  'r.max_salience',
+  'r.importance',
+  'r.base_importance',
+  'r.emotional_valence',
+  'r.last_accessed_at',
+  'r.access_count',
+  'r.confirmation_count',
+  'r.version',
+  'r.curve',
+  'r.deletion_policy',
+  'r.pinned',
+  'r.forgotten_at',
+  'r.purge_at',
+  'r.forgotten_run_id',
+  'r.forgotten_reason',
+  'r.forgotten_by',
 ] as const
 
 /**
@@ -59,7 +59,7 @@ const columns = [
 export function selectStored(db: Database, trust: Trust) {
   return db
     .selectFrom('records as r')
-    .innerJoin('lifecycles as l', 'l.record_id', 'r.id')
+    .innerJoin('contents as c', 'c.record_id', 'r.id')
     .where(visibleTo(trust))
     .select(columns)
     .select((eb) => [
@@ -67,9 +67,8 @@ export function selectStored(db: Database, trust: Trust) {
         eb
           .selectFrom('relations as e')
           .innerJoin('records as t', 't.id', 'e.target_id')
-          .innerJoin('lifecycles as tl', 'tl.record_id', 't.id')
           .whereRef('e.source_id', '=', 'r.id')
-          .where('tl.forgotten_at', 'is', null)
+          .where('t.forgotten_at', 'is', null)
           .where(visibleTo(trust, 't'))
           .select(['e.predicate', 'e.target_id', 'e.weight', 'e.created_at'])
           .orderBy('e.created_at')
@@ -103,33 +102,31 @@ export async function findRecord(db: Database, id: string, trust: Trust): Promis
 
 /**
  * Takes the record for writing. The row is read again afterwards: a statement that waited for this lock
- * would answer the other half of the record as it was before the wait.
+ * would answer the contents as they were before the wait.
  */
 export async function lockRecord(tx: Database, id: string): Promise<void> {
-  await tx.selectFrom('lifecycles').where('record_id', '=', id).select('record_id').forUpdate().execute()
+  await tx.selectFrom('records').where('id', '=', id).select('id').forUpdate().execute()
 }
 
-/** `searchText` comes with whatever changes the words a record is found by. */
+/** Tags and payload are found by their words, so `search` comes with either. */
 export async function updateContent(
   tx: Database,
   id: string,
-  change: Partial<Omit<RecordRow, 'id'>>,
-  search?: { text: string; language: string },
+  change: Partial<ContentRow>,
+  search: { text: string; language: string },
 ): Promise<void> {
-  const vector = search && sql<string>`to_tsvector(${search.language}::text::regconfig, ${search.text})`
   await tx
-    .updateTable('records')
-    .set({ ...asColumns(change), ...(vector ? { search: vector } : {}) })
-    .where('id', '=', id)
+    .updateTable('contents')
+    .set({
+      ...asColumns(change),
+      search: sql`to_tsvector(${search.language}::text::regconfig, ${search.text})`,
+    })
+    .where('record_id', '=', id)
     .execute()
 }
 
-export async function updateLifecycle(
-  tx: Database,
-  id: string,
-  change: Partial<LifecycleRow>,
-): Promise<void> {
-  await tx.updateTable('lifecycles').set(change).where('record_id', '=', id).execute()
+export async function updateRecord(tx: Database, id: string, change: Partial<RecordRow>): Promise<void> {
+  await tx.updateTable('records').set(change).where('id', '=', id).execute()
 }
 
 export async function appendAudit(tx: Database, id: string, entry: AuditRow & { at: Date }): Promise<void> {
@@ -157,7 +154,7 @@ export async function insertIdentifiers(
 }
 
 /** JSON columns travel as text: the driver would write a JavaScript array as a PostgreSQL one. */
-function asColumns({ payload, provenance, interpretation, ...rest }: Partial<Omit<RecordRow, 'id'>>) {
+function asColumns({ payload, provenance, interpretation, ...rest }: Partial<ContentRow>) {
   return {
     ...rest,
     ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),

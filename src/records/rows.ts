@@ -1,18 +1,19 @@
 import type { Selectable } from 'kysely'
-import type { AuditAction, Lifecycles, Records } from '../db/schema.ts'
+import type { AuditAction, Contents, Records } from '../db/schema.ts'
 import type { Edge } from '../relations/inverses.ts'
 import type { Payload } from './payloads.ts'
 import type { MemoryRecord, Provenance } from './schemas.ts'
 
 /** The shapes between SQL and the rules. JSON columns have their meaning here: only checked JSON is stored. */
 
-export type RecordRow = Omit<Selectable<Records>, 'search' | 'payload' | 'provenance' | 'interpretation'> & {
+/** Without what the database works out itself. */
+export type RecordRow = Omit<Selectable<Records>, 'decay_rank'>
+
+export type ContentRow = Pick<Selectable<Contents>, 'tags'> & {
   payload: Payload
   provenance: Provenance
   interpretation: MemoryRecord['interpretation'] | null
 }
-
-export type LifecycleRow = Omit<Selectable<Lifecycles>, 'record_id'>
 
 export type RelationRow = { predicate: string; target_id: string; weight: number; created_at: Date | string }
 
@@ -27,13 +28,13 @@ export type AuditRow = {
 
 /** Everything one answered record is made of. */
 export type StoredRecord = RecordRow &
-  LifecycleRow & { relations: readonly RelationRow[]; audit_log: readonly AuditRow[] }
+  ContentRow & { relations: readonly RelationRow[]; audit_log: readonly AuditRow[] }
 
-export type Identifier = { scope: string | null; namespace: string; value: string }
+export type Identifier = { scope: string; namespace: string; value: string }
 
 /** A record not yet stored, with all that is written beside it. */
 export type Draft = {
-  row: RecordRow & LifecycleRow
+  row: RecordRow & ContentRow
   searchText: string
   edges: readonly Edge[]
   identifiers: readonly Identifier[]

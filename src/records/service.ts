@@ -23,9 +23,9 @@ import {
   insertIdentifiers,
   lockRecord,
   updateContent,
-  updateLifecycle,
+  updateRecord,
 } from './queries.ts'
-import type { LifecycleRow, RecordRow, StoredRecord } from './rows.ts'
+import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
 import { searchableText } from './searchable.ts'
 
@@ -66,12 +66,12 @@ export function createRecordsService(resources: Resources) {
       const now = clock.now()
       const stored = await claimRecord(tx, call, id)
       const payload = mergePayload(stored, asked.payload)
-      const { record, lifecycle, changes } = amendRecord(stored, asked, payload, {
+      const { record, content, changes } = amendRecord(stored, asked, payload, {
         ...{ caller: call.caller, now, defaultSensitivity },
       })
       if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
-        ...{ record, lifecycle, changes, textLanguage, now },
+        ...{ record, content, changes, textLanguage, now },
         ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
       })
       return answerWritten(call.caller, changed, now)
@@ -93,7 +93,7 @@ export type Change = {
   rationale: string
   now: Date
   record?: Partial<RecordRow>
-  lifecycle?: Partial<LifecycleRow>
+  content?: Partial<ContentRow>
   /** Field to [before, after]. */
   changes?: Record<string, unknown>
   textLanguage: string
@@ -101,29 +101,24 @@ export type Change = {
 
 /** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
 export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
-  const { action, actor, rationale, now, record = {} } = change
+  const { action, actor, rationale, now, content = {} } = change
   const entry = { action, actor, at: now, rationale, run_id: null, changes: change.changes ?? null }
-  const lifecycle = { ...change.lifecycle, version: stored.version + 1, updated_at: now }
-  const changed = { ...stored, ...record, ...lifecycle }
-  await writeContent(tx, changed, record, change.textLanguage)
-  await updateLifecycle(tx, stored.id, lifecycle)
+  const record = { ...change.record, version: stored.version + 1, updated_at: now }
+  const changed = { ...stored, ...record, ...content }
+  await updateRecord(tx, stored.id, record)
+  if (Object.keys(content).length > 0) {
+    const search = { text: searchableText(changed.payload, changed.tags), language: change.textLanguage }
+    await updateContent(tx, stored.id, content, search)
+  }
+  if (content.payload || change.record?.scope !== undefined) await writeIdentifiers(tx, changed)
   await appendAudit(tx, stored.id, entry)
   return { ...changed, audit_log: [...stored.audit_log, entry].slice(-embeddedAudit) }
 }
 
-async function writeContent(
-  tx: Database,
-  changed: StoredRecord,
-  record: Partial<RecordRow>,
-  language: string,
-): Promise<void> {
-  if (Object.keys(record).length === 0) return
-  const isReworded = record.payload !== undefined || record.tags !== undefined
-  const search = { text: searchableText(changed.payload, changed.tags), language }
-  await updateContent(tx, changed.id, record, isReworded ? search : undefined)
-  if (changed.payload.kind !== 'entity' || !(record.payload || 'scope' in record)) return
-  await deleteIdentifiers(tx, changed.id)
-  await insertIdentifiers(tx, changed.id, identifiersOf(changed.payload, changed.scope)).catch(refuseTaken)
+async function writeIdentifiers(tx: Database, { id, payload, scope }: StoredRecord): Promise<void> {
+  if (payload.kind !== 'entity') return
+  await deleteIdentifiers(tx, id)
+  await insertIdentifiers(tx, id, identifiersOf(payload, scope)).catch(refuseTaken)
 }
 
 export async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {

@@ -1,17 +1,24 @@
 import { sourceTrust } from '../cognition/importance.ts'
-import { type Caller, isAllowed, rankOf, type Sensitivity, type SourceType } from '../kernel/caller.ts'
+import {
+  type Caller,
+  isAllowed,
+  rankOf,
+  type Sensitivity,
+  type SourceType,
+  unscoped,
+} from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** What a caller may write: the rules of trust turned to bodies. */
 
 /** The scope a new record gets: a key of one scope need not name it, one of several must. */
-export function writableScope(caller: Caller, named: string | undefined): string | null {
+export function writableScope(caller: Caller, named: string | undefined): string {
   const { scopes } = caller.trust
   if (named !== undefined) {
     requireScope(caller, named)
     return named
   }
-  if (!scopes) return null
+  if (!scopes) return unscoped
   const [only] = scopes
   if (scopes.length === 1 && only !== undefined) return only
   throw new AppError('scope_required', 'The key has several scopes; the body must name one of them.', {
@@ -19,10 +26,10 @@ export function writableScope(caller: Caller, named: string | undefined): string
   })
 }
 
-/** null asks for no scope at all, which only a key of all scopes may give. */
-export function requireScope(caller: Caller, scope: string | null): void {
+/** Only a key of all scopes may write without one. */
+export function requireScope(caller: Caller, scope: string): void {
   const { scopes } = caller.trust
-  if (!scopes || (scope !== null && scopes.includes(scope))) return
+  if (!scopes || scopes.includes(scope)) return
   throw new AppError('outside_trust', 'The key may not write to this scope.')
 }
 

@@ -63,9 +63,8 @@ export async function listEdges(db: Database, id: string, trust: Trust, page: Ed
   return db
     .selectFrom('relations as e')
     .innerJoin('records as r', 'r.id', `e.${there}`)
-    .innerJoin('lifecycles as l', 'l.record_id', 'r.id')
     .where(`e.${here}`, '=', id)
-    .where('l.forgotten_at', 'is', null)
+    .where('r.forgotten_at', 'is', null)
     .where(visibleTo(trust))
     .$if(predicate !== undefined, (qb) => qb.where('e.predicate', '=', predicate ?? ''))
     .$if(after !== undefined, (qb) =>

@@ -56,30 +56,33 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     insertRecords: (db) => creation.insertRecords(db, [draft], 'english'),
     findTargets: (db) => creation.findTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>
-      creation.findTakenIdentifiers(db, [{ scope: null, namespace: 'git', value: 'x' }]),
+      creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
   },
   'src/records/listing/queries.ts': {
-    findSalienceFloor: (db) => listing.findSalienceFloor(db, page),
+    listHalfLives: (db) => listing.listHalfLives(db, 101),
+    findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
+    listBySalience: (db) =>
+      listing.listBySalience(
+        db,
+        { ...page, after: { value: 0.5, id } },
+        [{ scope: 'team', half_life_seconds: 60 }],
+        0.4,
+      ),
     listRecords: {
-      'by salience, the second page': (db) =>
-        listing.listRecords(db, { ...page, after: { value: 0.5, id } }, 0.4),
+      'by salience': (db) => listing.listRecords(db, page),
       'by creation, every filter': (db) =>
-        listing.listRecords(
-          db,
-          {
-            ...page,
-            ...{ sort: 'created_at', order: 'asc', after: { value: now.toISOString(), id } },
-            filters: {
-              ...{ type: 'semantic', scope: 'team', tag: ['a', 'b'], sensitivity: 'low', layer: 'semantic' },
-              ...{ memory_kind: 'fact', status: 'active', pinned: false, min_salience: 0.1, max_salience: 1 },
-              ...{ created_after: now.toISOString(), created_before: now.toISOString() },
-              ...{ updated_after: now.toISOString(), q: 'words' },
-            },
+        listing.listRecords(db, {
+          ...page,
+          ...{ sort: 'created_at', order: 'asc', after: { value: now.toISOString(), id } },
+          filters: {
+            ...{ type: 'semantic', scope: 'team', tag: ['a', 'b'], sensitivity: 'low', layer: 'semantic' },
+            ...{ memory_kind: 'fact', status: 'active', pinned: false, min_salience: 0.1, max_salience: 1 },
+            ...{ created_after: now.toISOString(), created_before: now.toISOString() },
+            ...{ updated_after: now.toISOString(), q: 'words' },
           },
-          0,
-        ),
+        }),
       'by importance, everything seen': (db) =>
-        listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }, 0),
+        listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
     },
     listAudit: (db) => listing.listAudit(db, id, 0, 101),
   },
@@ -94,11 +97,11 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         { tags: ['a'], payload: draft.row.payload },
         { text: 'a', language: 'english' },
       ),
-    updateLifecycle: (db) => records.updateLifecycle(db, id, { version: 2, updated_at: now }),
+    updateRecord: (db) => records.updateRecord(db, id, { version: 2, updated_at: now }),
     appendAudit: (db) => records.appendAudit(db, id, draft.audit),
     deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
     insertIdentifiers: (db) =>
-      records.insertIdentifiers(db, id, [{ scope: null, namespace: 'git', value: 'x' }]),
+      records.insertIdentifiers(db, id, [{ scope: '', namespace: 'git', value: 'x' }]),
   },
   'src/relations/queries.ts': {
     upsertEdges: (db) => relations.upsertEdges(db, [edge]),

@@ -13,7 +13,7 @@ import {
   layerOf,
 } from '../defaults.ts'
 import { completePayload, type Payload } from '../payloads.ts'
-import type { Draft, Identifier, LifecycleRow, RecordRow } from '../rows.ts'
+import type { ContentRow, Draft, Identifier, RecordRow } from '../rows.ts'
 import type { NewRecord } from '../schemas.ts'
 import { searchableText } from '../searchable.ts'
 import { claimableSource, requireCeiling, writableScope } from '../trust.ts'
@@ -35,12 +35,12 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     ...findRepeatedRelations(given),
   ]
   if (faults.length > 0) throw invalid(faults)
-  const record = draftRow(given, payload, context)
+  const row = { ...draftRow(given, context), ...draftContent(given, payload, context.caller) }
   return {
-    row: { ...record, ...draftLifecycle(given, record, context.now) },
-    searchText: searchableText(payload, record.tags),
-    edges: draftEdges(given, record.id, context.now),
-    identifiers: identifiersOf(payload, record.scope),
+    row,
+    searchText: searchableText(payload, row.tags),
+    edges: draftEdges(given, row.id, context.now),
+    identifiers: identifiersOf(payload, row.scope),
     audit: {
       action: 'create',
       actor: context.caller.name,
@@ -63,7 +63,7 @@ export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
 }
 
-export function identifiersOf(payload: Payload, scope: string | null): Identifier[] {
+export function identifiersOf(payload: Payload, scope: string): Identifier[] {
   return payload.kind === 'entity' ? payload.identifiers.map((each) => ({ scope, ...each })) : []
 }
 
@@ -92,21 +92,8 @@ function findRepeatedRelations(given: NewRecord): Fault[] {
   })
 }
 
-function draftRow(given: NewRecord, payload: Payload, context: DraftContext): RecordRow {
-  const { caller, now } = context
-  const sensitivity = given.sensitivity ?? context.defaultSensitivity
-  requireCeiling(caller, sensitivity)
+function draftContent(given: NewRecord, payload: Payload, caller: Caller): ContentRow {
   return {
-    id: given.id?.toLowerCase() ?? context.id,
-    type: given.type,
-    sensitivity,
-    layer: given.layer ?? layerOf[given.type],
-    memory_kind: given.memory_kind ?? kindOf[given.type],
-    status: 'active',
-    source_type: claimableSource(caller, given.source_type),
-    confidence: given.confidence ?? defaultConfidence,
-    created_at: given.created_at === undefined ? now : new Date(given.created_at),
-    scope: writableScope(caller, given.scope),
     tags: [...new Set(given.tags)],
     payload,
     provenance: given.provenance ?? { sources: [{ kind: 'event', ref: `api:${caller.name}` }] },
@@ -114,28 +101,28 @@ function draftRow(given: NewRecord, payload: Payload, context: DraftContext): Re
   }
 }
 
-function draftLifecycle(given: NewRecord, record: RecordRow, now: Date): LifecycleRow {
-  const anchor = given.lifecycle?.last_reinforced_at
-  const anchoredAt = anchor === undefined ? now : new Date(anchor)
-  const decay = { ...defaultDecay, ...given.lifecycle?.decay }
-  const life = {
-    ...decay,
-    base_salience: given.salience ?? defaultSalience,
-    anchored_at: anchoredAt,
-    expires_at: expiryOf(record.created_at, decay.max_age_seconds),
-    pinned: given.lifecycle?.pinned ?? false,
-    deletion_policy: given.lifecycle?.deletion_policy ?? 'auto_prune',
+function draftRow(given: NewRecord, context: DraftContext): RecordRow {
+  const { caller, now } = context
+  const sensitivity = given.sensitivity ?? context.defaultSensitivity
+  requireCeiling(caller, sensitivity)
+  const kept = {
+    layer: given.layer ?? layerOf[given.type],
+    source_type: claimableSource(caller, given.source_type),
+    created_at: given.created_at === undefined ? now : new Date(given.created_at),
+    base_importance: given.base_importance ?? defaultImportance,
+    emotional_valence: given.emotional_valence ?? 0,
   }
-  const baseImportance = given.base_importance ?? defaultImportance
-  const valence = given.emotional_valence ?? 0
   return {
-    ...life,
-    last_reinforced_at: anchoredAt,
-    salience: salienceAt(life, now),
-    prune_at: pruneMomentOf(life),
-    importance: importanceAt(record, { base_importance: baseImportance, emotional_valence: valence }, now),
-    base_importance: baseImportance,
-    emotional_valence: valence,
+    id: given.id?.toLowerCase() ?? context.id,
+    type: given.type,
+    scope: writableScope(caller, given.scope),
+    sensitivity,
+    memory_kind: given.memory_kind ?? kindOf[given.type],
+    status: 'active',
+    confidence: given.confidence ?? defaultConfidence,
+    ...kept,
+    ...draftLife(given, kept.created_at, now),
+    importance: importanceAt(kept, now),
     last_accessed_at: null,
     access_count: 0,
     confirmation_count: 0,
@@ -149,16 +136,36 @@ function draftLifecycle(given: NewRecord, record: RecordRow, now: Date): Lifecyc
   }
 }
 
-type Weighed = { base_importance: number; emotional_valence: number }
+function draftLife(given: NewRecord, createdAt: Date, now: Date) {
+  const anchor = given.lifecycle?.last_reinforced_at
+  const anchoredAt = anchor === undefined ? now : new Date(anchor)
+  const decay = { ...defaultDecay, ...given.lifecycle?.decay }
+  const life = {
+    ...decay,
+    base_salience: given.salience ?? defaultSalience,
+    anchored_at: anchoredAt,
+    expires_at: expiryOf(createdAt, decay.max_age_seconds),
+    pinned: given.lifecycle?.pinned ?? false,
+    deletion_policy: given.lifecycle?.deletion_policy ?? 'auto_prune',
+  }
+  return {
+    ...life,
+    last_reinforced_at: anchoredAt,
+    salience: salienceAt(life, now),
+    prune_at: pruneMomentOf(life),
+  }
+}
+
+type Weighed = Pick<
+  RecordRow,
+  'created_at' | 'layer' | 'source_type' | 'base_importance' | 'emotional_valence'
+>
 
 /** The score of a record nobody has used yet. */
-export function importanceAt(
-  record: Pick<RecordRow, 'created_at' | 'layer' | 'source_type'>,
-  weighed: Weighed,
-  now: Date,
-): number {
+export function importanceAt(record: Weighed, now: Date): number {
   return scoreImportance({
-    ...weighed,
+    base_importance: record.base_importance,
+    emotional_valence: record.emotional_valence,
     access_ages_days: [],
     age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
     layer: record.layer,

@@ -6,7 +6,7 @@ import { withInverses } from '../../relations/inverses.ts'
 import type { Draft, Identifier } from '../rows.ts'
 
 /**
- * Stores records with their lifecycles, edges, identifiers and first audit entries, all or none, in one
+ * Stores records with their contents, edges, identifiers and first audit entries, all or none, in one
  * statement: one round trip, and no state in which a record lacks its other half. Answers the ids stored;
  * one that is missing was already in use. Rows travel as JSON, so that the text of the statement does not
  * depend on their number.
@@ -26,37 +26,34 @@ export async function insertRecords(
   const { rows: stored } = await sql<{ id: string }>`
     with incoming as materialized (
       select * from json_to_recordset(${rows}::json) as incoming (
-        id uuid, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
-        status record_status, source_type source_type, confidence float8, created_at timestamptz, scope text,
-        tags text[], payload jsonb, provenance jsonb, interpretation jsonb, "searchText" text,
-        salience float8, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz,
-        updated_at timestamptz, expires_at timestamptz, prune_at timestamptz, half_life_seconds int8,
-        max_age_seconds int8, min_salience float8, reinforcement_gain float8, max_salience float8,
-        importance float8, base_importance float8, emotional_valence float8, last_accessed_at timestamptz,
-        access_count int4, confirmation_count int4, version int4, curve decay_curve,
-        deletion_policy deletion_policy, pinned bool, audit json
+        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
+        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
+        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
+        max_salience float8, confidence float8, importance float8, base_importance float8,
+        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
+        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
+        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
+        "searchText" text, audit json
       )
     ), record as (
       insert into records (
-        id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at, scope, tags,
-        payload, provenance, interpretation, search
+        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
       )
-      select id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at, scope, tags,
-        payload, provenance, interpretation, to_tsvector(${textLanguage}::text::regconfig, "searchText")
+      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
       from incoming
       on conflict (id) do nothing
       returning id
-    ), lifecycle as (
-      insert into lifecycles (
-        record_id, salience, base_salience, anchored_at, last_reinforced_at, updated_at, expires_at, prune_at,
-        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, importance,
-        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, curve,
-        deletion_policy, pinned
-      )
-      select id, salience, base_salience, anchored_at, last_reinforced_at, updated_at, expires_at, prune_at,
-        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, importance,
-        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, curve,
-        deletion_policy, pinned
+    ), content as (
+      insert into contents (record_id, tags, payload, provenance, interpretation, search)
+      select id, tags, payload, provenance, interpretation,
+        to_tsvector(${textLanguage}::text::regconfig, "searchText")
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
@@ -86,9 +83,8 @@ export async function insertRecords(
 export async function findTargets(db: Database, ids: readonly string[], trust: Trust) {
   return db
     .selectFrom('records as r')
-    .innerJoin('lifecycles as l', 'l.record_id', 'r.id')
     .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
-    .where('l.forgotten_at', 'is', null)
+    .where('r.forgotten_at', 'is', null)
     .where(visibleTo(trust))
     .select(['r.id', 'r.sensitivity'])
     .execute()
@@ -103,8 +99,7 @@ export async function findTakenIdentifiers(
     select taken.record_id, taken.scope, taken.namespace, taken.value
     from json_to_recordset(${JSON.stringify(identifiers)}::json) as wanted (scope text, namespace text, value text)
     join entity_identifiers as taken
-      on taken.namespace = wanted.namespace and taken.value = wanted.value
-      and taken.scope is not distinct from wanted.scope
+      on taken.scope = wanted.scope and taken.namespace = wanted.namespace and taken.value = wanted.value
   `.execute(db)
   return rows
 }

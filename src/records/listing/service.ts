@@ -4,11 +4,21 @@ import type { Call } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
 import type { Listed } from '../../http/shapes.ts'
-import type { Caller } from '../../kernel/caller.ts'
+import { type Caller, unscoped } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../presentation.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord } from '../schemas.ts'
-import { findSalienceFloor, listAudit, listRecords, type Page, type Positioned } from './queries.ts'
+import {
+  findSalienceFloor,
+  type Lane,
+  listAudit,
+  listBySalience,
+  listHalfLives,
+  listRecords,
+  negligibleSalience,
+  type Page,
+  type Positioned,
+} from './queries.ts'
 import type { ListQuery } from './schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
@@ -35,8 +45,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       limit: limit + 1,
     }
     const conn = call.tx ?? db
-    const floor = sort === 'salience' && order === 'desc' ? await findSalienceFloor(conn, page) : 0
-    const found = await listRecords(conn, page, floor)
+    const found = sort === 'salience' ? await rankBySalience(conn, page) : await listRecords(conn, page)
     const items = found.slice(0, limit)
     const last = items.at(-1)
     return {
@@ -65,6 +74,32 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   }
 
   return { list, pageAudit }
+}
+
+/** More lanes than this, and one order over everything is the cheaper. */
+const mostLanes = 500
+
+/**
+ * The exact order by salience at the page's instant, read off indexes. Where they cannot give it (a store of
+ * very many half-lives, forgotten records, a tail of saliences too small to tell apart) it is computed.
+ */
+async function rankBySalience(db: Database, page: Page): Promise<Positioned[]> {
+  const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
+  if (isTail || page.filters.include_forgotten) return listRecords(db, page)
+  const lanes = lanesOf(page, await listHalfLives(db, mostLanes + 1))
+  if (lanes.length > mostLanes) return listRecords(db, page)
+  const floor = page.order === 'desc' ? await findSalienceFloor(db, page, lanes) : 0
+  const found = await listBySalience(db, page, lanes, floor)
+  const isWhole =
+    found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)
+  return isWhole ? found : listRecords(db, page)
+}
+
+function lanesOf({ filters, trust }: Page, halfLives: readonly number[]): Lane[] {
+  const reachable = trust.scopes && [...trust.scopes, unscoped]
+  const scopes = filters.scope === undefined ? reachable : [filters.scope]
+  if (!scopes) return halfLives.map((seconds) => ({ half_life_seconds: seconds }))
+  return scopes.flatMap((scope) => halfLives.map((seconds) => ({ scope, half_life_seconds: seconds })))
 }
 
 function show(caller: Caller, stored: Positioned, now: Date) {
