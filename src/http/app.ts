@@ -48,7 +48,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   completeRoutes(app)
   await describeApi(app, packageJson.version)
   await secureHeaders(app)
-  await guardRequests(app, guardOptions(options))
+  guardRequests(app, guardOptions(options))
   logRequests(app)
   readJsonBodies(app)
   requireOnce(app)
@@ -62,11 +62,12 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   return app
 }
 
-function guardOptions({ config, pool, authenticate }: AppOptions) {
+function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
   return {
     ...config.auth,
     authenticate,
     pool,
+    clock,
     max: config.http.rateLimit,
     redisUrl: config.redisUrl,
     maxEventLoopDelayMs: config.http.maxEventLoopDelayMs,

@@ -10,8 +10,8 @@ type GuardOptions = AuthOptions & LimitOptions & PressureOptions & { mustMatch: 
  * All before the body is read, each step costing more than the one before: whether there is room at all, who
  * asks, how often, and whether they may.
  */
-export async function guardRequests(app: FastifyInstance, options: GuardOptions): Promise<void> {
-  const limit = await createLimit(app, options)
+export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
+  const limit = createLimit(app, options)
   const identify = createIdentify(options)
   const shedLoad = createPressure(app, options)
   app.decorateRequest('caller')
@@ -20,13 +20,13 @@ export async function guardRequests(app: FastifyInstance, options: GuardOptions)
     const { config } = request.routeOptions
     if (config.exempt) return
     shedLoad()
-    if (config.open || request.is404) return limit(request, reply, addressOf(request))
+    if (config.open || request.is404) return limit(reply, addressOf(request))
     request.caller = await identify(request).catch(async (error: unknown) => {
       // Only failures count against an address: behind a proxy, all good keys may come from one.
-      await limit(request, reply, addressOf(request))
+      await limit(reply, addressOf(request))
       throw error
     })
-    await limit(request, reply, request.caller.principal)
+    await limit(reply, request.caller.principal)
     requirePermission(request)
     if (options.mustMatch) requireIfMatch(request)
   })

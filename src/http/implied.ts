@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import type { TSchema } from 'typebox'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { withProblems } from './answers.ts'
 import { keywordsOf } from './keywords.ts'
@@ -34,10 +35,15 @@ function impliedCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
     ...(bodiless.has(String(route.method)) ? [] : bodyCodes),
     ...(isGuarded(route) ? guardedCodes : []),
     ...(config?.singleRecord ? (['version_mismatch', 'if_match_required'] as const) : []),
-    ...Object.values(keywordsOf((schema.params ?? {}) as object).properties ?? {}).map(codeOfMissing),
+    ...(schema.params === undefined ? [] : pathCodes(schema.params as object)),
     'validation_failed',
     'internal_error',
   ]
+}
+
+/** A path may be wrongly percent-encoded, or well encoded and name nothing. */
+function pathCodes(params: TSchema): ErrorCode[] {
+  return ['malformed_request', ...Object.values(keywordsOf(params).properties ?? {}).map(codeOfMissing)]
 }
 
 const bodiless = new Set(['GET', 'HEAD'])

@@ -1,85 +1,66 @@
-import rateLimit from '@fastify/rate-limit'
+import { isIPv6 } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Redis } from 'ioredis'
+import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-
-const windowMs = 1_000
+import { type Count, createLocalCount, createSharedCount } from './counting.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Never limited or shed: how an operator sees a server that is overwhelmed. */
     exempt?: boolean
   }
-  interface FastifyRequest {
-    /** Whose requests are counted together. */
-    bucket: string
-  }
 }
-
-export type Limit = (request: FastifyRequest, reply: FastifyReply, bucket: string) => Promise<void>
 
 /** `max` is per second, and 0 is no limit. */
-export type LimitOptions = { max: number; redisUrl: string | undefined }
+export type LimitOptions = { max: number; redisUrl: string | undefined; clock: Clock }
 
-/** One IPv6 host has a /64 to itself, so its addresses are one. */
-export function addressOf({ ip }: FastifyRequest): string {
-  return `ip:${rateLimit.normalizeIP(ip)}`
-}
+export type Limit = (reply: FastifyReply, bucket: string) => Promise<void>
 
-/** Counts in this process, or in Redis for all of them together. */
-export async function createLimit(app: FastifyInstance, { max, redisUrl }: LimitOptions): Promise<Limit> {
+/**
+ * @fastify/rate-limit was tried for this and left: it reads its counter a turn after it raised it, so that a
+ * burst that arrives in one turn is refused as a whole and not from the first request too many on.
+ */
+export function createLimit(app: FastifyInstance, options: LimitOptions): Limit {
+  const { max } = options
   if (max === 0) return async () => {}
-  app.decorateRequest('bucket', '')
-  await app.register(rateLimit, {
-    global: false,
-    max,
-    timeWindow: windowMs,
-    keyGenerator: (request) => request.bucket,
-    // Callers remembered at once in this process; beyond that the least recent starts anew.
-    cache: 20_000,
-    // Without Redis the service works on, unlimited: an outage of the limiter must not become one of memory.
-    skipOnError: true,
-    ...(redisUrl === undefined ? {} : { redis: connectToRedis(app, redisUrl), nameSpace: 'membrane:limit:' }),
-  })
-  const count = app.createRateLimit()
-  return async (request, reply, bucket) => {
-    request.bucket = bucket
-    const counted = await count(request)
-    if (counted.isAllowed) return
-    const resetSeconds = Math.max(1, counted.ttlInSeconds)
+  const count = createCount(app, options)
+  return async (reply, bucket) => {
+    const { count: counted, resetMs } = await count(bucket)
+    const resetSeconds = Math.max(1, Math.ceil(resetMs / 1_000))
     reply.headers({
-      'ratelimit-limit': counted.max,
-      'ratelimit-remaining': counted.remaining,
+      'ratelimit-limit': max,
+      'ratelimit-remaining': Math.max(0, max - counted),
       'ratelimit-reset': resetSeconds,
     })
-    if (!counted.isExceeded) return
+    if (counted <= max) return
     throw new AppError('rate_limited', `More than ${max} requests in a second.`, {
       retryAfterSeconds: resetSeconds,
     })
   }
 }
 
-/** Commands fail at once while Redis is away: queued, they would hold every request until it came back. */
-function connectToRedis(app: FastifyInstance, url: string): Redis {
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 0,
-    commandTimeout: 500,
-    connectTimeout: 2_000,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
-  })
-  let isAway = false
-  redis.on('error', (error: Error) => {
-    // One line per outage, not one per attempt to reconnect.
-    if (!isAway) app.log.warn({ err: error }, 'rate limits are off: redis cannot be reached')
-    isAway = true
-  })
-  redis.on('ready', () => {
-    isAway = false
-  })
-  // Awaited, or the first requests would go uncounted; failed, it is tried again in the background.
-  app.addHook('onReady', async () => void (await redis.connect().catch(() => {})))
-  app.addHook('onClose', async () => redis.disconnect())
-  return redis
+function createCount(app: FastifyInstance, { clock, redisUrl }: LimitOptions): Count {
+  const local = createLocalCount(clock)
+  if (redisUrl === undefined) return local
+  const shared = createSharedCount(redisUrl, local, (error) =>
+    app.log.warn({ err: error }, 'redis cannot be reached: rate limits hold for each process alone'),
+  )
+  // Awaited, or the first requests would be counted apart.
+  app.addHook('onReady', shared.connect)
+  app.addHook('onClose', async () => shared.close())
+  return shared.count
+}
+
+/** Whose requests are counted together when no key tells: one IPv6 host has a /64 to itself. */
+export function addressOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+  const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(ip)?.[1]
+  if (mapped !== undefined || !isIPv6(ip)) return `ip:${mapped ?? ip}`
+  const [before = '', after = ''] = ip.toLowerCase().split('%', 1).join('').split('::', 2)
+  const [head, tail] = [before, after].map((part) => (part === '' ? [] : part.split(':'))) as [
+    string[],
+    string[],
+  ]
+  const zeros = ip.includes('::') ? Array<string>(8 - head.length - tail.length).fill('0') : []
+  const network = [...head, ...zeros, ...tail].slice(0, 4).map((group) => group.replace(/^0+(?=.)/, ''))
+  return `ip:${network.join(':')}`
 }

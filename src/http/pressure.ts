@@ -33,20 +33,29 @@ function overloaded(message: string): AppError {
   return new AppError('overloaded', message, { retryAfterSeconds: 1 })
 }
 
-/** The mean delay over the last half second, so that one long turn of the loop is not taken for overload. */
+/** Windows that must all be bad, so that one long turn of the loop is not taken for overload. */
+const windows = 3
+
+/** The least of the mean delays of the last windows, in milliseconds; a good one ends the shedding at once. */
 function watchEventLoop(app: FastifyInstance): () => number {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
-  histogram.enable()
-  let delayMs = 0
-  const timer = setInterval(() => {
+  const recent: number[] = Array(windows).fill(0)
+  const sample = () => {
     // Nothing was sampled means that nothing was late.
-    delayMs = histogram.count === 0 ? 0 : histogram.mean / nanosecondsPerMs - resolutionMs
+    recent.push(histogram.count === 0 ? 0 : histogram.mean / nanosecondsPerMs - resolutionMs)
+    recent.shift()
     histogram.reset()
-  }, sampleMs)
-  timer.unref()
+  }
+  let timer: NodeJS.Timeout | undefined
+  // Not while the routes are being compiled: starting is one long turn.
+  app.addHook('onListen', async () => {
+    histogram.enable()
+    timer = setInterval(sample, sampleMs)
+    timer.unref()
+  })
   app.addHook('onClose', async () => {
     clearInterval(timer)
     histogram.disable()
   })
-  return () => delayMs
+  return () => Math.min(...recent)
 }

@@ -1,0 +1,76 @@
+import { Redis } from 'ioredis'
+import type { Clock } from '../kernel/clock.ts'
+
+/** How many requests of a bucket came in its current window, and how long that lasts. */
+export type Count = (bucket: string) => Promise<{ count: number; resetMs: number }>
+
+export const windowMs = 1_000
+
+/** Buckets remembered at once; beyond that the one whose window began first starts anew. */
+const capacity = 20_000
+
+/** In this process alone. */
+export function createLocalCount(clock: Clock): Count {
+  const windows = new Map<string, { count: number; endsAt: number }>()
+  return async (bucket) => {
+    const now = clock.now().getTime()
+    let window = windows.get(bucket)
+    // A window that ends later than any could is from before the clock was set back.
+    if (!window || window.endsAt <= now || window.endsAt > now + windowMs) {
+      windows.delete(bucket)
+      window = { count: 0, endsAt: now + windowMs }
+      windows.set(bucket, window)
+      const [first] = windows.keys()
+      if (windows.size > capacity && first !== undefined) windows.delete(first)
+    }
+    window.count++
+    return { count: window.count, resetMs: window.endsAt - now }
+  }
+}
+
+const script = `
+  local count = redis.call('incr', KEYS[1])
+  if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
+  return { count, redis.call('pttl', KEYS[1]) }
+`
+
+export type SharedCount = { count: Count; connect(): Promise<void>; close(): void }
+
+/**
+ * For all processes together. While Redis is away each counts for itself: an outage of the limiter must
+ * neither be one of the service nor leave it without a limit.
+ */
+export function createSharedCount(url: string, local: Count, onOutage: (error: Error) => void): SharedCount {
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    // Commands fail at once while Redis is away: queued, they would hold every request until it came back.
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout: 500,
+    connectTimeout: 2_000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
+  })
+  let isAway = false
+  redis.on('error', (error: Error) => {
+    // Once per outage, not once per attempt to reconnect.
+    if (!isAway) onOutage(error)
+    isAway = true
+  })
+  redis.on('ready', () => {
+    isAway = false
+  })
+  return {
+    async count(bucket) {
+      try {
+        const reply: unknown = await redis.eval(script, 1, `membrane:limit:${bucket}`, windowMs)
+        const [count, resetMs] = reply as [number, number]
+        return { count, resetMs }
+      } catch {
+        return local(bucket)
+      }
+    },
+    /** Resolves either way: what fails now is tried again in the background. */
+    connect: () => redis.connect().catch(() => {}),
+    close: () => redis.disconnect(),
+  }
+}

@@ -1,0 +1,205 @@
+import { once as happens } from 'node:events'
+import { connect as connectSocket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../support/http.ts'
+import { countNotes, createNotesTable, notesRoom } from '../support/notes.ts'
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await startTestApp({
+    rooms: notesRoom({ now: async () => {} }),
+    variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' },
+  })
+  await createNotesTable(api.db)
+})
+afterAll(() => api.close())
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  api.request('POST', '/v1/notes', { body, headers })
+const bytes = (...values: number[]) => new Uint8Array(values)
+
+/** What the server says to raw bytes, until it closes the connection. */
+async function speak(...chunks: string[]): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket(Number(port), hostname)
+  const heard: Buffer[] = []
+  socket.on('data', (chunk) => heard.push(chunk))
+  socket.on('error', () => {})
+  for (const chunk of chunks) socket.write(chunk)
+  await happens(socket, 'close')
+  return Buffer.concat(heard).toString()
+}
+
+const problemIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+
+describe('a body', () => {
+  it.each([
+    ['broken JSON', '{"text":', 'malformed_json'],
+    ['nothing', '', 'malformed_json'],
+    ['white space', '   ', 'malformed_json'],
+    ['two values', '{}{}', 'malformed_json'],
+    ['a trailing comma', '{"text":"x",}', 'malformed_json'],
+    ['NaN', '{"text":NaN}', 'malformed_json'],
+    ['a byte order mark', '\ufeff{"text":"x"}', 'malformed_json'],
+  ])('of %s is 400', async (_name, body, code) => {
+    const answer = await post(body, { 'content-type': 'application/json' })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ code })
+    // The parser's own message would quote the body.
+    expect(answer.body).toMatchObject({
+      detail: expect.stringMatching(/^(The body is not valid JSON|This call needs)/),
+    })
+  })
+
+  it('of invalid UTF-8 is 400, and not stored with replacement characters', async () => {
+    const answer = await post(bytes(0x7b, 0x22, 0x74, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d), {
+      'content-type': 'application/json',
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ detail: 'The body is not valid UTF-8.' })
+  })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/merge-patch+json',
+  ])('may be sent as %s', async (type) =>
+    expect((await post('{"text":"x"}', { 'content-type': type })).status).toBe(201),
+  )
+
+  it.each([
+    ['text/plain', {}],
+    ['application/x-www-form-urlencoded', {}],
+    ['multipart/form-data; boundary=x', {}],
+    ['application/jsonx', {}],
+    ['nonsense', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('may not be sent as %s %j', async (type, headers) => {
+    const answer = await post('{"text":"x"}', { 'content-type': type, ...headers })
+    expect(answer.status).toBe(415)
+    expect(answer.body).toMatchObject({ code: 'unsupported_media_type' })
+  })
+
+  it.each([
+    ['a NUL', '{"text":"a\\u0000"}', '/text'],
+    ['a lone surrogate', '{"text":"\\ud800"}', '/text'],
+    ['an infinite number', '{"text":"x","tags":[1e999]}', '/tags/0'],
+    ['__proto__', '{"text":"x","__proto__":{}}', ''],
+    ['100,001 characters', JSON.stringify({ text: 'x'.repeat(100_001) }), '/text'],
+    ['101 levels', `{"text":${'['.repeat(100)}${']'.repeat(100)}}`, `/text${'/0'.repeat(99)}`],
+  ])('with %s is 422, pointed at', async (_name, body, pointer) => {
+    const answer = await post(body, { 'content-type': 'application/json' })
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer }] })
+  })
+
+  it('has all its faults named at once', async () => {
+    const { body } = await api.request('POST', '/v1/notes', { body: { text: '', tags: 'x', extra: 1 } })
+    expect(body).toMatchObject({
+      errors: [
+        { pointer: '/text', message: 'must not be empty' },
+        { pointer: '/tags', message: 'must be an array' },
+        { pointer: '/extra', message: 'unknown field' },
+      ],
+    })
+  })
+
+  it('of null is a fault, not a missing body', async () => {
+    const answer = await post('null', { 'content-type': 'application/json' })
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      expect.objectContaining({ code: 'validation_failed' }),
+    ])
+  })
+
+  it('may be missing where every field is optional', async () => {
+    const id = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
+    expect((await api.request('POST', `/v1/notes/${id}/nudge`)).body).toEqual({})
+    expect((await api.request('POST', `/v1/notes/${id}/nudge`, { body: { reason: 'x' } })).body).toEqual({
+      reason: 'x',
+    })
+  })
+
+  it('is refused where none is taken', async () => {
+    const path = (await post('{"text":"x"}')).headers.get('location') ?? ''
+    const answer = await api.request('DELETE', path, { body: { force: true } })
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ errors: [{ pointer: '/force', message: 'unknown field' }] })
+    expect((await api.request('DELETE', path, { body: {} })).status).toBe(204)
+  })
+
+  it('of 10 MiB is read, and one byte more is 413', async () => {
+    const filler = (size: number) => {
+      const items = `${' '.repeat(size - 12)}`
+      return `{"text":"x"${items}}`
+    }
+    const limit = 10 * 1024 * 1024
+    expect(filler(limit)).toHaveLength(limit)
+    expect((await post(filler(limit))).status).toBe(201)
+    const answer = await post(filler(limit + 1))
+    expect(answer.status).toBe(413)
+    expect(answer.body).toMatchObject({ code: 'body_too_large' })
+  })
+
+  it('that streams past the limit is cut off, whatever length it claims', async () => {
+    const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
+    const answer = await speak(head, ...Array(12).fill(chunk))
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('of a million faults is answered in a moment, with a hundred', async () => {
+    const tags = JSON.stringify(Array(1_000_000).fill(1))
+    const started = performance.now()
+    const answer = await post(`{"text":"x","tags":${tags}}`)
+    expect(answer.status).toBe(422)
+    expect((answer.body as { errors: unknown[] }).errors).toHaveLength(100)
+    expect(answer.text.length).toBeLessThan(20_000)
+    expect(performance.now() - started).toBeLessThan(3_000)
+  })
+
+  it('is not read for a caller without a key', async () => {
+    const answer = await api.request('POST', '/v1/notes', { body: '{broken', key: false })
+    expect(answer.status).toBe(401)
+  })
+})
+
+describe('broken HTTP', () => {
+  it('is a problem too, and the end of the connection', async () => {
+    const answer = await speak('NONSENSE\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
+    expect(answer).toMatch(/\r\nConnection: close\r\n/)
+    expect(problemIn(answer)).toMatchObject({ code: 'malformed_request', request_id: expect.any(String) })
+  })
+
+  it('with endless headers is 431', async () => {
+    const answer = await speak(
+      `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+    )
+    expect(problemIn(answer)).toMatchObject({ status: 431, code: 'headers_too_large' })
+  })
+
+  it('whose headers never end is cut off', async () => {
+    const answer = await speak('GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
+    expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' })
+  })
+
+  it('whose body never comes is cut off', async () => {
+    const before = await countNotes(api.db)
+    const answer = await speak(
+      'POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n',
+      'Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{"text":',
+    )
+    expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' })
+    expect(await countNotes(api.db)).toBe(before)
+  })
+
+  it('with two lengths is not guessed at', async () => {
+    const answer = await speak(
+      'POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    )
+    expect(problemIn(answer)).toMatchObject({ status: 400 })
+  })
+})

@@ -1,0 +1,207 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { deleteExpiredAnswers } from '../../src/http/queries.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/http.ts'
+import { countNotes, createNotesTable, type Happenings, notesRoom } from '../support/notes.ts'
+
+const happenings: Happenings = { now: async () => {} }
+let api: TestApp
+let notesBefore = 0
+
+beforeAll(async () => {
+  api = await startTestApp({ rooms: notesRoom(happenings) })
+  await createNotesTable(api.db)
+})
+afterAll(() => api.close())
+beforeEach(async () => {
+  happenings.now = async () => {}
+  notesBefore = await countNotes(api.db)
+})
+
+const made = async () => (await countNotes(api.db)) - notesBefore
+const post = (idempotencyKey: string, body: unknown = { text: 'a note' }, key?: string): Promise<Answer> =>
+  api.request('POST', '/v1/notes', {
+    body,
+    headers: { 'idempotency-key': idempotencyKey },
+    ...(key === undefined ? {} : { key }),
+  })
+const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
+const codeOf = ({ body }: Answer) => (body as { code?: string }).code
+
+/** A point that `arrive` waits at until it is opened, and that tells when it was reached. */
+function createGate() {
+  const reached = Promise.withResolvers<void>()
+  const opened = Promise.withResolvers<void>()
+  return {
+    reached: reached.promise,
+    open: opened.resolve,
+    arrive: async () => {
+      reached.resolve()
+      await opened.promise
+    },
+  }
+}
+
+describe('a request with an Idempotency-Key', () => {
+  it('takes effect once, and is answered byte for byte the same', async () => {
+    const first = await post('same')
+    const second = await post('same')
+    expect(await made()).toBe(1)
+    expect(second.text).toBe(first.text)
+    for (const name of ['etag', 'location', 'content-type']) {
+      expect(second.headers.get(name)).toBe(first.headers.get(name))
+    }
+    expect([isReplay(first), isReplay(second)]).toEqual([false, true])
+  })
+
+  it('is the same whatever the order of its fields', async () => {
+    await post('order', '{"text":"x","tags":["a"]}')
+    expect(isReplay(await post('order', '{ "tags": ["a"], "text": "x" }'))).toBe(true)
+  })
+
+  it.each([
+    ['body', () => post('other', { text: 'another' })],
+    ['path', () => api.request('DELETE', '/v1/notes/0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11', key('other'))],
+  ])('may not come again with another %s', async (_name, again) => {
+    await post('other')
+    notesBefore = await countNotes(api.db)
+    const answer = await again()
+    expect([answer.status, codeOf(answer)]).toEqual([422, 'idempotency_key_reused'])
+    expect(await made()).toBe(0)
+  })
+
+  it('replays an answer without a body', async () => {
+    const path = (await post('to-delete')).headers.get('location') ?? ''
+    expect((await api.request('DELETE', path, key('deletes'))).status).toBe(204)
+    const again = await api.request('DELETE', path, key('deletes'))
+    expect([again.status, again.text, isReplay(again)]).toEqual([204, '', true])
+  })
+
+  it('belongs to the key that sent it', async () => {
+    const one = await api.issueKey(['records:write'])
+    const other = await api.issueKey(['records:write'])
+    const answers = [await post('shared', undefined, one), await post('shared', undefined, other)]
+    expect(answers.map(isReplay)).toEqual([false, false])
+    expect(await made()).toBe(2)
+  })
+
+  it.each(['', 'a b', 'x'.repeat(256), 'ümlaut'])('is refused as %j', async (given) => {
+    const answer = await post(given)
+    expect([answer.status, codeOf(answer)]).toEqual([422, 'invalid_idempotency_key'])
+  })
+
+  it('is told apart from one that only starts alike', async () => {
+    await post('x'.repeat(255))
+    expect(isReplay(await post('x'.repeat(254)))).toBe(false)
+  })
+})
+
+describe('two requests with one key at once', () => {
+  it('take effect once; the second is told to wait', async () => {
+    const gate = createGate()
+    happenings.now = gate.arrive
+    const first = post('race')
+    await gate.reached
+    const second = await post('race')
+    expect([second.status, codeOf(second)]).toEqual([409, 'request_in_progress'])
+    expect(second.headers.get('retry-after')).toBe('1')
+    gate.open()
+    const answered = await first
+    expect(answered.status).toBe(201)
+    const third = await post('race')
+    expect([isReplay(third), third.text]).toEqual([true, answered.text])
+    expect(await made()).toBe(1)
+  })
+
+  it('do not wait for each other with different keys', async () => {
+    const gate = createGate()
+    happenings.now = gate.arrive
+    const first = post('slow')
+    await gate.reached
+    happenings.now = async () => {}
+    expect((await post('quick')).status).toBe(201)
+    gate.open()
+    await first
+  })
+
+  it('take effect once, of twenty', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('storm')))
+    const fresh = answers.filter((answer) => answer.status === 201 && !isReplay(answer))
+    expect(fresh).toHaveLength(1)
+    for (const answer of answers) {
+      expect([201, 409]).toContain(answer.status)
+      if (answer.status === 201) expect(answer.text).toBe(fresh[0]?.text)
+    }
+    expect(await made()).toBe(1)
+  })
+})
+
+describe('a request that fails', () => {
+  it('keeps nothing, so that it may be tried again', async () => {
+    happenings.now = async () => Promise.reject(new Error('broken'))
+    expect((await post('retry')).status).toBe(500)
+    expect(await made()).toBe(0)
+    happenings.now = async () => {}
+    const again = await post('retry')
+    expect([again.status, isReplay(again)]).toEqual([201, false])
+  })
+
+  it('keeps nothing when it was refused for its shape', async () => {
+    expect((await post('shape', {})).status).toBe(422)
+    expect((await post('shape')).status).toBe(201)
+  })
+
+  it('keeps neither effect nor answer when its connection dies in between', async () => {
+    happenings.now = async (call) => {
+      const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(call.tx ?? api.db)
+      await api.database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    }
+    const crashed = await post('crash')
+    expect(crashed.status).toBe(503)
+    expect(await made()).toBe(0)
+    happenings.now = async () => {}
+    const again = await post('crash')
+    expect([again.status, isReplay(again)]).toEqual([201, false])
+    expect(await made()).toBe(1)
+  })
+
+  it('is run again as a whole when PostgreSQL asks for it', async () => {
+    let attempts = 0
+    happenings.now = async (call) => {
+      attempts++
+      if (attempts > 1 || !call.tx) return
+      await sql`do $$ begin raise exception 'try again' using errcode = '40001'; end $$`.execute(call.tx)
+    }
+    expect((await post('serialization')).status).toBe(201)
+    expect(attempts).toBe(2)
+    expect(await made()).toBe(1)
+  })
+})
+
+describe('an answer that is kept', () => {
+  it('is forgotten after its time, and the key is as new', async () => {
+    await post('old')
+    api.clock.advance(24 * 3_600_000 - 1)
+    expect(isReplay(await post('old'))).toBe(true)
+    api.clock.advance(1)
+    expect(isReplay(await post('old'))).toBe(false)
+    expect(isReplay(await post('old'))).toBe(true)
+    expect(await made()).toBe(2)
+  })
+
+  it('is deleted in batches once expired, and not before', async () => {
+    await sql`delete from idempotency_keys`.execute(api.db)
+    for (const name of ['a', 'b', 'c']) await post(name)
+    api.clock.advance(24 * 3_600_000)
+    await post('fresh')
+    const now = api.clock.now()
+    expect(await deleteExpiredAnswers(api.db, now, 2)).toBe(2)
+    expect(await deleteExpiredAnswers(api.db, now, 2)).toBe(1)
+    expect(await deleteExpiredAnswers(api.db, now, 2)).toBe(0)
+    expect(isReplay(await post('fresh'))).toBe(true)
+  })
+})
+
+function key(idempotencyKey: string) {
+  return { headers: { 'idempotency-key': idempotencyKey } }
+}
