@@ -4,6 +4,7 @@ import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
+import { createKeysService, keyRoutes } from './keys/index.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import { createRecordsService, recordsRoutes } from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
@@ -14,16 +15,18 @@ export type Services = ReturnType<typeof createServices>
 
 /** Every service, top to bottom; nothing else in the product builds one. */
 export function createServices({ config, db, clock, ids }: Resources) {
+  const keys = createKeysService({ db, clock, ids })
   const policies = createPoliciesService({ db })
   const records = createRecordsService({ db, clock, ids, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage: config.records.textLanguage })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return { policies, records, relations, once }
+  return { keys, policies, records, relations, once }
 }
 
 /** The routes of every room with what they need. */
-export function listRooms({ policies, records, relations, once }: Services): Room[] {
+export function listRooms({ keys, policies, records, relations, once }: Services): Room[] {
   return [
+    room(keyRoutes, { keys, once }),
     room(policiesRoutes, { policies }),
     room(recordsRoutes, { records, once }),
     room(relationsRoutes, { relations, once }),
