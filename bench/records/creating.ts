@@ -75,7 +75,7 @@ async function warmUp(create: (index: number) => Promise<string>, copy: RowCopie
 
 async function countRows({ pool }: BenchDatabase): Promise<number> {
   const { rows } = await pool.query<{ count: string }>(
-    `select count(*) from records r join lifecycles l on l.record_id = r.id
+    `select count(*) from records r join contents c on c.record_id = r.id
      where exists (select from audit_entries a where a.record_id = r.id and a.action = 'create')`,
   )
   return Number(rows[0]?.count)

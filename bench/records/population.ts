@@ -18,23 +18,22 @@ const statement = `
     from generate_series($1::int, $2::int) as n
   ), record as (
     insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
-      scope, tags, payload, provenance, search)
-    select id, 'semantic', 'low', 'semantic', 'fact', 'active', 'ai', 1, anchored_at,
-      'project-' || n % 100, array['tag-' || n % 1000],
-      jsonb_build_object('kind', 'semantic', 'subject', 'subject ' || n % 5000, 'predicate', 'knows',
-        'object', 'object ' || n, 'validity', '{"mode": "global"}'::jsonb, 'evidence', '[]'::jsonb),
-      '{"sources": [{"kind": "event", "ref": "bench"}]}',
-      to_tsvector('simple', 'subject ' || n % 5000 || ' knows object ' || n)
-    from drawn
-  ), lifecycle as (
-    insert into lifecycles (record_id, salience, base_salience, anchored_at, last_reinforced_at, updated_at,
-      half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, importance,
-      base_importance, emotional_valence, access_count, confirmation_count, version, curve, deletion_policy, pinned)
-    select id,
+      scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,
+      max_age_seconds, min_salience, reinforcement_gain, max_salience, importance, base_importance,
+      emotional_valence, access_count, confirmation_count, version, curve, deletion_policy, pinned)
+    select id, 'semantic', 'low', 'semantic', 'fact', 'active', 'ai', 1, anchored_at, 'project-' || n % 100,
       case when pinned then salience else salience * fading_factor(curve, least(64, greatest(0,
         date_part('epoch', now() - interval '1 hour' - anchored_at) / half_life))) end,
       salience, anchored_at, anchored_at, anchored_at,
       half_life, 0, 0, 0, 1, random(), 0.5, 0, 0, 0, 1, curve, 'auto_prune', pinned
+    from drawn
+  ), content as (
+    insert into contents (record_id, tags, payload, provenance, search)
+    select id, array['tag-' || n % 1000],
+      jsonb_build_object('kind', 'semantic', 'subject', 'subject ' || n % 5000, 'predicate', 'knows',
+        'object', 'object ' || n, 'validity', '{"mode": "global"}'::jsonb, 'evidence', '[]'::jsonb),
+      '{"sources": [{"kind": "event", "ref": "bench"}]}',
+      to_tsvector('simple', 'subject ' || n % 5000 || ' knows object ' || n)
     from drawn
   )
   insert into audit_entries (record_id, at, action, actor, rationale)
@@ -48,9 +47,9 @@ export async function populate({ pool }: BenchDatabase, first: number, last: num
   await session.query('select setseed(0.5)')
   await session.query(statement, [first, last])
   session.release()
-  await pool.query('vacuum (analyze) records, lifecycles, audit_entries')
+  await pool.query('vacuum (analyze) records, contents, audit_entries')
   const { rows } = await pool.query<{ count: string }>(
-    'select count(*) from records join lifecycles on record_id = id',
+    'select count(*) from records join contents on record_id = id',
   )
   assert(Number(rows[0]?.count) === last, `${rows[0]?.count} of ${last} records are there`)
 }

@@ -6,7 +6,7 @@ type Table = { name: string; key: string; columns: { name: string; type: string 
 /** What a create writes. What the database itself gives or generates is left to it. */
 const written = [
   { name: 'records', key: 'id' },
-  { name: 'lifecycles', key: 'record_id' },
+  { name: 'contents', key: 'record_id' },
   { name: 'audit_entries', key: 'record_id' },
 ]
 
