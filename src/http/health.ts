@@ -43,7 +43,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
     config,
     schema: {
       operationId: 'getLiveness',
-      tags: ['Health'],
+      tags: ['health'],
       summary: 'Whether the process runs',
       description: 'Touches neither the database nor anything else: restart the process when it fails.',
       response: answers({ 200: ref(Liveness) }),
@@ -57,7 +57,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
     config,
     schema: {
       operationId: 'getReadiness',
-      tags: ['Health'],
+      tags: ['health'],
       summary: 'Whether requests should be sent here',
       description: 'Checks every part the process needs. `parts` of the problem says which one is not ready.',
       response: answers({ 200: ref(Readiness) }, ['not_ready', 'shutting_down']),

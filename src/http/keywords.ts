@@ -19,6 +19,7 @@ export type Keywords = {
   items?: TSchema
   minLength?: number
   minimum?: number
+  exclusiveMinimum?: number
   format?: string
   default?: unknown
   description?: string

@@ -21,7 +21,7 @@ function sampleType(schema: Keywords): unknown {
       return schema.format === 'uuid' ? '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' : 'text'
     case 'integer':
     case 'number':
-      return schema.minimum ?? 0
+      return schema.minimum ?? (schema.exclusiveMinimum ?? -1) + 1
     case 'boolean':
       return false
     default:

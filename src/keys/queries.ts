@@ -54,12 +54,12 @@ export async function revokeKey(db: Database, id: string, now: Date): Promise<bo
   return numUpdatedRows > 0n
 }
 
-/** Only where it was last noted before `stale`: of many processes that use one key, one writes. */
+/** Only where it was last noted by `stale`: of many processes that use one key, one writes. */
 export async function noteUse(db: Database, id: string, now: Date, stale: Date): Promise<void> {
   await db
     .updateTable('api_keys')
     .set({ last_used_at: now })
     .where('id', '=', id)
-    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<', stale)]))
+    .where(({ eb, or }) => or([eb('last_used_at', 'is', null), eb('last_used_at', '<=', stale)]))
     .execute()
 }

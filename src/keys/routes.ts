@@ -7,7 +7,7 @@ import { IssuedKey, Key, KeyCursor, KeyPage, KeyPath, KeysQuery, NewKey } from '
 import type { KeysService } from './service.ts'
 
 const config = { permission: 'admin' } as const
-const tags = ['Keys']
+const tags = ['keys']
 
 export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Once }> = async (
   app,

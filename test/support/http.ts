@@ -1,27 +1,19 @@
 import type { AddressInfo } from 'node:net'
 import { type Config, readConfig, type Variables } from '../../src/config.ts'
 import type { Database } from '../../src/db/connection.ts'
-import { createApp, type Room, room } from '../../src/http/app.ts'
+import { createApp, type Room } from '../../src/http/app.ts'
 import type { Checks } from '../../src/http/health.ts'
-import { createOnce, type Once } from '../../src/http/idempotency.ts'
 import type { Permission } from '../../src/kernel/caller.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
-import { createKeysService, type KeysService, keyRoutes } from '../../src/keys/index.ts'
+import { createServices, listRooms, type Services } from '../../src/services.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { createContract, type Document } from './contract.ts'
 import { openTestDatabase } from './database.ts'
 
-export type Resources = {
-  db: Database
-  clock: TestClock
-  ids: Ids
-  once: Once
-  keys: KeysService
-  config: Config
-}
+export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
 
 type Options = {
-  /** Rooms beside the keys; they get what they are made of. */
+  /** Rooms beside those of the product. */
   rooms?: (resources: Resources) => readonly Room[]
   variables?: Variables
   checks?: Checks
@@ -44,19 +36,18 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   const clock = createTestClock()
   const ids = createIds(clock)
   const config = readConfig({ MEMBRANE_API_KEY: rootKey, MEMBRANE_RATE_LIMIT: '0', ...variables })
-  const keys = createKeysService({ db: database.db, clock, ids })
-  const once = createOnce({ db: database.db, clock, retentionMs: config.http.idempotencyRetentionMs })
+  const services = createServices({ config, db: database.db, clock, ids })
   const log: string[] = []
   const app = await createApp({
     config,
     pool: database.pool,
     clock,
     ids,
-    authenticate: keys.authenticate,
+    authenticate: services.keys.authenticate,
     checks: options.checks ?? {},
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write: (line) => void log.push(line) } },
-    rooms: [room(keyRoutes, { keys, once }), ...rooms({ db: database.db, clock, ids, once, keys, config })],
+    rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
@@ -82,11 +73,11 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
 
   async function close(): Promise<void> {
     await app.close()
-    await keys.settle()
+    await services.keys.settle()
     await database.close()
   }
 
-  return { app, url, clock, ids, database, db: database.db, keys, log, config, request, issueKey, close }
+  return { app, url, clock, ids, database, db: database.db, services, log, config, request, issueKey, close }
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>

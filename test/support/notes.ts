@@ -56,7 +56,8 @@ async function findNote(db: Database, id: string): Promise<Static<typeof Note>> 
   return rows[0]
 }
 
-const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, once, happenings }) => {
+const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, services, happenings }) => {
+  const { once } = services
   const tags = ['Notes']
   const write = { permission: 'records:write' } as const
   const params = Type.Object({ id: Uuid() })

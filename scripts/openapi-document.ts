@@ -1,0 +1,31 @@
+import { readConfig } from '../src/config.ts'
+import { connect } from '../src/db/connection.ts'
+import { createApp } from '../src/http/app.ts'
+import { systemClock as clock } from '../src/kernel/clock.ts'
+import { createIds } from '../src/kernel/ids.ts'
+import { createServices, listRooms } from '../src/services.ts'
+
+/** The document of the whole API. No database is needed: a pool connects when it is first asked. */
+export async function describeProduct(): Promise<string> {
+  const config = readConfig({})
+  const ids = createIds(clock)
+  const connection = connect({
+    url: 'postgres://nobody@127.0.0.1:1/nowhere',
+    poolSize: 1,
+    statementTimeoutMs: 1,
+    lockTimeoutMs: 1,
+    applicationName: 'openapi',
+  })
+  const services = createServices({ config, db: connection.db, clock, ids })
+  const app = await createApp({
+    ...{ config, clock, ids, pool: connection.pool, authenticate: services.keys.authenticate },
+    checks: {},
+    log: { level: 'silent' },
+    rooms: listRooms(services),
+  })
+  await app.ready()
+  const document = `${JSON.stringify(app.swagger(), null, 2)}\n`
+  await app.close()
+  await connection.close()
+  return document
+}
