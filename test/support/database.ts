@@ -13,6 +13,8 @@ export type DatabaseServer = {
 declare module 'vitest' {
   interface ProvidedContext {
     databaseServer: DatabaseServer
+    /** Null where there is neither a REDIS_URL nor a redis-server. */
+    redisUrl: string | null
   }
 }
 

@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/db/connection.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
+import { openRedis } from './redis.ts'
 import { administer, isRunning, quitPostgres, urlOf } from './servers.ts'
 
 const prefix = 'membrane-test-'
@@ -19,7 +20,10 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   await administer(server.url, `create database ${template} template template0`)
   await migrate(urlOf(server.url, template))
   project.provide('databaseServer', { url: server.url, template })
+  const redis = await openRedis(process.env['REDIS_URL'])
+  project.provide('redisUrl', redis?.url ?? null)
   return async () => {
+    redis?.stop()
     await dropAll(server.url, template)
     await server.stop()
   }

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -21,6 +23,16 @@ export async function administer(url: string, ...statements: string[]): Promise<
   } finally {
     await session.end()
   }
+}
+
+/** Free when asked; nothing else on this machine should want it in the next moments. */
+export async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  if (address === null || typeof address === 'string') throw new Error('no TCP address')
+  return address.port
 }
 
 export async function postmasterOf(folder: string): Promise<number | undefined> {

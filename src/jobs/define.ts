@@ -1,0 +1,26 @@
+/** Ids only: a queue is no place for memories, and what they say may have changed before the job runs. */
+type Payload = Readonly<Record<string, string>>
+type Checked<Jobs extends Record<string, Payload>> = Jobs
+type NoPayload = Readonly<Record<string, never>>
+
+/** Everything that runs in the background. A name without a handler does not compile. */
+export type Jobs = Checked<{
+  /** Deletes what has expired. */
+  purge: NoPayload
+}>
+
+export type JobName = keyof Jobs
+
+/** What a run did, in numbers: it is logged and kept in the queue, where no content may go. */
+export type JobReport = Readonly<Record<string, number>>
+
+/**
+ * Any job may run twice, late, or beside itself: the database decides what is due. The signal asks it to end
+ * after the batch at hand and report what it has done; the rest is the next run's.
+ */
+export type JobHandler<Name extends JobName> = (
+  payload: Jobs[Name],
+  signal: AbortSignal,
+) => Promise<JobReport>
+
+export type JobHandlers = { readonly [Name in JobName]: JobHandler<Name> }

@@ -1,0 +1,41 @@
+import type { Logger } from '../kernel/log.ts'
+import { createQueue, jobOptions, type QueueSettings } from './backend.ts'
+import type { JobName, Jobs } from './define.ts'
+import { createFaultLog } from './faults.ts'
+
+export type JobQueue = ReturnType<typeof openQueue>
+
+/** Creates what the queue needs in PostgreSQL; raced by many, one does the work and the others wait for it. */
+export async function prepareQueue(settings: QueueSettings): Promise<void> {
+  if (settings.redisUrl !== undefined) return
+  const queue = createQueue(settings, true)
+  queue.on('error', () => {})
+  try {
+    await queue.waitUntilReady()
+  } finally {
+    await queue.close()
+  }
+}
+
+export function openQueue(settings: QueueSettings, log: Logger) {
+  const queue = createQueue(settings)
+  queue.on('error', createFaultLog(log))
+  return {
+    /** Resolves when it can be used: a Redis that is away is waited for. */
+    ready: async (): Promise<void> => {
+      await queue.waitUntilReady()
+    },
+    enqueue: async <Name extends JobName>(name: Name, payload: Jobs[Name]): Promise<void> => {
+      await queue.add(name, payload)
+    },
+    findSchedule: (name: JobName) => queue.getJobScheduler(name),
+    /** Puts what is scheduled already into order and leaves its next run where it is. */
+    schedule: async (name: JobName, every: number): Promise<void> => {
+      await queue.upsertJobScheduler(name, { every }, { name, opts: jobOptions })
+    },
+    unschedule: async (name: JobName): Promise<void> => {
+      await queue.removeJobScheduler(name)
+    },
+    close: () => queue.close(),
+  }
+}

@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createQueue } from '../../src/jobs/backend.ts'
+import type { JobName } from '../../src/jobs/define.ts'
+import { until } from '../support/processes.ts'
+import { backends, openTestQueue, type TestQueue } from './backends.ts'
+
+describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
+  describe.skipIf(missing)('hands out jobs that', () => {
+    let test: TestQueue
+    beforeEach(async () => {
+      test = await openTestQueue(redisUrl)
+    })
+    afterEach(() => test.close())
+
+    it('run once each, however many workers there are', async () => {
+      const runs: number[] = []
+      const purge = async () => ({ nth: runs.push(1) })
+      await test.work({ purge })
+      await test.work({ purge })
+      for (let nth = 0; nth < 30; nth++) await test.queue.enqueue('purge', {})
+      await until('all to be done', () => doneIn(test).length === 30)
+      expect(runs).toHaveLength(30)
+    })
+
+    it('were waiting before there was a worker', async () => {
+      await test.queue.enqueue('purge', {})
+      let ran = false
+      await test.work({
+        purge: async () => {
+          ran = true
+          return {}
+        },
+      })
+      await until('the job to run', () => ran)
+    })
+
+    it('report what they did to the log, in numbers', async () => {
+      await test.work({ purge: async () => ({ answers: 3 }) })
+      await test.queue.enqueue('purge', {})
+      await until('the job to be done', () => doneIn(test).length === 1)
+      expect(doneIn(test)[0]).toMatchObject({ level: 'info', job: 'purge', attempt: 1, answers: 3 })
+    })
+
+    it('are tried again after a failure, of whose words the queue keeps none', async () => {
+      let attempts = 0
+      await test.work({
+        purge: async () => {
+          attempts++
+          if (attempts === 1) throw new Error('the memory of my grandmother')
+          return {}
+        },
+      })
+      await test.queue.enqueue('purge', {})
+      await until('the job to be done', () => doneIn(test).length === 1)
+      expect(attempts).toBe(2)
+      const queue = createQueue(test.settings)
+      const [job] = await queue.getCompleted()
+      expect(job?.stacktrace?.join('\n')).toContain('purge failed')
+      expect(JSON.stringify(job)).not.toContain('grandmother')
+      await queue.close()
+    })
+
+    it('this version does not know fail without harming those it knows', async () => {
+      await test.work({ purge: async () => ({}) })
+      await test.queue.enqueue('from the next version' as JobName, {})
+      await test.queue.enqueue('purge', {})
+      await until('the known one to be done', () => doneIn(test).length === 1)
+      const failed = test.lines.filter((line) => line.includes('job failed'))
+      expect(failed[0]).toContain('from the next version')
+    })
+
+    it('are forgotten when many have come after them', async () => {
+      await test.work({ purge: async () => ({}) }, 8)
+      for (let nth = 0; nth < 230; nth++) await test.queue.enqueue('purge', {})
+      await until('all to be done', () => doneIn(test).length === 230)
+      const queue = createQueue(test.settings)
+      // Jobs that end together may each leave one more than they were to keep.
+      await until('the first to be gone', async () => (await queue.getCompletedCount()) <= 208)
+      await queue.close()
+    })
+
+    it('end their batch when the worker stops, and are not done again', async () => {
+      const began = Promise.withResolvers<void>()
+      let signalled = 0
+      const worker = await test.work({
+        purge: async (_payload, signal) => {
+          began.resolve()
+          await new Promise((resolve) => signal.addEventListener('abort', resolve))
+          signalled++
+          return { batches: 1 }
+        },
+      })
+      await test.queue.enqueue('purge', {})
+      await began.promise
+      expect(await worker.stop(5_000)).toBe(true)
+      expect(signalled).toBe(1)
+      const queue = createQueue(test.settings)
+      expect(await queue.getJobCounts()).toMatchObject({ completed: 1, active: 0, waiting: 0, delayed: 0 })
+      await queue.close()
+    })
+
+    it('do not hold up the end of a worker for longer than its deadline', async () => {
+      const began = Promise.withResolvers<void>()
+      const end = Promise.withResolvers<void>()
+      const worker = await test.work({
+        purge: async () => {
+          began.resolve()
+          await end.promise
+          return {}
+        },
+      })
+      await test.queue.enqueue('purge', {})
+      await began.promise
+      const asked = performance.now()
+      expect(await worker.stop(200)).toBe(false)
+      expect(performance.now() - asked).toBeLessThan(2_000)
+      end.resolve()
+    })
+  })
+})
+
+function doneIn({ lines }: TestQueue): Record<string, unknown>[] {
+  return lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'job done')
+}
