@@ -1,5 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
+import * as answered from '../../src/http/queries.ts'
 import type { Caller, Trust } from '../../src/kernel/caller.ts'
+import * as keys from '../../src/keys/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
@@ -45,8 +47,38 @@ const policy = {
   deletion_policy: 'auto_prune',
 } as const
 
+const owner = { principal: 'root', key: 'retry-1' }
+const key: keys.KeyRow = {
+  ...{ id, name: 'a key', secret_hash: Buffer.alloc(32), permissions: ['admin'], scopes: [] },
+  ...{ max_sensitivity: 'low', source_type: 'ingest', created_at: now },
+  ...{ expires_at: null, last_used_at: null, revoked_at: null },
+}
+
 /** One call of every query, or a few where its SQL depends on what is asked. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/http/queries.ts': {
+    tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
+    findAnswer: (db) => db.transaction().execute((tx) => answered.findAnswer(tx, owner, now)),
+    storeAnswer: (db) =>
+      db.transaction().execute((tx) =>
+        answered.storeAnswer(tx, {
+          ...owner,
+          ...{ fingerprint: 'f', status: 201, headers: '{}', body: '{}', created_at: now, expires_at: now },
+        }),
+      ),
+    deleteExpiredAnswers: (db) => answered.deleteExpiredAnswers(db, now, 1_000),
+  },
+  'src/keys/queries.ts': {
+    insertKey: (db) => keys.insertKey(db, key),
+    findKey: (db) => keys.findKey(db, id),
+    findKeyBySecret: (db) => keys.findKeyBySecret(db, key.secret_hash),
+    listKeys: {
+      'the first page': (db) => keys.listKeys(db, 51, undefined),
+      'the second page': (db) => keys.listKeys(db, 51, { created_at: now, id }),
+    },
+    revokeKey: (db) => keys.revokeKey(db, id, now),
+    noteUse: (db) => keys.noteUse(db, id, now, now),
+  },
   'src/policies/queries.ts': {
     listPolicies: (db) => policies.listPolicies(db),
     findPolicy: (db) => policies.findPolicy(db, 'semantic'),
