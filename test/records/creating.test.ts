@@ -1,0 +1,367 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { startTestApp, type TestApp } from '../support/http.ts'
+import {
+  type Body,
+  countRows,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  pointersOf,
+  read,
+  type Type,
+} from '../support/records.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  app.request('POST', '/v1/records', { body, headers })
+
+describe('a new record', () => {
+  it('is answered whole, with its place and its version, and reads back the same', async () => {
+    const answer = await post(fact({ tags: ['b', 'a', 'b'], scope: 'team' }))
+    expect(answer.status).toBe(201)
+    const record = answer.body as Body
+    expect(answer.headers.get('location')).toBe(`/v1/records/${record.id}`)
+    expect(answer.headers.get('etag')).toBe('"1"')
+    expect(record).toMatchObject({
+      type: 'semantic',
+      sensitivity: 'low',
+      confidence: 1,
+      salience: 1,
+      scope: 'team',
+      tags: ['b', 'a'],
+      version: 1,
+      layer: 'semantic',
+      memory_kind: 'fact',
+      status: 'active',
+      source_type: 'human',
+      base_importance: 0.5,
+      access_count: 0,
+      lifecycle: {
+        decay: {
+          curve: 'exponential',
+          half_life_seconds: 86_400,
+          min_salience: 0,
+          max_age_seconds: 0,
+          reinforcement_gain: 0,
+          max_salience: 1,
+        },
+        pinned: false,
+        deletion_policy: 'auto_prune',
+      },
+      provenance: { sources: [{ kind: 'event', ref: 'api:root' }] },
+      audit_log: [{ action: 'create', actor: 'root' }],
+    })
+    expect(await read(app, record.id)).toEqual(record)
+  })
+
+  it('may be of each type, with the least its payload needs', async () => {
+    for (const type of Object.keys(payloads) as Type[]) {
+      const record = await create(app, { type, payload: payloads[type] })
+      expect(record.payload).toMatchObject(payloads[type])
+      expect(await read(app, record.id)).toEqual(record)
+    }
+  })
+
+  it('keeps every field it was given', async () => {
+    const target = await create(app, fact())
+    const given = {
+      id: '0B9F3A52-7C1D-4E0F-9A6B-2D3C4E5F6A7B',
+      type: 'episodic',
+      sensitivity: 'high',
+      confidence: 0,
+      salience: 3.5,
+      scope: 'p',
+      tags: [],
+      created_at: '2025-01-15T10:00:00Z',
+      lifecycle: {
+        decay: {
+          curve: 'huber',
+          half_life_seconds: 3_600,
+          min_salience: 0.25,
+          max_age_seconds: 0,
+          reinforcement_gain: 0.2,
+          max_salience: null,
+        },
+        last_reinforced_at: '2026-03-28T09:30:00.000Z',
+        pinned: true,
+        deletion_policy: 'never',
+      },
+      provenance: {
+        created_by: 'classifier',
+        sources: [
+          { kind: 'tool_call', ref: 'r', hash: 'h', created_by: 'a', timestamp: '2025-01-15T10:00:00Z' },
+        ],
+      },
+      relations: [
+        { predicate: 'likes', target_id: target.id, weight: 0, created_at: '2025-01-15T10:00:00Z' },
+      ],
+      payload: {
+        kind: 'episodic',
+        timeline: [{ t: '2025-01-15T10:00:00Z', event_kind: 'deploy', ref: 'x', summary: 's' }],
+        tool_graph: [{ id: '1', tool: 'grep', args: [1, null], result: { a: 'b' }, depends_on: ['0'] }],
+        environment: { os: 'linux', tool_versions: { node: '24' }, context: { any: ['thing'] } },
+        outcome: 'partial',
+        artifacts: ['a.txt'],
+        tool_graph_ref: 'g',
+      },
+      interpretation: {
+        status: 'tentative',
+        summary: 's',
+        proposed_type: 'episodic',
+        topical_labels: ['l'],
+        mentions: [{ surface: 'x', entity_kind: 'Tool', confidence: 0.5, aliases: [] }],
+        relation_candidates: [{ predicate: 'p', confidence: 0.5, resolved: false }],
+        reference_candidates: [{ ref: 'r', confidence: 0.5, resolved: false }],
+        extraction_confidence: 0.5,
+      },
+      base_importance: 1,
+      emotional_valence: -1,
+      layer: 'codebase',
+      memory_kind: 'fact',
+      source_type: 'dream',
+    }
+    const record = await create(app, given)
+    expect(record).toMatchObject({
+      ...given,
+      id: given.id.toLowerCase(),
+      created_at: '2025-01-15T10:00:00.000Z',
+      relations: [{ ...given.relations[0], created_at: '2025-01-15T10:00:00.000Z' }],
+    })
+    expect(await read(app, record.id)).toEqual(record)
+  })
+
+  it('keeps any JSON as the object of a fact', async () => {
+    for (const object of [null, false, 0, '', [], [1, [2]], { a: { b: null } }, 1e-300, -0.5, 'ünïcødé 🦋']) {
+      const record = await create(app, fact({ payload: { ...payloads.semantic, object } }))
+      expect((await read(app, record.id)).payload.object).toEqual(object)
+    }
+  })
+
+  it('scores its importance on the day it is born', async () => {
+    const record = await create(app, fact({ layer: 'episodic' }))
+    // The first of the importance vectors: a fresh episodic memory of a human.
+    expect(record.importance).toBeCloseTo(0.466_520_930_607_977_84, 12)
+  })
+
+  it('writes the edge back for a predicate that has one', async () => {
+    const target = await create(app, fact())
+    const source = await create(app, fact({ relations: [{ predicate: 'supports', target_id: target.id }] }))
+    expect(source.relations).toMatchObject([{ predicate: 'supports', target_id: target.id, weight: 1 }])
+    expect((await read(app, target.id)).relations).toMatchObject([
+      { predicate: 'supported_by', target_id: source.id, weight: 1 },
+    ])
+  })
+})
+
+describe('a bad record', () => {
+  const refused = async (body: unknown, status: number, code: string, ...pointers: string[]) => {
+    const before = await countRows(app, 'records')
+    const answer = await post(body)
+    expectProblem(answer, status, code)
+    if (pointers.length > 0) expect(pointersOf(answer).sort()).toEqual([...pointers].sort())
+    expect(await countRows(app, 'records')).toBe(before)
+  }
+
+  it('is told every place that is wrong at once', async () => {
+    await refused(
+      {
+        type: 'semantic',
+        confidence: 2,
+        colour: 'red',
+        tags: [1],
+        payload: { kind: 'semantic', subject: 5 },
+      },
+      422,
+      'validation_failed',
+      '/confidence',
+      '/colour',
+      '/tags/0',
+      '/payload/subject',
+      '/payload/predicate',
+      '/payload/object',
+    )
+  })
+
+  it('may not set what the service keeps itself', async () => {
+    const kept = {
+      version: 7,
+      updated_at: '2026-01-01T00:00:00Z',
+      audit_log: [],
+      status: 'superseded',
+      importance: 1,
+      access_count: 9,
+      forgotten: null,
+      redacted: false,
+      anchors: {},
+    }
+    await refused(fact(kept), 422, 'validation_failed', ...Object.keys(kept).map((name) => `/${name}`))
+  })
+
+  it('has a payload of its own type', async () => {
+    await refused({ type: 'working', payload: payloads.semantic }, 422, 'validation_failed', '/payload/kind')
+    await refused({ type: 'working', payload: { kind: 'dream' } }, 422, 'validation_failed', '/payload/kind')
+    await refused({ type: 'working', payload: null }, 422, 'validation_failed', '/payload')
+    await refused({ type: 'working' }, 422, 'validation_failed', '/payload')
+  })
+
+  it('is not born or reinforced in the future', async () => {
+    const later = new Date(app.clock.now().getTime() + 1).toISOString()
+    await refused(
+      fact({ created_at: later, lifecycle: { last_reinforced_at: later } }),
+      422,
+      'validation_failed',
+      '/created_at',
+      '/lifecycle/last_reinforced_at',
+    )
+  })
+
+  it('carries no text that PostgreSQL could not keep', async () => {
+    await refused(fact({ tags: ['a\u0000b'] }), 422, 'validation_failed', '/tags/0')
+    await refused(fact({ tags: ['\ud800'] }), 422, 'validation_failed', '/tags/0')
+    await refused(
+      `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":{"__proto__":1}}}`,
+      422,
+      'validation_failed',
+    )
+    await refused(
+      `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":1e999}}`,
+      422,
+      'validation_failed',
+      '/payload/object',
+    )
+  })
+
+  it('is refused for its size, its syntax or its media type alone', async () => {
+    await refused(`{"x":"${'y'.repeat(11 * 1_024 * 1_024)}"}`, 413, 'body_too_large')
+    await refused('{"type":', 400, 'malformed_json')
+    const answer = await post('type=semantic', { 'content-type': 'application/x-www-form-urlencoded' })
+    expectProblem(answer, 415, 'unsupported_media_type')
+  })
+
+  it('has a plan without cycles, twins or loose ends', async () => {
+    const nodes = [
+      { id: 'a', op: 'x' },
+      { id: 'b', op: 'y' },
+    ]
+    const plan = (edges: object[], more: object[] = []) => ({
+      type: 'plan_graph',
+      payload: { ...payloads.plan_graph, nodes: [...nodes, ...more], edges },
+    })
+    const edge = (from: string, to: string) => ({ from, to, kind: 'control' })
+    const cycle = plan([edge('a', 'b'), edge('b', 'a')])
+    await refused(cycle, 422, 'validation_failed', '/payload/edges/1')
+    await refused(plan([edge('a', 'c')]), 422, 'validation_failed', '/payload/edges/0/to')
+    await refused(plan([], [{ id: 'a', op: 'z' }]), 422, 'validation_failed', '/payload/nodes/2/id')
+  })
+
+  it('does not lead to nowhere', async () => {
+    const relations = [{ predicate: 'supports', target_id: '0197b9a0-0000-7000-8000-00000000dead' }]
+    await refused(fact({ relations }), 404, 'record_not_found', '/relations/0/target_id')
+  })
+
+  it('does not take an id that is in use, nor harm the one that has it', async () => {
+    const first = await create(app, fact({ tags: ['first'] }))
+    await refused(fact({ id: first.id, tags: ['second'] }), 409, 'record_exists')
+    expect(await read(app, first.id)).toEqual(first)
+  })
+
+  it('is one of 20 that race for one id, of which one wins', async () => {
+    const id = app.ids.next()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => post(fact({ id, tags: [`racer-${index}`] }))),
+    )
+    const won = answers.filter((answer) => answer.status === 201)
+    expect(won).toHaveLength(1)
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'record_exists')
+    expect(await read(app, id)).toEqual(won[0]?.body)
+  })
+})
+
+describe('an entity', () => {
+  const entity = (value: string, more: object = {}) => ({
+    type: 'entity',
+    payload: { ...payloads.entity, identifiers: [{ namespace: 'git', value }] },
+    ...more,
+  })
+
+  it('has its identifiers for itself in its scope', async () => {
+    await create(app, entity('one'))
+    expectProblem(await post(entity('one')), 409, 'identifier_taken')
+    await create(app, entity('one', { scope: 'elsewhere' }))
+    expectProblem(await post(entity('one', { scope: 'elsewhere' })), 409, 'identifier_taken')
+  })
+
+  it('wins an identifier alone among 20 at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(entity('contested'))))
+    expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'identifier_taken')
+  })
+
+  it('loses an identifier that a patch takes away, and gains one that it gives', async () => {
+    const first = await create(app, entity('patched'))
+    const patch = { payload: { identifiers: [{ namespace: 'git', value: 'moved' }] } }
+    expect((await app.request('PATCH', `/v1/records/${first.id}`, { body: patch })).status).toBe(200)
+    await create(app, entity('patched'))
+    expectProblem(await post(entity('moved')), 409, 'identifier_taken')
+  })
+})
+
+describe('a batch', () => {
+  const batch = (records: unknown[], more: object = {}) =>
+    app.request('POST', '/v1/records/batch', { body: { records, ...more } })
+
+  it('stores what can be stored, in order, and says why not of the rest', async () => {
+    const known = await create(app, fact())
+    const twin = app.ids.next()
+    const { status, body } = await batch([
+      fact({ tags: ['0'] }),
+      { type: 'semantic' },
+      fact({ id: known.id }),
+      fact({ id: twin }),
+      fact({ id: twin }),
+      fact({ relations: [{ predicate: 'supports', target_id: twin }] }),
+      fact({ relations: [{ predicate: 'supports', target_id: app.ids.next() }] }),
+      'nonsense',
+    ])
+    expect(status).toBe(200)
+    const { results } = body as Body
+    expect(results.map((result: Body) => [result.index, result.status])).toEqual([
+      [0, 201],
+      [1, 422],
+      [2, 409],
+      [3, 201],
+      [4, 409],
+      [5, 201],
+      [6, 404],
+      [7, 422],
+    ])
+    expect(results[1].problem).toMatchObject({ code: 'validation_failed' })
+    expect(results[1].problem.errors[0].pointer).toBe('/records/1/payload')
+    expect(await read(app, results[5].record.id)).toEqual(results[5].record)
+  })
+
+  it('that is atomic stores all or nothing', async () => {
+    const before = await countRows(app, 'records')
+    const failed = await batch([fact(), fact({ id: (await create(app, fact())).id })], { atomic: true })
+    expectProblem(failed, 409, 'record_exists')
+    expect(pointersOf(failed)).toEqual(['/records/1'])
+    expect(await countRows(app, 'records')).toBe(before + 1)
+    const stored = await batch([fact(), fact()], { atomic: true })
+    expect(stored.status).toBe(201)
+    expect(await countRows(app, 'records')).toBe(before + 3)
+    expectProblem(await batch([fact(), { type: 'x' }], { atomic: true }), 422, 'validation_failed')
+  })
+
+  it('takes a thousand and not one more', async () => {
+    const { body } = await batch(Array.from({ length: 1_000 }, () => fact()))
+    expect((body as Body).results.every((result: Body) => result.status === 201)).toBe(true)
+    expectProblem(await batch(Array.from({ length: 1_001 }, () => fact())), 422, 'validation_failed')
+    expectProblem(await batch([]), 422, 'validation_failed')
+  })
+})
