@@ -1,4 +1,4 @@
-import Type, { type Static, type TSchema } from 'typebox'
+import Type, { type TSchema } from 'typebox'
 import { catalogue, type ErrorCode } from '../kernel/errors.ts'
 import { problemType, statusOf } from './problems.ts'
 import { ref } from './schemas.ts'
@@ -30,7 +30,6 @@ export const Problem = Type.Object(
     examples: [exampleOf('validation_failed')],
   },
 )
-export type ProblemBody = Static<typeof Problem>
 
 type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed'
 

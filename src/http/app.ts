@@ -85,9 +85,9 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
     bodyLimit,
     requestTimeout: requestTimeoutMs,
     http: {
-      headersTimeout: Math.min(requestTimeoutMs, 15_000),
+      headersTimeout: atMost(15_000, requestTimeoutMs),
       // How late a timeout may be noticed.
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, 5_000),
+      connectionsCheckingInterval: atMost(5_000, requestTimeoutMs),
       maxHeaderSize: 16 * 1024,
     },
     // A predicate of 128 characters, four bytes each, every byte percent-encoded.
@@ -106,6 +106,11 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
   // A compiled serializer drops what its schema does not name; the tests check answers against the document.
   app.setSerializerCompiler(() => JSON.stringify)
   return app
+}
+
+/** A timeout of 0 is none, and leaves the others as they are. */
+function atMost(milliseconds: number, timeoutMs: number): number {
+  return timeoutMs === 0 ? milliseconds : Math.min(milliseconds, timeoutMs)
 }
 
 /** The finished request in one line: which route, never which URL, as a query string is content. */

@@ -24,7 +24,7 @@ export function readJsonBodies(app: FastifyInstance): void {
 }
 
 /** Undefined when there was nothing in it: a client library may send the header alone. */
-export function parseBody(body: Buffer, encoding: string | undefined): unknown {
+function parseBody(body: Buffer, encoding: string | undefined): unknown {
   if (encoding !== undefined && encoding !== 'identity') {
     throw new AppError('unsupported_media_type', 'A body must come without Content-Encoding.')
   }

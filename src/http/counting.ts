@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 /** How many requests of a bucket came in its current window, and how long that lasts. */
 export type Count = (bucket: string) => Promise<{ count: number; resetMs: number }>
 
-export const windowMs = 1_000
+const windowMs = 1_000
 
 /** Buckets remembered at once; beyond that the one whose window began first starts anew. */
 const capacity = 20_000

@@ -53,7 +53,7 @@ export function passes(schema: TSchema, value: unknown): boolean {
   return check(value)
 }
 
-export function resolve(schema: TSchema): TSchema {
+function resolve(schema: TSchema): TSchema {
   const { $ref: name } = keywordsOf(schema)
   if (name === undefined) return schema
   const target = namedSchemas[name]

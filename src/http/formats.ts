@@ -10,7 +10,7 @@ const lastInstant = Date.parse('9999-12-31T23:59:59.999Z')
  * The built-in check follows RFC 3339 to leap seconds and offsets that fall out of the calendar; both pass it
  * and then become an Invalid Date, a 500 in place of a 422.
  */
-export function isStorableTime(text: string): boolean {
+function isStorableTime(text: string): boolean {
   if (!shape.test(text) || dateTime?.(text) === false) return false
   const instant = Date.parse(text)
   return instant >= firstInstant && instant <= lastInstant

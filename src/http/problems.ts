@@ -74,7 +74,7 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
 }
 
 /** The failure as a caller may know it, or undefined for a defect, of which it is told nothing. */
-export function recognise(error: unknown): AppError | undefined {
+function recognise(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
   const refused = recogniseRefusal(error)
   if (refused) return refused

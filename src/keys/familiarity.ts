@@ -4,7 +4,7 @@ import type { Caller } from '../kernel/caller.ts'
  * How long a revocation made by another process may go unnoticed here, in milliseconds; in this process it
  * is noticed at once.
  */
-export const familiarForMs = 5_000
+const familiarForMs = 5_000
 
 /** Keys in use at once; beyond that the one met longest ago is asked about anew. */
 const capacity = 10_000

@@ -1,2 +1,2 @@
 export { keyRoutes } from './routes.ts'
-export { createKeysService, type KeysService } from './service.ts'
+export { createKeysService } from './service.ts'
