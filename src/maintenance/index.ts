@@ -1,0 +1,1 @@
+export { createPurge } from './jobs.ts'
