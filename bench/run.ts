@@ -13,6 +13,10 @@ async function run(names: readonly string[]): Promise<void> {
   const chosen = Object.entries(benchmarks).filter(([name]) => names.length === 0 || names.includes(name))
   if (chosen.length === 0) throw new Error(`there are: ${Object.keys(benchmarks).join(', ')}`)
   const server = await startServer()
+  // Interrupted, it would leave a database server behind.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void server.stop().finally(() => process.exit(130)))
+  }
   try {
     for (const [name, bench] of chosen) {
       const results = await bench(createGround(server.url))

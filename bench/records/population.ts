@@ -44,9 +44,12 @@ const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(1
 /** Adds the records numbered from `first` to `last`, the same ones in every run. */
 export async function populate({ pool }: BenchDatabase, first: number, last: number): Promise<void> {
   const session = await pool.connect()
-  await session.query('select setseed(0.5)')
-  await session.query(statement, [first, last])
-  session.release()
+  try {
+    await session.query('select setseed(0.5)')
+    await session.query(statement, [first, last])
+  } finally {
+    session.release()
+  }
   await pool.query('vacuum (analyze) records, contents, audit_entries')
   const { rows } = await pool.query<{ count: string }>(
     'select count(*) from records join contents on record_id = id',
