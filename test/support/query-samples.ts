@@ -1,5 +1,6 @@
 import type { Database } from '../../src/db/connection.ts'
 import * as answered from '../../src/http/queries.ts'
+import * as jobs from '../../src/jobs/queries.ts'
 import type { Caller, Trust } from '../../src/kernel/caller.ts'
 import * as keys from '../../src/keys/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
@@ -78,6 +79,9 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     },
     revokeKey: (db) => keys.revokeKey(db, id, now),
     noteUse: (db) => keys.noteUse(db, id, now, now),
+  },
+  'src/jobs/queries.ts': {
+    tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),
   },
   'src/policies/queries.ts': {
     listPolicies: (db) => policies.listPolicies(db),

@@ -1,0 +1,142 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrations } from '../../migrations/index.ts'
+import { writeDatabaseTypes } from '../../scripts/write-db-types.ts'
+import type { Database } from '../../src/db/connection.ts'
+import { connect } from '../../src/db/connection.ts'
+import { migrateDown, migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+
+const names = Object.keys(migrations)
+let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
+let connection: ReturnType<typeof connect>
+
+const open = (url: string) =>
+  connect({ url, poolSize: 2, statementTimeoutMs: 5_000, lockTimeoutMs: 5_000, applicationName: 'test' })
+
+beforeAll(async () => {
+  database = await createEmptyTestDatabase()
+  connection = open(database.url)
+})
+afterAll(async () => {
+  await connection.close()
+  await database.drop()
+})
+
+/** Everything the product has put into its schema, by kind and name. */
+async function listObjects(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select 'relation ' || relname as name from pg_class
+      where relnamespace = 'public'::regnamespace and relname not like 'kysely%'
+    union all select 'type ' || typname from pg_type where typnamespace = 'public'::regnamespace and typtype = 'e'
+    union all select 'function ' || proname from pg_proc where pronamespace = 'public'::regnamespace
+    union all select 'constraint ' || conname from pg_constraint
+      where connamespace = 'public'::regnamespace and conname not like 'kysely%' and contype <> 'n'
+    order by name
+  `.execute(db)
+  return rows.map((row) => row.name)
+}
+
+describe('migrations', () => {
+  it('run once, whoever of 20 migrators starts first', async () => {
+    expect(await pendingMigrations(connection.db)).toEqual(names)
+    const others = Array.from({ length: 20 }, () => open(database.url))
+    try {
+      const applied = await Promise.all(others.map(({ db }) => migrateUp(db)))
+      expect(applied.flat().sort()).toEqual([...names].sort())
+    } finally {
+      await Promise.all(others.map((each) => each.close()))
+    }
+    expect(await pendingMigrations(connection.db)).toEqual([])
+    expect(await migrateUp(connection.db)).toEqual([])
+  })
+
+  it('lead back to nothing and forth to the same', async () => {
+    const whole = await listObjects(connection.db)
+    expect(whole).toContain('relation records')
+    expect(await migrateDown(connection.db)).toEqual([...names].reverse())
+    expect(await listObjects(connection.db)).toEqual([])
+    await migrateUp(connection.db)
+    expect(await listObjects(connection.db)).toEqual(whole)
+  })
+
+  it('lead back to any of them and forth again', async () => {
+    for (const [index, name] of names.entries()) {
+      const undone = names.slice(index + 1)
+      expect(await migrateDown(connection.db, name)).toEqual([...undone].reverse())
+      expect(await pendingMigrations(connection.db)).toEqual(undone)
+      expect(await migrateUp(connection.db)).toEqual(undone)
+    }
+  })
+
+  it('name every index and constraint', async () => {
+    const generated = (await listObjects(connection.db)).filter((name) =>
+      /_(idx|key|fkey|check)\d*$/.test(name),
+    )
+    expect(generated).toEqual([])
+  })
+
+  it('give the connection back as it was', async () => {
+    const { rows } = await sql<{ statement_timeout: string; lock_timeout: string }>`
+      select current_setting('statement_timeout') as statement_timeout, current_setting('lock_timeout') as lock_timeout
+    `.execute(connection.db)
+    expect(rows).toEqual([{ statement_timeout: '5s', lock_timeout: '5s' }])
+  })
+})
+
+describe('the database', () => {
+  it('refuses what no bug above it may store', async () => {
+    const insert = (changes: Record<string, unknown>) => {
+      const row = {
+        ...{ id: crypto.randomUUID(), created_at: 'now', updated_at: 'now', anchored_at: 'now', scope: '' },
+        ...{
+          salience: 1,
+          base_salience: 1,
+          last_reinforced_at: 'now',
+          half_life_seconds: 1,
+          max_age_seconds: 0,
+        },
+        ...{ min_salience: 0, reinforcement_gain: 0, confidence: 1, importance: 0, base_importance: 0 },
+        ...{ emotional_valence: 0, access_count: 0, confirmation_count: 0, version: 1, type: 'semantic' },
+        ...{
+          sensitivity: 'low',
+          layer: 'semantic',
+          memory_kind: 'fact',
+          status: 'active',
+          source_type: 'ai',
+        },
+        ...{ curve: 'linear', deletion_policy: 'never', pinned: false, ...changes },
+      }
+      return sql`insert into records (${sql.join(Object.keys(row).map((name) => sql.ref(name)))})
+        values (${sql.join(Object.values(row))})`.execute(connection.db)
+    }
+    await insert({})
+    const broken: [string, Record<string, unknown>][] = [
+      ['records_salience_range', { salience: 'NaN' }],
+      ['records_base_salience_range', { base_salience: 'Infinity' }],
+      ['records_confidence_range', { confidence: 1.1 }],
+      ['records_min_salience_range', { min_salience: -0.1 }],
+      ['records_half_life_range', { half_life_seconds: 0 }],
+      ['records_max_salience_range', { max_salience: 0 }],
+      ['records_valence_range', { emotional_valence: 2 }],
+      ['records_counts', { version: 0 }],
+      ['records_prunable', { prune_at: 'now' }],
+      ['records_forgotten_whole', { forgotten_at: 'now' }],
+      ['records_scope_length', { scope: 'x'.repeat(257) }],
+    ]
+    for (const [constraint, changes] of broken) {
+      await expect(insert(changes), constraint).rejects.toMatchObject({ constraint })
+    }
+  })
+})
+
+describe('the types of the tables', () => {
+  it('are those of the migrated database', () => {
+    const fresh = join(mkdtempSync(join(tmpdir(), 'membrane-types-')), 'schema.ts')
+    writeDatabaseTypes(database.url, fresh)
+    expect(readFileSync(fresh, 'utf8')).toBe(readFileSync('src/db/schema.ts', 'utf8'))
+  })
+})

@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Curve, type Fading, salienceAt } from '../../src/decay/curves.ts'
+import { openTestDatabase } from '../support/database.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const start = Date.parse('2026-01-01T00:00:00.000Z')
+
+const profile: fc.Arbitrary<Fading & { elapsed: number }> = fc
+  .record({
+    curve: fc.constantFrom<Curve>('exponential', 'linear', 'custom', 'huber', 'elastic'),
+    half_life_seconds: fc.oneof(fc.integer({ min: 1, max: 1e5 }), fc.integer({ min: 1, max: 1e11 })),
+    min_salience: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 1, noNaN: true })),
+    // Denormals too: their products underflow, at which PostgreSQL would raise.
+    base_salience: fc.oneof(
+      fc.double({ min: 0, max: 10, noNaN: true }),
+      fc.double({ min: 0, max: 1e308, noNaN: true }),
+    ),
+    age: fc.option(fc.integer({ min: 0, max: 1e9 })),
+    pinned: fc.boolean(),
+    elapsed: fc.oneof(fc.integer({ min: -1_000, max: 1e7 }), fc.integer({ min: 0, max: 1e10 })),
+  })
+  .map(({ age, ...rest }) => ({
+    ...rest,
+    anchored_at: new Date(start),
+    expires_at: age === null ? null : new Date(start + age * 1_000),
+  }))
+
+it('salience in SQL and in TypeScript are one definition', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(profile, { minLength: 200, maxLength: 200 }), async (lives) => {
+      const { rows } = await sql<{ salience: number }>`
+        select salience_at(jsonb_populate_record(null::records, row), (row ->> 'now')::timestamptz) as salience
+        from jsonb_array_elements(${JSON.stringify(
+          lives.map((life) => ({ ...life, now: new Date(start + life.elapsed * 1_000) })),
+        )}::jsonb) with ordinality as given (row, position)
+        order by position
+      `.execute(database.db)
+      for (const [index, life] of lives.entries()) {
+        const expected = salienceAt(life, new Date(start + life.elapsed * 1_000))
+        const difference = Math.abs((rows[index]?.salience ?? Number.NaN) - expected)
+        expect(difference, JSON.stringify(life)).toBeLessThanOrEqual(1e-9 * Math.max(1, expected))
+      }
+    }),
+    { numRuns: 25 },
+  )
+})
