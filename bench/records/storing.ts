@@ -66,7 +66,7 @@ async function listParts({ pool }: BenchDatabase, count: number): Promise<Record
 
 async function verifyCount({ pool }: BenchDatabase, expected: number): Promise<void> {
   const { rows } = await pool.query<{ count: string; bytes: number }>(
-    'select count(*), avg(octet_length(payload::text))::float8 as bytes from records',
+    'select count(*), avg(octet_length(payload::text))::float8 as bytes from contents',
   )
   const { count, bytes = 0 } = rows[0] ?? {}
   assert(Number(count) === expected, `${count} of ${expected} records are there`)
