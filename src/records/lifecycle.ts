@@ -33,7 +33,8 @@ export const Lifecycle = closed(
   { $id: 'Lifecycle' },
 )
 
-const PartialDecay = Type.Partial(Decay)
+/** Type.Partial alone would drop `additionalProperties: false`, and a misspelt field with it. */
+const PartialDecay = closed(Type.Partial(Decay).properties)
 const LifecycleChoices = {
   decay: Type.Optional(PartialDecay),
   pinned: Type.Optional(Type.Boolean()),

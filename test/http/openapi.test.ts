@@ -108,6 +108,25 @@ describe('the OpenAPI document', () => {
     }
   })
 
+  it('asks for nothing in a body that would take unknown fields and drop them', () => {
+    const asked = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
+    const seen = new Set<string>()
+    const open: string[] = []
+    for (const { $ref: target, type, properties, additionalProperties } of asked) {
+      const name = typeof target === 'string' ? target.replace('#/components/schemas/', '') : undefined
+      if (name !== undefined && !seen.has(name)) {
+        seen.add(name)
+        // The array grows under the loop until every schema that can be reached was seen.
+        asked.push(...objectsIn(document.components.schemas[name]))
+      }
+      if (type === 'object' && isObject(properties) && additionalProperties !== false) {
+        open.push(Object.keys(properties).join())
+      }
+    }
+    expect(seen.size).toBeGreaterThan(5)
+    expect(open).toEqual([])
+  })
+
   it('offers Idempotency-Key on every POST, PATCH and DELETE that changes something', () => {
     const guarded = operations.filter(([, { parameters = [] }]) =>
       parameters.some(({ name }) => name === 'Idempotency-Key'),
