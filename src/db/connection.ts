@@ -23,8 +23,6 @@ function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === bigint ? Number : pg.types.getTypeParser(oid, format)
 }
 
-export type Connection = ReturnType<typeof connect>
-
 export function connect(options: ConnectionOptions) {
   const pool = new pg.Pool({
     connectionString: options.url,

@@ -16,7 +16,7 @@ export type Fading = {
 export type Prunable = Fading & { deletion_policy: 'auto_prune' | 'manual_only' | 'never' }
 
 /** At and below this a record has faded away. */
-export const pruneThreshold = 0.001
+const pruneThreshold = 0.001
 
 /** PostgreSQL raises on float underflow where JavaScript rounds to 0; both sides stop counting here. */
 const maxHalfLives = 64
@@ -34,11 +34,11 @@ export function salienceAt(life: Fading, now: Date): number {
 }
 
 /** A floor keeps a salience up but never raises it. */
-export function floorOf(life: Pick<Fading, 'min_salience' | 'base_salience'>): number {
+function floorOf(life: Pick<Fading, 'min_salience' | 'base_salience'>): number {
   return Math.min(life.min_salience, life.base_salience)
 }
 
-export function halfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
+function halfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
   const elapsedSeconds = Math.max(0, now.getTime() - anchor.getTime()) / 1_000
   return Math.min(elapsedSeconds / halfLifeSeconds, maxHalfLives)
 }
@@ -51,9 +51,7 @@ export function fadingFactor(curve: Curve, halfLives: number): number {
       if (halfLives <= huberKnee) return 2 ** -halfLives
       return Math.max(0, huberKneeValue * (1 - Math.LN2 * (halfLives - huberKnee)))
     case 'elastic':
-      return (
-        elasticLinearShare * Math.max(0, 1 - halfLives / 2) + elasticExponentialShare * 2 ** -halfLives
-      )
+      return elasticLinearShare * Math.max(0, 1 - halfLives / 2) + elasticExponentialShare * 2 ** -halfLives
     default:
       return 2 ** -halfLives
   }

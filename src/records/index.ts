@@ -5,7 +5,5 @@ export {
   claimRecord,
   createRecordsService,
   findOpenRecord,
-  findSeenRecord,
-  type RecordsService,
   writeChange,
 } from './service.ts'

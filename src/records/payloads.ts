@@ -9,7 +9,7 @@ const JsonObject = () => Type.Record(Type.String(), Type.Unknown())
 const Count = () => Type.Integer({ minimum: 0 })
 const Milliseconds = () => Type.Number({ minimum: 0 })
 
-export const Outcome = Type.Enum(['success', 'failure', 'partial'])
+const Outcome = Type.Enum(['success', 'failure', 'partial'])
 
 const TimelineEvent = closed({
   t: Time(),
@@ -35,7 +35,7 @@ const Environment = closed({
   context: Type.Optional(JsonObject()),
 })
 
-export const EpisodicPayload = closed(
+const EpisodicPayload = closed(
   {
     kind: Type.Literal('episodic'),
     timeline: Type.Array(TimelineEvent),
@@ -48,7 +48,7 @@ export const EpisodicPayload = closed(
   { description: 'Raw experience as time-ordered evidence. Immutable but for its outcome.' },
 )
 
-export const WorkingPayload = closed(
+const WorkingPayload = closed(
   {
     kind: Type.Literal('working'),
     thread_id: Text(256),
@@ -76,7 +76,7 @@ const Validity = closed({
   end: Type.Optional(Time()),
 })
 
-export const SemanticPayload = closed(
+const SemanticPayload = closed(
   {
     kind: Type.Literal('semantic'),
     subject: Text(),
@@ -96,7 +96,7 @@ export const SemanticPayload = closed(
   { description: 'A fact: subject, predicate, object.' },
 )
 
-export const CompetencePayload = closed(
+const CompetencePayload = closed(
   {
     kind: Type.Literal('competence'),
     skill_name: Text(1_024),
@@ -134,7 +134,7 @@ const PlanNode = closed({
 })
 const PlanEdge = closed({ from: Text(256), to: Text(256), kind: Type.Enum(['data', 'control']) })
 
-export const PlanGraphPayload = closed(
+const PlanGraphPayload = closed(
   {
     kind: Type.Literal('plan_graph'),
     plan_id: Text(256),
@@ -163,7 +163,7 @@ const Alias = closed({
   locale: Type.Optional(Text(64)),
 })
 
-export const EntityPayload = closed(
+const EntityPayload = closed(
   {
     kind: Type.Literal('entity'),
     canonical_name: Text(1_024),

@@ -75,7 +75,7 @@ function presentForgotten(stored: StoredRecord): Pick<MemoryRecord, 'forgotten'>
   return { forgotten: { at: at.toISOString(), reason, actor, ...run, purge_at: purgeAt.toISOString() } }
 }
 
-export function presentRelation(row: RelationRow): Relation {
+function presentRelation(row: RelationRow): Relation {
   return {
     predicate: row.predicate,
     target_id: row.target_id,

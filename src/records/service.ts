@@ -121,7 +121,7 @@ async function writeIdentifiers(tx: Database, { id, payload, scope }: StoredReco
   await insertIdentifiers(tx, id, identifiersOf(payload, scope)).catch(refuseTaken)
 }
 
-export async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
   const stored = await findRecord(db, id, caller.trust)
   if (!stored) throw new AppError('record_not_found', 'There is no such record.')
   return stored
@@ -141,7 +141,7 @@ export async function claimRecord(tx: Database, call: Call, id: string): Promise
   return stored
 }
 
-export function requireOpen(caller: Caller, stored: Pick<StoredRecord, 'sensitivity'>): void {
+function requireOpen(caller: Caller, stored: Pick<StoredRecord, 'sensitivity'>): void {
   if (isOpenTo(caller.trust, stored.sensitivity)) return
   throw new AppError('above_ceiling', 'The key sees this record only redacted.')
 }

@@ -1,2 +1,2 @@
 export { relationsRoutes } from './routes.ts'
-export { createRelationsService, type RelationsService } from './service.ts'
+export { createRelationsService } from './service.ts'

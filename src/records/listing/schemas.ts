@@ -5,9 +5,9 @@ import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../vocabular
 const optional = Type.Optional
 const salience = () => Type.Number({ minimum: 0 })
 
-export const Limit = (fallback: number) =>
+const Limit = (fallback: number) =>
   optional(Type.Integer({ minimum: 1, maximum: 500, default: fallback, description: 'Items of a page.' }))
-export const Cursor = () =>
+const Cursor = () =>
   optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' }))
 
 export const ListQuery = closed({
