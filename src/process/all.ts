@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Config } from '../config.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded.ts'
+import type { Logger } from '../kernel/log.ts'
+import { migrateDatabase } from './migration.ts'
+import { awaitReady } from './readiness.ts'
+import type { Service } from './run.ts'
+import { superviseChildren } from './supervisor.ts'
+
+type Resources = {
+  config: Config
+  log: Logger
+  /** For the person at the terminal. */
+  say(line: string): void
+  /** The program whose other roles are the children. */
+  entry: string
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/** Time to end by its own deadline before it is killed. */
+const graceMs = 2_000
+
+/** The API and a worker as processes of their own, and a database where none is given. */
+export async function startAll(resources: Resources): Promise<Service> {
+  const { config, log, say } = resources
+  const { dataDir } = config
+  const embedded = config.database.url ? undefined : await startEmbeddedPostgres({ dataDir, log: say })
+  const url = config.database.url ?? embedded?.url ?? ''
+  try {
+    await migrateDatabase(url, config, log)
+  } catch (error) {
+    await embedded?.stop()
+    throw error
+  }
+  return superviseOn(url, embedded, resources)
+}
+
+function superviseOn(url: string, embedded: EmbeddedPostgres | undefined, resources: Resources): Service {
+  const { config, log, say } = resources
+  const stopping = new AbortController()
+  const children = superviseChildren({
+    roles: ['api', 'worker'],
+    launch: (role) => launch(role, url, resources),
+    log,
+    patienceMs: config.shutdownTimeoutMs + graceMs,
+    onMessage: (message) => {
+      if (isListening(message)) void announce(message.listening, say, stopping.signal)
+    },
+  })
+  const lost = embedded?.lost.then(() => `the embedded database ended; see postgres.log in ${config.dataDir}`)
+  const failed = Promise.race([children.doomed, ...(lost ? [lost] : [])])
+  void failed.then((reason) => say(`Membrane stops: ${reason}.`))
+  return {
+    failed,
+    stop: async () => {
+      stopping.abort()
+      const clean = await children.stop()
+      // Last, so that what the others finish can still be stored.
+      await embedded?.stop()
+      return clean
+    },
+    kill: children.kill,
+  }
+}
+
+/** A session of its own: Ctrl-C goes to a whole terminal, and the children are to hear of it from us alone. */
+function launch(role: string, url: string, { entry, environment }: Resources): ChildProcess {
+  return spawn(process.execPath, [...process.execArgv, entry, role], {
+    env: { ...environment, DATABASE_URL: url },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    detached: true,
+    windowsHide: true,
+  })
+}
+
+function isListening(message: unknown): message is { listening: string } {
+  return typeof message === 'object' && message !== null && 'listening' in message
+}
+
+async function announce(url: string, say: (line: string) => void, signal: AbortSignal): Promise<void> {
+  if (!(await awaitReady(url, signal))) return
+  say(`Membrane is ready.\n  API            ${url}\n  Documentation  ${url}/docs\n  Ctrl-C stops it.`)
+}

@@ -1,0 +1,78 @@
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../kernel/log.ts'
+import { judgeEnd } from './restarts.ts'
+
+type ChildOptions = {
+  role: string
+  launch(role: string): ChildProcess
+  log: Logger
+  /** It cannot live, and why. */
+  onDoomed(reason: string): void
+  onMessage(message: unknown): void
+}
+
+export type Child = {
+  /** True when it ended by itself and without a failure. */
+  stop(milliseconds: number): Promise<boolean>
+  kill(): void
+}
+
+/** Keeps one process of a role alive until it is to stop. */
+export function keepChild({ role, launch, log, onDoomed, onMessage }: ChildOptions): Child {
+  let stopping = false
+  let earlyEnds = 0
+  let current: ChildProcess
+  let restart: NodeJS.Timeout | undefined
+
+  function start(): void {
+    const began = performance.now()
+    current = launch(role)
+    current.on('message', onMessage)
+    // Without a listener an error of the channel, such as a child that has just died, would end us too.
+    current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
+    current.once('exit', (code, signal) => {
+      if (!stopping) reconsider({ code, signal, livedMs: performance.now() - began, earlyEnds })
+    })
+  }
+
+  function reconsider(end: Parameters<typeof judgeEnd>[0]): void {
+    const verdict = judgeEnd(end)
+    if ('doomed' in verdict) {
+      onDoomed(`the ${role} cannot live: ${verdict.doomed}`)
+      return
+    }
+    earlyEnds = verdict.earlyEnds
+    const { code, signal } = end
+    log.error('a child ended and is started again', {
+      child: role,
+      code,
+      signal,
+      in_ms: verdict.restartAfterMs,
+    })
+    restart = setTimeout(start, verdict.restartAfterMs)
+  }
+
+  start()
+  return {
+    stop: async (milliseconds) => {
+      stopping = true
+      clearTimeout(restart)
+      return endOf(current, milliseconds)
+    },
+    kill: () => void current.kill('SIGKILL'),
+  }
+}
+
+async function endOf(child: ChildProcess, milliseconds: number): Promise<boolean> {
+  if (child.exitCode !== null || child.signalCode !== null) return true
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const late = sleep(milliseconds, undefined, { ref: false })
+  if ((await Promise.race([ended, late])) === undefined) {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return child.exitCode === 0
+}

@@ -1,0 +1,31 @@
+import { type Config, ConfigError } from '../config.ts'
+import { connect } from '../db/connection.ts'
+import { migrateUp, pendingMigrations } from '../db/migrator.ts'
+import { prepareQueue } from '../jobs/queue.ts'
+import type { Logger } from '../kernel/log.ts'
+import { OperatorError } from './failure.ts'
+
+/** Everything that must be in the database before any other process works on it: our tables and the queue's. */
+export async function migrateDatabase(url: string, config: Config, log: Logger): Promise<void> {
+  const { database, redisUrl } = config
+  const connection = connect({ ...database, url, poolSize: 1, applicationName: 'membrane migrate' })
+  try {
+    const applied = await migrateUp(connection.db)
+    await prepareQueue({ redisUrl, databaseUrl: url })
+    log.info('the database is up to date', { applied })
+  } finally {
+    await connection.close()
+  }
+}
+
+export async function requireMigrated(db: Parameters<typeof pendingMigrations>[0]): Promise<void> {
+  const pending = await pendingMigrations(db)
+  if (pending.length === 0) return
+  throw new OperatorError(`The database lacks ${pending.join(', ')}; run the role migrate first.`)
+}
+
+/** Only `all` brings a database of its own. */
+export function requireDatabaseUrl({ database }: Config, role: string): string {
+  if (database.url !== undefined) return database.url
+  throw new ConfigError([`DATABASE_URL must be set for the role ${role}`])
+}

@@ -1,0 +1,37 @@
+import type { Config } from '../config.ts'
+import { connect, type Database } from '../db/connection.ts'
+import type { JobHandlers } from '../jobs/define.ts'
+import { openQueue } from '../jobs/queue.ts'
+import { watchSchedules } from '../jobs/schedules.ts'
+import { startWorker } from '../jobs/worker.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import { requireDatabaseUrl, requireMigrated } from './migration.ts'
+import type { Service } from './run.ts'
+
+type Resources = { config: Config; log: Logger; clock: Clock; createHandlers(db: Database): JobHandlers }
+
+/** A batch over a large table takes longer than any request may. */
+const statementTimeoutMs = 300_000
+const poolSize = 5
+
+export async function startWorking({ config, log, clock, createHandlers }: Resources): Promise<Service> {
+  const url = requireDatabaseUrl(config, 'worker')
+  const applicationName = 'membrane worker'
+  const { db, close } = connect({ ...config.database, url, poolSize, statementTimeoutMs, applicationName })
+  await requireMigrated(db)
+  const settings = { redisUrl: config.redisUrl, databaseUrl: url }
+  const queue = openQueue(settings, log)
+  const worker = await startWorker({ settings, handlers: createHandlers(db), log })
+  const intervals = { purge: config.jobs.purgeIntervalMs }
+  const watch = watchSchedules({ db, queue, clock, intervals, log })
+  log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
+  return {
+    stop: async () => {
+      const [clean] = await Promise.all([worker.stop(config.shutdownTimeoutMs), watch.stop()])
+      await queue.close()
+      await close()
+      return clean
+    },
+  }
+}
