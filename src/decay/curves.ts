@@ -67,7 +67,7 @@ export function pruneMomentOf(life: Prunable): Date | null {
   if (life.pinned || life.deletion_policy !== 'auto_prune') return null
   const faded = fadedAt(life)
   if (!faded || !life.expires_at) return faded ?? life.expires_at
-  return faded < life.expires_at ? faded : life.expires_at
+  return new Date(Math.min(faded.getTime(), life.expires_at.getTime()))
 }
 
 function fadedAt(life: Prunable): Date | null {
