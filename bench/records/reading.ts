@@ -22,7 +22,7 @@ export async function measureReading(
     await populate(database, filled + 1, size)
     filled = size
     const api = await startProduct('api', { DATABASE_URL: database.url })
-    const client = createClient(api.url, 1)
+    const client = await createClient(api.url, 1)
     try {
       results.push(...(await measureById(database, client, size)))
       results.push(await measureList(database, client, size))

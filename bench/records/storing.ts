@@ -11,7 +11,7 @@ const batchSize = 500
 /** What the database keeps for a record of 1 KB, every table and index counted, against the JSON sent. */
 export async function measureStoring(database: BenchDatabase): Promise<Result> {
   const api = await startProduct('api', { DATABASE_URL: database.url })
-  const client = createClient(api.url, 2)
+  const client = await createClient(api.url, 2)
   let rawBytes = 0
   try {
     const empty = await measureBytes(database)
