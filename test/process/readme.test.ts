@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createDataDir } from '../support/data-dir.ts'
+import { launch } from '../support/processes.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const readme = await readFile(join(root, 'README.md'), 'utf8')
+const calls = [...readme.matchAll(/```bash\n(curl [\s\S]*?)```/g)].map((match) => match[1] ?? '')
+
+const fact = '01980000-0000-7000-8000-000000000001'
+const episode = '01980000-0000-7000-8000-000000000002'
+
+/** A folder for the end of the path, so that a machine's own curl is what runs where there is one. */
+async function provideCurl(folder: string): Promise<string> {
+  const file = join(folder, 'curl')
+  await writeFile(file, `#!/bin/sh\nexec "${process.execPath}" "${root}/test/support/curl.ts" "$@"\n`)
+  await chmod(file, 0o755)
+  return folder
+}
+
+describe('the calls of the README', () => {
+  test('are five', () => {
+    expect(calls).toHaveLength(5)
+    expect(readme.match(/\bcurl /g)).toHaveLength(5)
+  })
+
+  test('answer what it says, on a server just started', async () => {
+    const folder = await createDataDir()
+    const path = `${process.env['PATH']}:${await provideCurl(folder)}`
+    const server = launch(['src/main.ts', 'all'], {
+      cwd: root,
+      env: { PORT: '0', MEMBRANE_DATA_DIR: folder },
+    })
+    const [, url = ''] = await server.said(/API +(http:\S+)/)
+    const answers: unknown[] = []
+    for (const call of calls) {
+      const command = call.replaceAll('http://127.0.0.1:8080', url)
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], { env: { PATH: path } })
+      answers.push(JSON.parse(stdout))
+    }
+    expect(answers).toMatchObject([
+      { id: fact, version: 1, scope: 'shop' },
+      {
+        results: [
+          { status: 201, record: { id: episode, relations: [{ target_id: fact, weight: 0.8 }] } },
+          { status: 201, record: { type: 'working' } },
+        ],
+      },
+      { items: [{ id: episode }, { id: fact }] },
+      { id: fact, version: 2, lifecycle: { decay: { half_life_seconds: 2_592_000 } } },
+      { items: [{ action: 'create' }, { action: 'revise' }] },
+    ])
+    server.kill('SIGTERM')
+    expect(await server.ended).toMatchObject({ code: 0 })
+  })
+})

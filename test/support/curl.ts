@@ -1,0 +1,31 @@
+/** As much of curl as the README uses, for machines that have Node and nothing else. */
+
+type Call = { url: string; method: string; headers: Record<string, string>; body?: string }
+
+function readArguments(given: readonly string[]): Call {
+  const call: Call = { url: '', method: '', headers: {} }
+  for (let at = 0; at < given.length; at++) {
+    const argument = given[at] ?? ''
+    const value = given[at + 1] ?? ''
+    if (argument === '-s') continue
+    if (!argument.startsWith('-')) {
+      call.url = argument
+      continue
+    }
+    at++
+    if (argument === '-X') call.method = value
+    else if (argument === '-H')
+      call.headers[value.slice(0, value.indexOf(':'))] = value.slice(value.indexOf(':') + 1)
+    else if (argument === '-d') call.body = value
+    else throw new Error(`this curl does not know ${argument}`)
+  }
+  return call
+}
+
+const { url, method, headers, body } = readArguments(process.argv.slice(2))
+const answer = await fetch(url, {
+  method: method || (body === undefined ? 'GET' : 'POST'),
+  headers,
+  ...(body === undefined ? {} : { body }),
+})
+process.stdout.write(await answer.text())
