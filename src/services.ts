@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { Database } from './db/connection.ts'
+import { createDecayService, decayRoutes } from './decay/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
 import type { Clock } from './kernel/clock.ts'
@@ -19,16 +20,18 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const policies = createPoliciesService({ db })
   const records = createRecordsService({ db, clock, ids, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage: config.records.textLanguage })
+  const decay = createDecayService({ db, clock })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return { keys, policies, records, relations, once }
+  return { keys, policies, records, relations, decay, once }
 }
 
 /** The routes of every room with what they need. */
-export function listRooms({ keys, policies, records, relations, once }: Services): Room[] {
+export function listRooms({ keys, policies, records, relations, decay, once }: Services): Room[] {
   return [
     room(keyRoutes, { keys, once }),
     room(policiesRoutes, { policies }),
     room(recordsRoutes, { records, once }),
     room(relationsRoutes, { relations, once }),
+    room(decayRoutes, { decay, once }),
   ]
 }

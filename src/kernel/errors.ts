@@ -57,6 +57,10 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'The payload of this type changes through revision, not by patch.',
   },
+  record_retracted: {
+    kind: 'conflict',
+    meaning: 'The record was retracted, superseded or merged: it is history, and no longer changes.',
+  },
   request_in_progress: {
     kind: 'conflict',
     meaning: 'A request with this Idempotency-Key is still running; repeat it shortly.',

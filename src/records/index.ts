@@ -1,8 +1,10 @@
 export { recordsRoutes } from './routes.ts'
+export type { StoredRecord } from './rows.ts'
 export { WrittenRecord } from './schemas.ts'
 export {
   answerWritten,
   claimRecord,
+  claimRecords,
   createRecordsService,
   findOpenRecord,
   writeChange,

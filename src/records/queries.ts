@@ -96,16 +96,29 @@ export function selectStored(db: Database, trust: Trust) {
 const auditColumns = ['action', 'actor', 'at', 'rationale', 'run_id', 'changes'] as const
 
 /** Forgotten records too: the caller decides whether to answer one or to say that it is gone. */
-export async function findRecord(db: Database, id: string, trust: Trust): Promise<StoredRecord | undefined> {
-  return selectStored(db, trust).where('r.id', '=', id).executeTakeFirst()
+export async function findRecords(
+  db: Database,
+  ids: readonly string[],
+  trust: Trust,
+): Promise<StoredRecord[]> {
+  return selectStored(db, trust)
+    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .execute()
 }
 
 /**
- * Takes the record for writing. The row is read again afterwards: a statement that waited for this lock
- * would answer the contents as they were before the wait.
+ * Takes records for writing, in id order so that two writers of the same ones wait instead of deadlocking. They
+ * are read again afterwards: a statement that waited for a lock would answer the contents as they were
+ * before the wait.
  */
-export async function lockRecord(tx: Database, id: string): Promise<void> {
-  await tx.selectFrom('records').where('id', '=', id).select('id').forUpdate().execute()
+export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
+  await tx
+    .selectFrom('records')
+    .where('id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .select('id')
+    .orderBy('id')
+    .forUpdate()
+    .execute()
 }
 
 /** Tags and payload are found by their words, so `search` comes with either. */

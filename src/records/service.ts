@@ -19,9 +19,9 @@ import {
   appendAudit,
   deleteIdentifiers,
   embeddedAudit,
-  findRecord,
+  findRecords,
   insertIdentifiers,
-  lockRecord,
+  lockRecords,
   updateContent,
   updateRecord,
 } from './queries.ts'
@@ -57,7 +57,7 @@ export function createRecordsService(resources: Resources) {
   /** The log of a record that is seen only redacted stays closed: its rationales are content. */
   async function readAudit(call: Call, id: string, page: { limit?: number; cursor?: string }) {
     const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
-    requireOpen(call.caller, stored)
+    if (!isOpenTo(call.caller.trust, stored.sensitivity)) throw aboveCeiling()
     return listing.pageAudit(call, id, page)
   }
 
@@ -122,36 +122,59 @@ async function writeIdentifiers(tx: Database, { id, payload, scope }: StoredReco
 }
 
 async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
-  const stored = await findRecord(db, id, caller.trust)
-  if (!stored) throw new AppError('record_not_found', 'There is no such record.')
+  const [stored] = await findRecords(db, [id], caller.trust)
+  if (!stored) throw missing()
   return stored
 }
 
-/**
- * The way into every change of one record: locked, seen whole, alive, and at the version the caller expects.
- */
+/** The way into every change of records: locked, seen whole, alive, and at the version the caller expects. */
 export async function claimRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
-  await lockRecord(tx, id)
-  const stored = await findOpenRecord(tx, call.caller, id)
-  if (call.expectedVersion !== undefined && call.expectedVersion !== stored.version) {
-    throw new AppError('version_mismatch', 'The record is at another version.', {
-      extra: { version: stored.version },
-    })
-  }
-  return stored
+  const [claimed = missing()] = await claimRecords(tx, call, [id])
+  if (claimed instanceof AppError) throw claimed
+  return claimed
 }
 
-function requireOpen(caller: Caller, stored: Pick<StoredRecord, 'sensitivity'>): void {
-  if (isOpenTo(caller.trust, stored.sensitivity)) return
-  throw new AppError('above_ceiling', 'The key sees this record only redacted.')
+/** For each id, in the order asked, the claimed record or why it cannot be claimed. */
+export async function claimRecords(
+  tx: Database,
+  call: Call,
+  ids: readonly string[],
+): Promise<(StoredRecord | AppError)[]> {
+  await lockRecords(tx, ids)
+  const found = await findRecords(tx, ids, call.caller.trust)
+  const byId = new Map(found.map((stored) => [stored.id, stored]))
+  return ids.map((id) => {
+    const stored = byId.get(id.toLowerCase())
+    if (!stored) return missing()
+    return refuseClosed(call.caller, stored) ?? refuseVersion(call, stored) ?? stored
+  })
 }
 
-/** A record that may be linked to: seen whole and alive. */
+function refuseVersion({ expectedVersion }: Call, { version }: StoredRecord): AppError | undefined {
+  if (expectedVersion === undefined || expectedVersion === version) return undefined
+  return new AppError('version_mismatch', 'The record is at another version.', { extra: { version } })
+}
+
+/** What may be linked to and changed is seen whole and alive. */
+function refuseClosed(caller: Caller, stored: StoredRecord): AppError | undefined {
+  if (!isOpenTo(caller.trust, stored.sensitivity)) return aboveCeiling()
+  return stored.forgotten_at ? gone(stored, true) : undefined
+}
+
+/** A record that may be linked to. */
 export async function findOpenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
   const stored = await findSeenRecord(db, caller, id)
-  requireOpen(caller, stored)
-  if (stored.forgotten_at) throw gone(stored, true)
+  const refusal = refuseClosed(caller, stored)
+  if (refusal) throw refusal
   return stored
+}
+
+function missing(): AppError {
+  return new AppError('record_not_found', 'There is no such record.')
+}
+
+function aboveCeiling(): AppError {
+  return new AppError('above_ceiling', 'The key sees this record only redacted.')
 }
 
 function gone(stored: StoredRecord, isOpen: boolean): AppError {

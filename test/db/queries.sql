@@ -1,3 +1,22 @@
+-- src/decay/queries.ts updateLives
+    with incoming as materialized (
+      select *
+from json_to_recordset($1::json) as incoming (
+        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
+        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, changes jsonb
+      )
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
+        version = r.version + 1, updated_at = $2::timestamptz
+      from incoming as i
+      where r.id = i.id
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, changes)
+    select id, action, $3::text, $4::timestamptz, $5::text, changes
+    from incoming;
+
 -- src/http/queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";
 
@@ -399,7 +418,7 @@ inner join "contents" as "c" on "c"."record_id" = "r"."id"
 where ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]));
 
--- src/records/queries.ts findRecord
+-- src/records/queries.ts findRecords
 select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
 from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
 from "relations" as "e"
@@ -420,12 +439,13 @@ from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
 where ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]))
-and "r"."id" = $6;
+and "r"."id" = any($6::uuid[]);
 
--- src/records/queries.ts lockRecord
+-- src/records/queries.ts lockRecords
 select "id"
 from "records"
-where "id" = $1 for update;
+where "id" = any($1::uuid[])
+order by "id" for update;
 
 -- src/records/queries.ts updateContent
 update "contents"

@@ -1,4 +1,5 @@
 import type { Database } from '../../src/db/connection.ts'
+import * as decay from '../../src/decay/queries.ts'
 import * as answered from '../../src/http/queries.ts'
 import * as jobs from '../../src/jobs/queries.ts'
 import type { Caller, Trust } from '../../src/kernel/caller.ts'
@@ -80,6 +81,9 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     revokeKey: (db) => keys.revokeKey(db, id, now),
     noteUse: (db) => keys.noteUse(db, id, now, now),
   },
+  'src/decay/queries.ts': {
+    updateLives: (db) => decay.updateLives(db, [], { actor: 'a', rationale: 'r', at: now }),
+  },
   'src/jobs/queries.ts': {
     tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),
   },
@@ -124,8 +128,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/records/queries.ts': {
     selectStored: (db) => records.selectStored(db, trust).execute(),
-    findRecord: (db) => records.findRecord(db, id, trust),
-    lockRecord: (db) => records.lockRecord(db, id),
+    findRecords: (db) => records.findRecords(db, [id], trust),
+    lockRecords: (db) => records.lockRecords(db, [id]),
     updateContent: (db) =>
       records.updateContent(
         db,

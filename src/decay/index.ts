@@ -1,0 +1,2 @@
+export { decayRoutes } from './routes.ts'
+export { createDecayService } from './service.ts'

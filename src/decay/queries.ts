@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { AuditAction } from '../db/schema.ts'
+import type { LifeChange } from './operations.ts'
+
+export type LifeUpdate = LifeChange & {
+  id: string
+  action: AuditAction
+  /** The salience before and after, for the audit log. */
+  changes: Record<string, unknown>
+}
+
+export type Telling = { actor: string; rationale: string; at: Date }
+
+/** Writes the new life, version and audit entry of many locked records in one statement. */
+export async function updateLives(
+  tx: Database,
+  updates: readonly LifeUpdate[],
+  telling: Telling,
+): Promise<void> {
+  await sql`
+    with incoming as materialized (
+      select * from json_to_recordset(${JSON.stringify(updates)}::json) as incoming (
+        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
+        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, changes jsonb
+      )
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
+        version = r.version + 1, updated_at = ${telling.at}::timestamptz
+      from incoming as i
+      where r.id = i.id
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, changes)
+    select id, action, ${telling.actor}::text, ${telling.at}::timestamptz, ${telling.rationale}::text, changes
+    from incoming
+  `.execute(tx)
+}

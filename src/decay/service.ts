@@ -1,0 +1,97 @@
+import type { Database } from '../db/connection.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { answerWritten, claimRecords, type StoredRecord, type WrittenRecord } from '../records/index.ts'
+import { salienceAt } from './curves.ts'
+import { type LifeChange, penalize, pin, reinforce, unpin } from './operations.ts'
+import { type LifeUpdate, updateLives } from './queries.ts'
+import type { Penalty, Reason } from './schemas.ts'
+
+export type DecayService = ReturnType<typeof createDecayService>
+
+type Operation = {
+  action: LifeUpdate['action']
+  /** Undefined when the record already is as asked: nothing is written then, not even a version. */
+  apply(stored: StoredRecord, now: Date): LifeChange | undefined
+}
+
+/** What became of one record of many. */
+export type Outcome = WrittenRecord | AppError
+
+export function createDecayService({ db, clock }: { db: Database; clock: Clock }) {
+  /** One transaction, one lock and one write for all; what cannot take part does not stop the others. */
+  async function perform(
+    call: Call,
+    ids: readonly string[],
+    { actor, rationale }: Reason,
+    { action, apply }: Operation,
+  ): Promise<Outcome[]> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const updates: LifeUpdate[] = []
+      // Spelt in two ways an id is still one record, which changes once.
+      const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
+      const outcomes = (await claimRecords(tx, call, unique)).map((stored): Outcome => {
+        if (stored instanceof AppError) return stored
+        const refusal = refuseHistory(stored)
+        if (refusal) return refusal
+        const change = apply(stored, now)
+        if (!change) return answerWritten(call.caller, stored, now)
+        const changes = { salience: [salienceAt(stored, now), change.salience] }
+        updates.push({ ...change, id: stored.id, action, changes })
+        const entry = { action, actor, at: now, rationale, run_id: null, changes }
+        const next = { ...stored, ...change, version: stored.version + 1, updated_at: now }
+        const changed = { ...next, audit_log: [...stored.audit_log, entry].slice(-50) }
+        return answerWritten(call.caller, changed, now)
+      })
+      if (updates.length > 0) await updateLives(tx, updates, { actor, rationale, at: now })
+      const byId = new Map(unique.map((id, index) => [id, outcomes[index]]))
+      return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
+    })
+  }
+
+  async function performOne(
+    call: Call,
+    id: string,
+    reason: Reason,
+    operation: Operation,
+  ): Promise<WrittenRecord> {
+    const [outcome] = await perform(call, [id], reason, operation)
+    if (!outcome || outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  return {
+    reinforce: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, reinforcing),
+    penalize: (call: Call, id: string, penalty: Penalty) =>
+      performOne(call, id, penalty, penalizing(penalty.amount)),
+    pin: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, pinning),
+    unpin: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, unpinning),
+    reinforceAll: (call: Call, ids: readonly string[], reason: Reason) =>
+      perform(call, ids, reason, reinforcing),
+    penalizeAll: (call: Call, ids: readonly string[], penalty: Penalty) =>
+      perform(call, ids, penalty, penalizing(penalty.amount)),
+  }
+}
+
+const reinforcing: Operation = { action: 'reinforce', apply: reinforce }
+const pinning: Operation = {
+  action: 'pin',
+  apply: (stored, now) => (stored.pinned ? undefined : pin(stored, now)),
+}
+const unpinning: Operation = {
+  action: 'unpin',
+  apply: (stored, now) => (stored.pinned ? unpin(stored, now) : undefined),
+}
+
+function penalizing(amount: number): Operation {
+  return { action: 'decay', apply: (stored, now) => penalize(stored, amount, now) }
+}
+
+const history: ReadonlySet<StoredRecord['status']> = new Set(['invalidated', 'superseded', 'merged'])
+
+function refuseHistory({ status }: StoredRecord): AppError | undefined {
+  if (!history.has(status)) return undefined
+  return new AppError('record_retracted', `The record is ${status}: its salience no longer changes.`)
+}
