@@ -6,15 +6,7 @@ import type { AuditEntry, MemoryRecord, RedactedRecord, Relation } from './schem
 /** The record as of `now`: what is stored, and what time has made of it. */
 export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
   return {
-    id: stored.id,
-    type: stored.type,
-    sensitivity: stored.sensitivity,
-    confidence: stored.confidence,
-    salience: salienceAt(stored, now),
-    ...(stored.scope === unscoped ? {} : { scope: stored.scope }),
-    tags: stored.tags,
-    created_at: stored.created_at.toISOString(),
-    updated_at: stored.updated_at.toISOString(),
+    ...presentOutside(stored, now),
     version: stored.version,
     lifecycle: presentLifecycle(stored),
     provenance: stored.provenance,
@@ -38,6 +30,11 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
 
 /** One level above the caller's ceiling: that it exists, and nothing of what it says. */
 export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
+  return { ...presentOutside(stored, now), redacted: true }
+}
+
+/** All that a record shows to whoever may know of it. */
+function presentOutside(stored: StoredRecord, now: Date): Omit<RedactedRecord, 'redacted'> {
   return {
     id: stored.id,
     type: stored.type,
@@ -48,7 +45,6 @@ export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
     tags: stored.tags,
     created_at: stored.created_at.toISOString(),
     updated_at: stored.updated_at.toISOString(),
-    redacted: true,
   }
 }
 

@@ -27,6 +27,14 @@ import type { RecordsService } from './service.ts'
 export type RecordsOptions = { records: RecordsService; once: Once }
 
 const tags = ['records']
+const storingRefusals = [
+  'record_exists',
+  'identifier_taken',
+  'outside_trust',
+  'above_ceiling',
+  'record_not_found',
+  'scope_required',
+] as const
 const changed = { schema: ref(WrittenRecord), headers: ['ETag'] } as const
 
 export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (app, { records, once }) => {
@@ -42,14 +50,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         body: ref(NewRecord),
         response: answers(
           { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The record as stored.' } },
-          [
-            'record_exists',
-            'identifier_taken',
-            'outside_trust',
-            'above_ceiling',
-            'record_not_found',
-            'scope_required',
-          ],
+          storingRefusals,
         ),
       },
     },
@@ -74,14 +75,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
             200: { schema: ref(BatchAnswer), description: 'What became of each record.' },
             201: { schema: ref(BatchAnswer), description: 'All are stored.' },
           },
-          [
-            'record_exists',
-            'identifier_taken',
-            'outside_trust',
-            'above_ceiling',
-            'record_not_found',
-            'scope_required',
-          ],
+          storingRefusals,
         ),
       },
     },

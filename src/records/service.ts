@@ -4,13 +4,13 @@ import type { AuditAction } from '../db/schema.ts'
 import { type Call, transact } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { checkFaults } from '../http/validation.ts'
-import { type Caller, isAllowed, type Sensitivity } from '../kernel/caller.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Caller, isAllowed } from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Ids } from '../kernel/ids.ts'
 import { amendRecord } from './amendment.ts'
 import { findPayloadFaults, identifiersOf, invalid } from './creation/draft.ts'
-import { createCreation } from './creation/service.ts'
+import { type CreationResources, createCreation } from './creation/service.ts'
+import { departed, gone } from './departures/departed.ts'
+import { findDepartures } from './departures/queries.ts'
 import { createListing } from './listing/service.ts'
 import { mergePatch } from './merging.ts'
 import { completePayload, NewPayload, type Payload } from './payloads.ts'
@@ -29,17 +29,9 @@ import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
 import { searchableText } from './searchable.ts'
 
-type Resources = {
-  db: Database
-  clock: Clock
-  ids: Ids
-  defaultSensitivity: Sensitivity
-  textLanguage: string
-}
-
 export type RecordsService = ReturnType<typeof createRecordsService>
 
-export function createRecordsService(resources: Resources) {
+export function createRecordsService(resources: CreationResources) {
   const { db, clock, defaultSensitivity, textLanguage } = resources
   const listing = createListing(resources)
 

@@ -13,7 +13,7 @@ import type { NewRecord, WrittenRecord } from '../schemas.ts'
 import { draftRecord } from './draft.ts'
 import { findTakenIdentifiers, findTargets, insertRecords } from './queries.ts'
 
-type Resources = {
+export type CreationResources = {
   db: Database
   clock: Clock
   ids: Ids
@@ -24,7 +24,7 @@ type Resources = {
 /** What became of one record of a batch. */
 export type Outcome = WrittenRecord | AppError
 
-export function createCreation({ db, clock, ids, defaultSensitivity, textLanguage }: Resources) {
+export function createCreation({ db, clock, ids, defaultSensitivity, textLanguage }: CreationResources) {
   async function create(call: Call, given: NewRecord): Promise<WrittenRecord> {
     const [outcome] = await createBatch(call, [given])
     if (!outcome || outcome instanceof AppError) throw outcome
