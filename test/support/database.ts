@@ -21,7 +21,7 @@ declare module 'vitest' {
 export type TestDatabase = { url: string; drop(): Promise<void> }
 
 /** A migrated database of this file's own, in the time it takes to copy one. */
-export function createTestDatabase(): Promise<TestDatabase> {
+function createTestDatabase(): Promise<TestDatabase> {
   return create(inject('databaseServer').template)
 }
 
