@@ -68,7 +68,7 @@ function runService({ config, log }: Context, start: () => Promise<Service>): Pr
   return runUntilStopped({ log, start, timeoutMs: config.shutdownTimeoutMs })
 }
 
-async function startApi({ config, log }: Context): Promise<Service> {
+async function startApi({ config }: Context): Promise<Service> {
   // Imported by the one role that needs them: they take as long to load as everything else.
   const [{ createApp }, { createServices, listRooms }] = await Promise.all([
     import('./http/app.ts'),

@@ -11,44 +11,51 @@ export type JobWorker = {
   stop(milliseconds: number): Promise<boolean>
 }
 
+/** A finished job is still to be marked as such; a queue that is away would have us wait for its return. */
+const farewellMs = 2_000
+
 export async function startWorker(options: WorkerOptions): Promise<JobWorker> {
   const { settings, handlers, log, concurrency = 2 } = options
-  const worker = createWorker(settings, createProcess(handlers, log), concurrency)
+  const inHand = new Set<Promise<unknown>>()
+  const worker = createWorker(settings, createProcess(handlers, inHand, log), concurrency)
   const fault = createFaultLog(log)
   worker.on('error', fault)
-  await worker.waitUntilReady()
+  // A Redis that is away is waited for meanwhile; PostgreSQL is tried once, and never again when that fails.
+  if (settings.redisUrl === undefined) await worker.waitUntilReady()
   worker.run().catch(fault)
   return {
     stop: async (milliseconds) => {
       worker.cancelAllJobs('the worker stops')
-      const patience = new AbortController()
-      const late = sleep(milliseconds, false, { signal: patience.signal }).catch(() => false)
-      const ended = await Promise.race([worker.close().then(() => true), late])
-      patience.abort()
-      return ended
+      const closed = worker.close().then(() => true)
+      const finished = Promise.allSettled(inHand).then(() => sleep(farewellMs, true, { ref: false }))
+      return Promise.race([closed, finished, sleep(milliseconds, false, { ref: false })])
     },
   }
 }
 
 /** BullMQ hands over a signal only to a function of three parameters, of which one with a default is none. */
-function createProcess(handlers: JobHandlers, log: Logger): Process {
+function createProcess(handlers: JobHandlers, inHand: Set<Promise<unknown>>, log: Logger): Process {
   return async (job, _token, signal) => {
     const began = performance.now()
     const run = { job: job.name, job_id: job.id, attempt: job.attemptsStarted }
+    const running = handle(handlers, job.name, job.data, signal ?? new AbortController().signal)
+    inHand.add(running)
     try {
-      const report = await handle(handlers, job.name, job.data, signal ?? new AbortController().signal)
+      const report = await running
       log.info('job done', { ...run, ms: Math.round(performance.now() - began), ...report })
       return report
     } catch (error) {
       log.error('job failed', { ...run, ms: Math.round(performance.now() - began), err: error })
       // What is thrown here is kept in the queue, and an error of the database may quote a row.
       throw new Error(`${job.name} failed; the log of the worker says why`)
+    } finally {
+      inHand.delete(running)
     }
   }
 }
 
 /** A name may be unknown for as long as an older and a newer version run side by side. */
-function handle<Name extends JobName>(
+async function handle<Name extends JobName>(
   handlers: JobHandlers,
   name: Name,
   payload: Parameters<JobHandlers[Name]>[0],

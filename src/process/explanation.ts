@@ -14,17 +14,28 @@ export function explainFailure(error: unknown): { message: string; code: number 
       code: exitCodes.failed,
     }
   }
-  // Neither the URL nor the driver's words, which may hold the password.
+  const code = codeOf(error)
+  // In our words and not the driver's, which may hold what DATABASE_URL holds.
+  const refusal = refusals[code]
+  if (refusal) return { message: `${refusal}; see DATABASE_URL.`, code: exitCodes.failed }
   if (translateFailure(error) !== error) {
-    return { message: `The database cannot be used at the moment${reasonOf(error)}.`, code: exitCodes.failed }
+    return { message: `The database cannot be reached at the moment (${code}).`, code: exitCodes.failed }
   }
   return undefined
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  '28000': 'The database does not let this user in',
+  '28P01': 'The database refuses the password',
+  '3D000': 'There is no database of that name',
+  '42501': 'The database user may not do what is needed',
+  '3F000': 'The database has no schema to work in',
 }
 
 function isUnprepared(error: unknown): boolean {
   return error instanceof Error && error.constructor.name === 'SchemaMigrationRequiredError'
 }
 
-function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? ` (${error.code})` : ''
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'no answer'
 }

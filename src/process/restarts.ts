@@ -14,7 +14,7 @@ const mostEarlyEnds = 3
 
 /** A child that has been up is worth another try; one that never gets up would only be started for ever. */
 export function judgeEnd({ code, signal, livedMs, earlyEnds }: End): Verdict {
-  if (code === exitCodes.refused) return { doomed: 'it says that it cannot run like this' }
+  if (code === exitCodes.refused) return { doomed: 'it refuses to run like this, and has said why' }
   if (livedMs >= earlyMs) return { restartAfterMs: 250, earlyEnds: 0 }
   const ends = earlyEnds + 1
   if (ends < mostEarlyEnds) return { restartAfterMs: 250 * 2 ** ends, earlyEnds: ends }

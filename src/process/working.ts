@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config.ts'
 import { connect, type Database } from '../db/connection.ts'
 import type { JobHandlers } from '../jobs/define.ts'
@@ -14,6 +15,7 @@ type Resources = { config: Config; log: Logger; clock: Clock; createHandlers(db:
 /** A batch over a large table takes longer than any request may. */
 const statementTimeoutMs = 300_000
 const poolSize = 5
+const farewellMs = 2_000
 
 export async function startWorking({ config, log, clock, createHandlers }: Resources): Promise<Service> {
   const url = requireDatabaseUrl(config, 'worker')
@@ -26,11 +28,12 @@ export async function startWorking({ config, log, clock, createHandlers }: Resou
   const intervals = { purge: config.jobs.purgeIntervalMs }
   const watch = watchSchedules({ db, queue, clock, intervals, log })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
+  const leave = () => Promise.all([watch.stop(), queue.close()]).then(close)
   return {
     stop: async () => {
-      const [clean] = await Promise.all([worker.stop(config.shutdownTimeoutMs), watch.stop()])
-      await queue.close()
-      await close()
+      const clean = await worker.stop(config.shutdownTimeoutMs)
+      // A queue that is away does not answer this either.
+      await Promise.race([leave(), sleep(farewellMs, undefined, { ref: false })])
       return clean
     },
   }
