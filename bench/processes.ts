@@ -26,7 +26,7 @@ export async function startProduct(
       MEMBRANE_RATE_LIMIT: '0',
       ...environment,
     },
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: ['ignore', 'ignore', 'inherit'],
   })
   await untilReady(child, url, started)
   return { url, readyAfterMs: performance.now() - started, stop: () => stop(child) }

@@ -1,30 +1,36 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
-import { resolve } from 'node:path'
-import { createGround } from './ground.ts'
-import { benchRecords } from './records/index.ts'
-import { renderTable } from './result.ts'
+import { dirname, resolve } from 'node:path'
+import { createGround, type Ground } from './ground.ts'
+import { recordBenchmarks } from './records/index.ts'
+import { type Result, renderTable } from './result.ts'
 import { startServer } from './server.ts'
 
-const benchmarks = { records: benchRecords }
+const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = { ...recordBenchmarks }
 
-/** `npm run bench -- records`, or without a name everything. */
-async function run(names: readonly string[]): Promise<void> {
-  const chosen = Object.entries(benchmarks).filter(([name]) => names.length === 0 || names.includes(name))
+/** `npm run bench -- records` for those whose names begin so; without a name, everything. */
+async function run(prefixes: readonly string[]): Promise<void> {
+  const chosen = Object.entries(benchmarks).filter(
+    ([name]) => prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix)),
+  )
   if (chosen.length === 0) throw new Error(`there are: ${Object.keys(benchmarks).join(', ')}`)
   const server = await startServer()
   // Interrupted, it would leave a database server behind.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void server.stop().finally(() => process.exit(130)))
   }
+  const ground = createGround(server.url)
+  const all: Result[] = []
   try {
-    for (const [name, bench] of chosen) {
-      const results = await bench(createGround(server.url))
+    for (const [name, measure] of chosen) {
+      ground.note(name)
+      const results = await measure(ground)
       await keep(name, { machine: describeMachine(), postgres: server.version, results })
-      console.log(`\n${name}\n\n${renderTable(results)}\n`)
+      all.push(...results)
     }
   } finally {
     await server.stop()
+    console.log(`\n${renderTable(all)}\n`)
   }
 }
 
@@ -33,9 +39,9 @@ function describeMachine(): string {
 }
 
 async function keep(name: string, report: object): Promise<void> {
-  const folder = resolve(import.meta.dirname, 'results')
-  await mkdir(folder, { recursive: true })
-  await writeFile(resolve(folder, `${name}.json`), `${JSON.stringify(report, undefined, 2)}\n`)
+  const file = resolve(import.meta.dirname, 'results', `${name.replaceAll('/', '-')}.json`)
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`)
 }
 
 await run(process.argv.slice(2))

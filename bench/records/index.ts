@@ -5,14 +5,14 @@ import { measureReading } from './reading.ts'
 import { measureStarting } from './starting.ts'
 import { measureStoring } from './storing.ts'
 
-export async function benchRecords({ withDatabase, note }: Ground): Promise<Result[]> {
-  note('creating')
-  const creating = await withDatabase(measureCreating)
-  note('storing')
-  const storing = await withDatabase(measureStoring)
-  note('reading')
-  const reading = await withDatabase((database) => measureReading(database, note))
-  note('starting')
-  const starting = await measureStarting()
-  return [creating, ...reading, ...starting, storing]
+export const recordBenchmarks = {
+  'records/creating': async ({ withDatabase }: Ground): Promise<Result[]> => [
+    await withDatabase(measureCreating),
+  ],
+  'records/reading': ({ withDatabase, note }: Ground): Promise<Result[]> =>
+    withDatabase((database) => measureReading(database, note)),
+  'records/storing': async ({ withDatabase }: Ground): Promise<Result[]> => [
+    await withDatabase(measureStoring),
+  ],
+  'records/starting': measureStarting,
 }

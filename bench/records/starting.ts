@@ -1,9 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { assert } from '../load.ts'
+import { assert, median } from '../load.ts'
 import { startProduct } from '../processes.ts'
 import { atMost, type Result } from '../result.ts'
+import { makeMemory } from './memories.ts'
+
+const laterStarts = 5
 
 /** `npm start` in an empty folder, and again with what the first left there. */
 export async function measureStarting(): Promise<Result[]> {
@@ -11,41 +14,43 @@ export async function measureStarting(): Promise<Result[]> {
   const environment = { MEMBRANE_DATA_DIR: join(directory, 'data') }
   try {
     const first = await startProduct('all', environment)
-    const stored = await fetch(`${first.url}/v1/records`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        type: 'working',
-        payload: {
-          kind: 'working',
-          thread_id: 'bench',
-          state: 'waiting',
-          active_constraints: [],
-          next_actions: [],
-          open_questions: [],
-        },
-      }),
-    })
-    assert(stored.status === 201, `a create was answered ${stored.status}`)
-    const location = stored.headers.get('location')
+    const path = await storeMemory(first.url)
     await first.stop()
-    const second = await startProduct('all', environment)
-    const found = await fetch(new URL(location ?? '', second.url))
-    await second.stop()
-    assert(found.status === 200, `the record of the first start was answered ${found.status} in the second`)
+    const later: number[] = []
+    while (later.length < laterStarts) {
+      const again = await startProduct('all', environment)
+      later.push(again.readyAfterMs / 1_000)
+      const { status } = await fetch(new URL(path, again.url))
+      await again.stop()
+      assert(status === 200, `what the first start stored was answered ${status} in a later one`)
+    }
+    const second = median(later)
     return [
-      describe('first', first.readyAfterMs),
-      { ...describe('second', second.readyAfterMs), mustReach: atMost(second.readyAfterMs / 1_000, 3, 's') },
+      {
+        work: 'start to ready, embedded, first',
+        measured: { value: first.readyAfterMs / 1_000, unit: 's' },
+        verified,
+      },
+      {
+        work: `start to ready, embedded, later (median of ${laterStarts})`,
+        measured: { value: second, unit: 's' },
+        mustReach: atMost(second, 3, 's'),
+        verified,
+      },
     ]
   } finally {
     await rm(directory, { recursive: true, force: true })
   }
 }
 
-function describe(which: string, milliseconds: number): Result {
-  return {
-    work: `start to ready, embedded, ${which} start`,
-    measured: { value: milliseconds / 1_000, unit: 's' },
-    verified: 'the second start finds what the first stored',
-  }
+const verified = 'each later start finds what the first stored'
+
+async function storeMemory(url: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/records`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(makeMemory(0)),
+  })
+  assert(answer.status === 201, `a create was answered ${answer.status}`)
+  return answer.headers.get('location') ?? ''
 }
