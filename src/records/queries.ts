@@ -1,5 +1,4 @@
-import { sql } from 'kysely'
-import { jsonArrayFrom } from 'kysely/helpers/postgres'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../kernel/caller.ts'
@@ -8,92 +7,51 @@ import type { AuditRow, ContentRow, Identifier, RecordRow, StoredRecord } from '
 /** How much of the audit log is embedded in a record; all of it is paged on its own. */
 export const embeddedAudit = 50
 
-const columns = [
-  'r.id',
-  'r.type',
-  'r.sensitivity',
-  'r.layer',
-  'r.memory_kind',
-  'r.status',
-  'r.source_type',
-  'r.confidence',
-  'r.created_at',
-  'r.scope',
-  'c.tags',
-  'c.payload',
-  'c.provenance',
-  'c.interpretation',
-  'r.salience',
-  'r.base_salience',
-  'r.anchored_at',
-  'r.last_reinforced_at',
-  'r.updated_at',
-  'r.expires_at',
-  'r.prune_at',
-  'r.half_life_seconds',
-  'r.max_age_seconds',
-  'r.min_salience',
-  'r.reinforcement_gain',
-  'r.max_salience',
-  'r.importance',
-  'r.base_importance',
-  'r.emotional_valence',
-  'r.last_accessed_at',
-  'r.access_count',
-  'r.confirmation_count',
-  'r.version',
-  'r.curve',
-  'r.deletion_policy',
-  'r.pinned',
-  'r.forgotten_at',
-  'r.purge_at',
-  'r.forgotten_run_id',
-  'r.forgotten_reason',
-  'r.forgotten_by',
-] as const
-
 /**
- * Whole records under the caller's trust, ready for more conditions. Edges show neither hidden nor forgotten
- * neighbours; of the audit log the newest entries come, oldest first.
+ * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten
+ * neighbours; of the audit log the newest entries come, oldest first. Written out, since building so wide a
+ * statement anew for each read took longer than the database does to answer it.
  */
-export function selectStored(db: Database, trust: Trust) {
-  return db
-    .selectFrom('records as r')
-    .innerJoin('contents as c', 'c.record_id', 'r.id')
-    .where(visibleTo(trust))
-    .select(columns)
-    .select((eb) => [
-      jsonArrayFrom(
-        eb
-          .selectFrom('relations as e')
-          .innerJoin('records as t', 't.id', 'e.target_id')
-          .whereRef('e.source_id', '=', 'r.id')
-          .where('t.forgotten_at', 'is', null)
-          .where(visibleTo(trust, 't'))
-          .select(['e.predicate', 'e.target_id', 'e.weight', 'e.created_at'])
-          .orderBy('e.created_at')
-          .orderBy('e.target_id')
-          .orderBy('e.predicate'),
-      ).as('relations'),
-      jsonArrayFrom(
-        eb
-          .selectFrom(
-            eb
-              .selectFrom('audit_entries as a')
-              .whereRef('a.record_id', '=', 'r.id')
-              .select(['a.id', 'a.action', 'a.actor', 'a.at', 'a.rationale', 'a.run_id', 'a.changes'])
-              .orderBy('a.id', 'desc')
-              .limit(embeddedAudit)
-              .as('newest'),
-          )
-          .select((newest) => auditColumns.map((column) => newest.ref(`newest.${column}`).as(column)))
-          .orderBy('newest.id'),
-      ).as('audit_log'),
-    ])
-    .$castTo<StoredRecord>()
+export function selectStored(
+  trust: Trust,
+  { from, more = sql``, rest }: Selection,
+): RawBuilder<StoredRecord> {
+  return sql<StoredRecord>`
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id and t.forgotten_at is null and ${visibleTo(trust, 't')}
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select * from audit_entries as a where a.record_id = r.id order by a.id desc limit ${embeddedAudit}
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log${more}
+    from ${from}
+    join contents as c on c.record_id = r.id
+    where ${visibleTo(trust)} ${rest}
+  `
 }
 
-const auditColumns = ['action', 'actor', 'at', 'rationale', 'run_id', 'changes'] as const
+type Fragment = RawBuilder<unknown>
+/** `more` continues the columns, `rest` the conditions. */
+type Selection = { from: Fragment; more?: Fragment; rest: Fragment }
 
 /** Forgotten records too: the caller decides whether to answer one or to say that it is gone. */
 export async function findRecords(
@@ -101,9 +59,18 @@ export async function findRecords(
   ids: readonly string[],
   trust: Trust,
 ): Promise<StoredRecord[]> {
-  return selectStored(db, trust)
-    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
-    .execute()
+  const selection = { from: sql`records as r`, rest: sql`and ${isAmong(ids)}` }
+  return (await selectStored(trust, selection).execute(db)).rows
+}
+
+/**
+ * One id is asked for as one: PostgreSQL keeps the plan of an equality, but makes that of an array anew at each
+ * call, which took ten times as long as the read.
+ */
+function isAmong(ids: readonly string[]): RawBuilder<SqlBool> {
+  return ids.length === 1
+    ? sql<SqlBool>`r.id = ${ids[0]}::uuid`
+    : sql<SqlBool>`r.id = any(${sql.val([...ids])}::uuid[])`
 }
 
 /**
@@ -112,13 +79,7 @@ export async function findRecords(
  * before the wait.
  */
 export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
-  await tx
-    .selectFrom('records')
-    .where('id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
-    .select('id')
-    .orderBy('id')
-    .forUpdate()
-    .execute()
+  await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for update`.execute(tx)
 }
 
 /** Tags and payload are found by their words, so `search` comes with either. */

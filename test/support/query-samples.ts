@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
 import * as decay from '../../src/decay/queries.ts'
 import * as answered from '../../src/http/queries.ts'
@@ -93,7 +94,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     upsertPolicy: (db) => policies.upsertPolicy(db, policy),
   },
   'src/records/creation/queries.ts': {
-    insertRecords: (db) => creation.insertRecords(db, [draft], 'english'),
+    insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
     findTargets: (db) => creation.findTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>
       creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
@@ -127,8 +128,11 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     listAudit: (db) => listing.listAudit(db, id, 0, 101),
   },
   'src/records/queries.ts': {
-    selectStored: (db) => records.selectStored(db, trust).execute(),
-    findRecords: (db) => records.findRecords(db, [id], trust),
+    selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
+    findRecords: {
+      one: (db) => records.findRecords(db, [id], trust),
+      several: (db) => records.findRecords(db, [id, id], trust),
+    },
     lockRecords: (db) => records.lockRecords(db, [id]),
     updateContent: (db) =>
       records.updateContent(

@@ -159,13 +159,14 @@ export const negligibleSalience = 1e-12
 
 type Cut = SelectQueryBuilder<DB, never, { id: string; position: number | Date }>
 
-function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]> {
-  return selectStored(db, page.trust)
-    .innerJoin(cut.as('cut'), 'cut.id', 'r.id')
-    .select('cut.position')
-    .orderBy('cut.position', page.order)
-    .orderBy('r.id', page.order)
-    .execute()
+async function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]> {
+  const direction = sql.raw(page.order)
+  const { rows } = await selectStored(page.trust, {
+    from: sql`(${cut}) as cut join records as r on r.id = cut.id`,
+    more: sql`, cut.position`,
+    rest: sql`order by cut.position ${direction}, r.id ${direction}`,
+  }).execute(db)
+  return rows as Positioned[]
 }
 
 function rankedBy(page: Page): RawBuilder<number | Date> {
