@@ -99,6 +99,21 @@ export const environmentSchema = Type.Object({
   MEMBRANE_REQUEST_TIMEOUT: duration('Longest time to receive a whole request.', '60s'),
   MEMBRANE_SHUTDOWN_TIMEOUT: duration('How long a process may take to finish its work after SIGTERM.', '10s'),
   MEMBRANE_IDEMPOTENCY_RETENTION: duration('How long the answer to an Idempotency-Key is kept.', '24h'),
+  MEMBRANE_FORGOTTEN_RETENTION: duration(
+    'How long a forgotten record can be restored before it is purged; 0 for not at all.',
+    '30d',
+  ),
+  MEMBRANE_TOMBSTONE_KEY: Type.Optional(
+    text(
+      'Secret that marks erased content, at least 16 characters, the same for every process; keep it outside the database. `npm start` makes one in MEMBRANE_DATA_DIR. Without it nothing can be erased.',
+      { minLength: 16 },
+    ),
+  ),
+  MEMBRANE_RETENTION_MODE: oneOf(
+    ['l2', 'huber', 'elastic'],
+    'Curve by which the retention of a memory falls since its last access.',
+    'huber',
+  ),
   MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
 })
 
@@ -213,7 +228,10 @@ function shape(values: Environment) {
     records: Object.freeze({
       defaultSensitivity: values.MEMBRANE_DEFAULT_SENSITIVITY,
       textLanguage: values.MEMBRANE_TEXT_LANGUAGE,
+      forgottenRetentionMs: milliseconds(values.MEMBRANE_FORGOTTEN_RETENTION),
+      tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
+    cognition: Object.freeze({ retentionMode: values.MEMBRANE_RETENTION_MODE }),
     jobs: Object.freeze({ purgeIntervalMs: milliseconds(values.MEMBRANE_PURGE_INTERVAL) }),
   })
 }

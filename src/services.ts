@@ -7,7 +7,15 @@ import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import { createKeysService, keyRoutes } from './keys/index.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
-import { createRecordsService, recordsRoutes } from './records/index.ts'
+import {
+  createForgettingService,
+  createRecordsService,
+  createSeal,
+  createTombstonesService,
+  forgettingRoutes,
+  recordsRoutes,
+  tombstonesRoutes,
+} from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
 
 export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids }
@@ -18,19 +26,33 @@ export type Services = ReturnType<typeof createServices>
 export function createServices({ config, db, clock, ids }: Resources) {
   const keys = createKeysService({ db, clock, ids })
   const policies = createPoliciesService({ db })
-  const records = createRecordsService({ db, clock, ids, ...config.records })
+  const seal = createSeal(config.records.tombstoneKey)
+  const records = createRecordsService({ db, clock, ids, seal, ...config.records })
+  const tombstones = createTombstonesService({ db })
+  const forgetting = createForgettingService({ db, clock, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage: config.records.textLanguage })
   const decay = createDecayService({ db, clock })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return { keys, policies, records, relations, decay, once }
+  return { keys, policies, records, forgetting, tombstones, relations, decay, once }
 }
 
 /** The routes of every room with what they need. */
-export function listRooms({ keys, policies, records, relations, decay, once }: Services): Room[] {
+export function listRooms({
+  keys,
+  policies,
+  records,
+  forgetting,
+  tombstones,
+  relations,
+  decay,
+  once,
+}: Services): Room[] {
   return [
     room(keyRoutes, { keys, once }),
     room(policiesRoutes, { policies }),
     room(recordsRoutes, { records, once }),
+    room(forgettingRoutes, { forgetting, once }),
+    room(tombstonesRoutes, { tombstones, once }),
     room(relationsRoutes, { relations, once }),
     room(decayRoutes, { decay, once }),
   ]

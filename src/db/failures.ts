@@ -7,6 +7,9 @@ const retryable = new Set(['40001', '40P01'])
 /** The server is going, coming, full or told us to wait; nothing about the request was wrong. */
 const unavailable = new Set(['53300', '57P01', '57P02', '57P03', '55P03', '57014', '25P03', '40001', '40P01'])
 
+/** Raised by erased_among() of migration 0003. */
+const foreignTombstone = 'MBT01'
+
 const networkFailures = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -31,6 +34,11 @@ export function violatedConstraint(error: unknown): string | undefined {
 
 /** An outage becomes what the caller can act on; everything else stays what it is, a defect. */
 export function translateFailure(error: unknown): unknown {
+  if (error instanceof pg.DatabaseError && error.code === foreignTombstone) {
+    return new AppError('tombstone_key_mismatch', 'This server cannot keep to the tombstones there are.', {
+      cause: error,
+    })
+  }
   if (!isOutage(error)) return error
   return new AppError('database_unavailable', 'The database cannot answer at the moment.', {
     retryAfterSeconds: 2,
@@ -38,7 +46,8 @@ export function translateFailure(error: unknown): unknown {
   })
 }
 
-function isOutage(error: unknown): boolean {
+/** Nothing about the statement was wrong: it may well succeed later. */
+export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     return error.code !== undefined && (unavailable.has(error.code) || error.code.startsWith('08'))
   }

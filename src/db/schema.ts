@@ -11,6 +11,8 @@ export type DecayCurve = "custom" | "elastic" | "exponential" | "huber" | "linea
 
 export type DeletionPolicy = "auto_prune" | "manual_only" | "never";
 
+export type DepartureKind = "erased" | "purged";
+
 export type Generated<T> = T extends ColumnType<infer S, infer I, infer U>
   ? ColumnType<S, I | undefined, U>
   : ColumnType<T, T | undefined, T>;
@@ -34,6 +36,10 @@ export type MemoryLayer = "codebase" | "episodic" | "procedural" | "semantic" | 
 export type RecordStatus = "active" | "challenged" | "invalidated" | "merged" | "superseded";
 
 export type RecordType = "competence" | "entity" | "episodic" | "plan_graph" | "semantic" | "working";
+
+export type RunStatus = "cancelled" | "failed" | "queued" | "running" | "succeeded";
+
+export type RunTrigger = "manual" | "schedule";
 
 export type Sensitivity = "high" | "hyper" | "low" | "medium" | "public";
 
@@ -73,6 +79,20 @@ export interface Contents {
   tags: string[];
 }
 
+export interface Departures {
+  actor: string;
+  created_at: Date;
+  departed_at: Date;
+  id: string;
+  kind: DepartureKind;
+  numbers: Json;
+  reason: string;
+  run_id: string | null;
+  scope: string;
+  sensitivity: Sensitivity;
+  type: RecordType;
+}
+
 export interface EntityIdentifiers {
   namespace: string;
   record_id: string;
@@ -91,6 +111,22 @@ export interface IdempotencyKeys {
   status: number;
 }
 
+export interface JobLeases {
+  expires_at: Date;
+  fence: number;
+  holder: string | null;
+  job: string;
+  run_id: string | null;
+}
+
+export interface JobSchedules {
+  enabled: boolean;
+  interval_ms: number | null;
+  job: string;
+  last_success_at: Date | null;
+  next_at: Date;
+}
+
 export interface LifecyclePolicies {
   curve: DecayCurve;
   deletion_policy: DeletionPolicy;
@@ -100,6 +136,42 @@ export interface LifecyclePolicies {
   min_salience: number;
   reinforcement_gain: number;
   type: RecordType;
+}
+
+export interface MaintenanceChanges {
+  action: string;
+  after: Json | null;
+  before: Json | null;
+  note: string | null;
+  record_id: string;
+  run_id: string;
+}
+
+export interface MaintenanceRanges {
+  done: boolean;
+  end_block: number;
+  first_block: number;
+  run_id: string;
+}
+
+export interface MaintenanceRuns {
+  attempts: number;
+  cancel_requested: boolean;
+  created_at: Date;
+  done: number;
+  dry_run: boolean;
+  error: string | null;
+  finished_at: Date | null;
+  id: string;
+  job: string;
+  options: Json;
+  scope: string | null;
+  started_at: Date | null;
+  stats: Json;
+  status: RunStatus;
+  total: number | null;
+  trigger: RunTrigger;
+  worker: string | null;
 }
 
 export interface Records {
@@ -115,6 +187,7 @@ export interface Records {
   deletion_policy: DeletionPolicy;
   emotional_valence: number;
   expires_at: Date | null;
+  fades_at: Generated<number | null>;
   forgotten_at: Date | null;
   forgotten_by: string | null;
   forgotten_reason: string | null;
@@ -151,13 +224,29 @@ export interface Relations {
   weight: number;
 }
 
+export interface Tombstones {
+  actor: string;
+  created_at: Date;
+  digest: Buffer;
+  id: string;
+  key_id: Buffer;
+  scope: string;
+}
+
 export interface DB {
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   contents: Contents;
+  departures: Departures;
   entity_identifiers: EntityIdentifiers;
   idempotency_keys: IdempotencyKeys;
+  job_leases: JobLeases;
+  job_schedules: JobSchedules;
   lifecycle_policies: LifecyclePolicies;
+  maintenance_changes: MaintenanceChanges;
+  maintenance_ranges: MaintenanceRanges;
+  maintenance_runs: MaintenanceRuns;
   records: Records;
   relations: Relations;
+  tombstones: Tombstones;
 }

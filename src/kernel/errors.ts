@@ -42,6 +42,9 @@ export const catalogue = {
     meaning: 'No record of that id exists for this key; one it may not see looks the same.',
   },
   relation_not_found: { kind: 'not_found', meaning: 'The record has no such edge.' },
+  tombstone_not_found: { kind: 'not_found', meaning: 'No tombstone of that id.' },
+  run_not_found: { kind: 'not_found', meaning: 'No maintenance run of that id for this key.' },
+  job_not_found: { kind: 'not_found', meaning: 'No job of that name.' },
   key_not_found: { kind: 'not_found', meaning: 'No API key of that id.' },
   method_not_allowed: { kind: 'method', meaning: 'The path exists, the method does not; see Allow.' },
   record_exists: { kind: 'conflict', meaning: 'The id is already in use.' },
@@ -61,10 +64,26 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'The record was retracted, superseded or merged: it is history, and no longer changes.',
   },
+  run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
   request_in_progress: {
     kind: 'conflict',
     meaning: 'A request with this Idempotency-Key is still running; repeat it shortly.',
   },
+  record_pinned: { kind: 'conflict', meaning: 'The record is pinned; unpin it, or use force.' },
+  deletion_policy_never: {
+    kind: 'conflict',
+    meaning: 'The deletion policy of the record, or of one that would go with it, is `never`.',
+  },
+  record_not_forgotten: { kind: 'conflict', meaning: 'Only a forgotten record can be restored.' },
+  erased_content: {
+    kind: 'conflict',
+    meaning: 'The same content was erased from this scope, and may not come back.',
+  },
+  record_purged: {
+    kind: 'gone',
+    meaning: 'The record was forgotten and its time to be restored is over; its audit log remains.',
+  },
+  record_erased: { kind: 'gone', meaning: 'The record was erased; who did so and when remains.' },
   record_forgotten: { kind: 'gone', meaning: 'The record was forgotten; `reason` says why.' },
   request_timeout: { kind: 'timeout', meaning: 'The request took too long to arrive.' },
   version_mismatch: {
@@ -97,6 +116,14 @@ export const catalogue = {
   rate_limited: { kind: 'throttled', meaning: 'Too many requests for this key; wait for Retry-After.' },
   overloaded: { kind: 'unavailable', meaning: 'The server sheds load; wait for Retry-After.' },
   database_unavailable: { kind: 'unavailable', meaning: 'The database cannot be reached at the moment.' },
+  tombstone_key_missing: {
+    kind: 'unavailable',
+    meaning: 'Erasing needs MEMBRANE_TOMBSTONE_KEY, which this server was started without.',
+  },
+  tombstone_key_mismatch: {
+    kind: 'unavailable',
+    meaning: 'There are tombstones that were made with another key, so this server cannot keep to them.',
+  },
   shutting_down: { kind: 'unavailable', meaning: 'This process is stopping; another one will answer.' },
   not_ready: { kind: 'unavailable', meaning: 'A part is not ready; `parts` says which.' },
   internal_error: {

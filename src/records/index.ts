@@ -1,3 +1,7 @@
+export type { DepartureRow } from './departures/queries.ts'
+export { purgeForgotten } from './departures/queries.ts'
+export { forgettingRoutes } from './forgetting/routes.ts'
+export { createForgettingService } from './forgetting/service.ts'
 export { recordsRoutes } from './routes.ts'
 export type { StoredRecord } from './rows.ts'
 export { WrittenRecord } from './schemas.ts'
@@ -6,6 +10,10 @@ export {
   claimRecord,
   claimRecords,
   createRecordsService,
+  findKnownRecord,
   findOpenRecord,
   writeChange,
 } from './service.ts'
+export { tombstonesRoutes } from './tombstones/routes.ts'
+export { createSeal } from './tombstones/seal.ts'
+export { createTombstonesService, refuseErasedContent } from './tombstones/service.ts'

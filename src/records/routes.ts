@@ -29,6 +29,7 @@ export type RecordsOptions = { records: RecordsService; once: Once }
 const tags = ['records']
 const storingRefusals = [
   'record_exists',
+  'erased_content',
   'identifier_taken',
   'outside_trust',
   'above_ceiling',
@@ -140,7 +141,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         ),
         response: answers(
           { 200: { schema: ref(SeenRecord), description: 'The record as of now.', headers: ['ETag'] } },
-          ['record_forgotten'],
+          ['record_forgotten', 'record_purged', 'record_erased'],
         ),
       },
     },
@@ -170,6 +171,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
           'outside_trust',
           'episodic_immutable',
           'payload_immutable',
+          'erased_content',
           'identifier_taken',
         ]),
       },

@@ -7,7 +7,7 @@ import type { MemoryRecord, Provenance } from './schemas.ts'
 /** The shapes between SQL and the rules. JSON columns have their meaning here: only checked JSON is stored. */
 
 /** Without what the database works out itself. */
-export type RecordRow = Omit<Selectable<Records>, 'decay_rank'>
+export type RecordRow = Omit<Selectable<Records>, 'decay_rank' | 'fades_at'>
 
 export type ContentRow = Pick<Selectable<Contents>, 'tags'> & {
   payload: Payload
@@ -38,5 +38,7 @@ export type Draft = {
   searchText: string
   edges: readonly Edge[]
   identifiers: readonly Identifier[]
+  /** The id is the client's choice, and so could have been another record's once. */
+  isNamed: boolean
   audit: Omit<AuditRow, 'at'> & { at: Date }
 }

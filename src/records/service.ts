@@ -10,7 +10,7 @@ import { amendRecord } from './amendment.ts'
 import { findPayloadFaults, identifiersOf, invalid } from './creation/draft.ts'
 import { type CreationResources, createCreation } from './creation/service.ts'
 import { departed, gone } from './departures/departed.ts'
-import { findDepartures } from './departures/queries.ts'
+import { type DepartureRow, findDepartures } from './departures/queries.ts'
 import { createListing } from './listing/service.ts'
 import { mergePatch } from './merging.ts'
 import { completePayload, NewPayload, type Payload } from './payloads.ts'
@@ -28,11 +28,12 @@ import {
 import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
 import { searchableText } from './searchable.ts'
+import { refuseErasedContent } from './tombstones/service.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
 export function createRecordsService(resources: CreationResources) {
-  const { db, clock, defaultSensitivity, textLanguage } = resources
+  const { db, clock, defaultSensitivity, textLanguage, seal } = resources
   const listing = createListing(resources)
 
   async function read(
@@ -42,15 +43,16 @@ export function createRecordsService(resources: CreationResources) {
   ): Promise<MemoryRecord | RedactedRecord> {
     const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
     const isOpen = isOpenTo(call.caller.trust, stored.sensitivity)
-    if (stored.forgotten_at && !includeForgotten) throw gone(stored, isOpen)
-    return isOpen ? presentRecord(stored, clock.now()) : redactRecord(stored, clock.now())
+    const now = clock.now()
+    const isOver = stored.purge_at !== null && stored.purge_at <= now
+    if (stored.forgotten_at && (isOver || !includeForgotten)) throw gone(stored, isOpen, now)
+    return isOpen ? presentRecord(stored, now) : redactRecord(stored, now)
   }
 
-  /** The log of a record that is seen only redacted stays closed: its rationales are content. */
+  /** The log outlives its record. Of one that is seen only redacted it stays closed: its rationales are content. */
   async function readAudit(call: Call, id: string, page: { limit?: number; cursor?: string }) {
-    const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
-    if (!isOpenTo(call.caller.trust, stored.sensitivity)) throw aboveCeiling()
-    return listing.pageAudit(call, id, page)
+    const known = await findKnownRecord(call.tx ?? db, call.caller, id)
+    return listing.pageAudit(call, known.id, page)
   }
 
   async function patch(call: Call, id: string, asked: RecordPatch): Promise<WrittenRecord> {
@@ -62,6 +64,8 @@ export function createRecordsService(resources: CreationResources) {
         ...{ caller: call.caller, now, defaultSensitivity },
       })
       if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
+      const said = { scope: record.scope ?? stored.scope, payload }
+      if (content.payload || record.scope !== undefined) await refuseErasedContent(tx, seal, said)
       const changed = await writeChange(tx, stored, {
         ...{ record, content, changes, textLanguage, now },
         ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
@@ -115,8 +119,31 @@ async function writeIdentifiers(tx: Database, { id, payload, scope }: StoredReco
 
 async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
   const [stored] = await findRecords(db, [id], caller.trust)
-  if (!stored) throw missing()
-  return stored
+  if (stored) return stored
+  throw (await refuseMissing(db, caller, [id]))(id)
+}
+
+/** A record that may be read whole, forgotten or not, or what remains of one. */
+export async function findKnownRecord(
+  db: Database,
+  caller: Caller,
+  id: string,
+): Promise<StoredRecord | DepartureRow> {
+  const [stored] = await findRecords(db, [id], caller.trust)
+  const [known = stored] = stored ? [] : await findDepartures(db, [id], caller.trust)
+  if (!known) throw missing()
+  if (!isOpenTo(caller.trust, known.sensitivity)) throw aboveCeiling()
+  return known
+}
+
+/** Why these are not there: each is no more, or never was this caller's. */
+async function refuseMissing(db: Database, caller: Caller, ids: readonly string[]) {
+  const departures = ids.length === 0 ? [] : await findDepartures(db, ids, caller.trust)
+  const byId = new Map(departures.map((row) => [row.id, row]))
+  return (id: string): AppError => {
+    const row = byId.get(id.toLowerCase())
+    return row ? departed(row, isOpenTo(caller.trust, row.sensitivity)) : missing()
+  }
 }
 
 /** The way into every change of records: locked, seen whole, alive, and at the version the caller expects. */
@@ -135,11 +162,23 @@ export async function claimRecords(
   await lockRecords(tx, ids)
   const found = await findRecords(tx, ids, call.caller.trust)
   const byId = new Map(found.map((stored) => [stored.id, stored]))
+  const absent = ids.filter((id) => !byId.has(id.toLowerCase()))
+  const refuse = await refuseMissing(tx, call.caller, absent)
   return ids.map((id) => {
     const stored = byId.get(id.toLowerCase())
-    if (!stored) return missing()
+    if (!stored) return refuse(id)
     return refuseClosed(call.caller, stored) ?? refuseVersion(call, stored) ?? stored
   })
+}
+
+/** As claimRecord, for what can be done to a forgotten record too. */
+export async function claimAnyRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+  await lockRecords(tx, [id])
+  const stored = await findSeenRecord(tx, call.caller, id)
+  if (!isOpenTo(call.caller.trust, stored.sensitivity)) throw aboveCeiling()
+  const refusal = refuseVersion(call, stored)
+  if (refusal) throw refusal
+  return stored
 }
 
 function refuseVersion({ expectedVersion }: Call, { version }: StoredRecord): AppError | undefined {
@@ -167,12 +206,6 @@ function missing(): AppError {
 
 function aboveCeiling(): AppError {
   return new AppError('above_ceiling', 'The key sees this record only redacted.')
-}
-
-function gone(stored: StoredRecord, isOpen: boolean): AppError {
-  return new AppError('record_forgotten', 'The record was forgotten.', {
-    extra: isOpen ? { reason: stored.forgotten_reason, forgotten_at: stored.forgotten_at } : {},
-  })
 }
 
 /** A key that may not read is told no more of its own write than that it was written. */

@@ -210,9 +210,10 @@ describe('a forgotten record', () => {
     const record = await create(app, fact({ tags: ['doomed'] }))
     const other = await create(app, fact({ relations: [{ predicate: 'supports', target_id: record.id }] }))
     const at = app.clock.now()
+    const until = new Date(at.getTime() + 1)
     await app.db
       .updateTable('records')
-      .set({ forgotten_at: at, forgotten_reason: 'pruned', forgotten_by: 'decay-service', purge_at: at })
+      .set({ forgotten_at: at, forgotten_reason: 'pruned', forgotten_by: 'decay-service', purge_at: until })
       .where('id', '=', record.id)
       .execute()
     const gone = await app.request('GET', `/v1/records/${record.id}`)

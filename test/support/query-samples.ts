@@ -8,8 +8,11 @@ import * as keys from '../../src/keys/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
+import * as departures from '../../src/records/departures/queries.ts'
 import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
+import * as tombstones from '../../src/records/tombstones/queries.ts'
+import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
 
 export type Sample = (db: Database) => Promise<unknown>
@@ -29,6 +32,8 @@ const draft = draftRecord(
   { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } },
   { caller, now, id, defaultSensitivity: 'low' },
 )
+const seal = createSeal('a key of the samples')
+const sealed = { scope: '', digest: Buffer.alloc(32) }
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
 const page: listing.Page = {
   filters: {},
@@ -95,9 +100,28 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/records/creation/queries.ts': {
     insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
+    findDepartedIds: (db) => creation.findDepartedIds(db, [id]),
     findTargets: (db) => creation.findTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>
       creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
+  },
+  'src/records/departures/queries.ts': {
+    findDepartures: (db) => departures.findDepartures(db, [id], trust),
+    purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
+    departErased: (db) => departures.departErased(db, [id], { actor: 'ada', at: now }),
+  },
+  'src/records/tombstones/queries.ts': {
+    findErased: (db) => tombstones.findErased(db, seal.keyId, [sealed]),
+    lockTombstones: (db) => tombstones.lockTombstones(db),
+    insertTombstones: (db) =>
+      tombstones.insertTombstones(db, [
+        { ...sealed, id, key_id: Buffer.alloc(8), created_at: now, actor: 'ada' },
+      ]),
+    listTombstones: {
+      'the first page': (db) => tombstones.listTombstones(db, 51, undefined),
+      'the second page': (db) => tombstones.listTombstones(db, 51, { created_at: now, id }),
+    },
+    deleteTombstone: (db) => tombstones.deleteTombstone(db, id),
   },
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),

@@ -41,6 +41,7 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     searchText: searchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
     identifiers: identifiersOf(payload, row.scope),
+    isNamed: given.id !== undefined,
     audit: {
       action: 'create',
       actor: context.caller.name,

@@ -4,27 +4,46 @@ import { visibleTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import { withInverses } from '../../relations/inverses.ts'
 import type { Draft, Identifier } from '../rows.ts'
+import type { Seal } from '../tombstones/seal.ts'
+
+export type Stored = {
+  ids: ReadonlySet<string>
+  /** Refused, because the same content was erased from the same scope. */
+  erasedIds: ReadonlySet<string>
+}
 
 /**
  * Stores records with their contents, edges, identifiers and first audit entries, all or none, in one
- * statement: one round trip, and no state in which a record lacks its other half. Answers the ids stored;
- * one that is missing was already in use. Rows travel as JSON, so that the text of the statement does not
- * depend on their number.
+ * statement: one round trip, and no state in which a record lacks its other half. An id that is neither
+ * stored nor erased is in use, or was. Rows travel as JSON, so that the text of the statement does not depend
+ * on their number.
  */
 export async function insertRecords(
   db: Database,
   drafts: readonly Draft[],
   textLanguage: string,
-): Promise<Set<string>> {
-  const rows = JSON.stringify(drafts.map(({ row, searchText, audit }) => ({ ...row, searchText, audit })))
+  seal: Seal,
+): Promise<Stored> {
+  const digests = drafts.map(({ row }) => seal.digest(row.scope, row.payload))
+  const rows = JSON.stringify(
+    drafts.map(({ row, searchText, audit, isNamed }, index) => ({
+      ...{ ...row, searchText, audit, isNamed },
+      digest: digests[index] ? `\\x${digests[index].toString('hex')}` : null,
+    })),
+  )
   const edges = JSON.stringify(
     drafts.flatMap(({ row, edges }) => withInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
   )
   const identifiers = JSON.stringify(
     drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
   )
-  const { rows: stored } = await sql<{ id: string }>`
-    with incoming as materialized (
+  const { rows: fates } = await sql<{ id: string; is_erased: boolean }>`
+    with erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from erased_among(
+        ${seal.keyId}::bytea, ${drafts.map(({ row }) => row.scope)}::text[], ${digests}::bytea[]
+      )
+    ), incoming as materialized (
       select * from json_to_recordset(${rows}::json) as incoming (
         id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
         anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
@@ -34,7 +53,7 @@ export async function insertRecords(
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, audit json
+        "searchText" text, audit json, "isNamed" bool, digest bytea
       )
     ), record as (
       insert into records (
@@ -47,7 +66,9 @@ export async function insertRecords(
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
         sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
-      from incoming
+      from incoming as i
+      where not exists (select from erased as e where e.scope = i.scope and e.digest = i.digest)
+        and (not "isNamed" or not exists (select from departures as d where d.id = i.id))
       on conflict (id) do nothing
       returning id
     ), content as (
@@ -74,9 +95,23 @@ export async function insertRecords(
         audit ->> 'rationale'
       from incoming join record using (id)
     )
-    select id from record
+    select id, false as is_erased from record
+    union all
+    select id, true from incoming join erased using (scope, digest)
   `.execute(db)
-  return new Set(stored.map(({ id }) => id))
+  const idsOf = (isErased: boolean) =>
+    new Set(fates.filter((fate) => fate.is_erased === isErased).map(({ id }) => id))
+  return { ids: idsOf(false), erasedIds: idsOf(true) }
+}
+
+/** Of the ids, those that records had which are no more. */
+export async function findDepartedIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const found = await db
+    .selectFrom('departures')
+    .where('id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .select('id')
+    .execute()
+  return new Set(found.map(({ id }) => id))
 }
 
 /** Of the ids, those the caller can see, with what decides whether it may link to them. */

@@ -10,8 +10,10 @@ import type { Edge } from '../../relations/inverses.ts'
 import { presentRecord } from '../presentation.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { NewRecord, WrittenRecord } from '../schemas.ts'
+import type { Seal } from '../tombstones/seal.ts'
+import { erasedContent, findErasedContents } from '../tombstones/service.ts'
 import { draftRecord } from './draft.ts'
-import { findTakenIdentifiers, findTargets, insertRecords } from './queries.ts'
+import { findDepartedIds, findTakenIdentifiers, findTargets, insertRecords, type Stored } from './queries.ts'
 
 export type CreationResources = {
   db: Database
@@ -19,12 +21,15 @@ export type CreationResources = {
   ids: Ids
   defaultSensitivity: Sensitivity
   textLanguage: string
+  seal: Seal
 }
 
 /** What became of one record of a batch. */
 export type Outcome = WrittenRecord | AppError
 
-export function createCreation({ db, clock, ids, defaultSensitivity, textLanguage }: CreationResources) {
+export function createCreation(resources: CreationResources) {
+  const { db, clock, ids, defaultSensitivity, textLanguage, seal } = resources
+
   async function create(call: Call, given: NewRecord): Promise<WrittenRecord> {
     const [outcome] = await createBatch(call, [given])
     if (!outcome || outcome instanceof AppError) throw outcome
@@ -37,10 +42,10 @@ export function createCreation({ db, clock, ids, defaultSensitivity, textLanguag
     const drafts = given.map((each) => draft(call.caller, each, now))
     const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
-      const checked = await refuseConflicts(conn, call.caller, drafts)
+      const checked = await refuseConflicts(conn, call.caller, seal, drafts)
       try {
-        const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage)
-        return checked.map((each) => answer(call.caller, refuseIfTaken(each, stored), now))
+        const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage, seal)
+        return checked.map((each) => answer(call.caller, refuseUnstored(each, stored), now))
       } catch (error) {
         const conflict = raceLost(error)
         if (!conflict) throw error
@@ -78,8 +83,13 @@ export function createCreation({ db, clock, ids, defaultSensitivity, textLanguag
 const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
 
 /** What the database alone knows: edges to nowhere, identifiers in use; and ids used twice in the batch. */
-async function refuseConflicts(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
-  const unique = refuseRepeated(drafts)
+async function refuseConflicts(
+  db: Database,
+  caller: Caller,
+  seal: Seal,
+  drafts: readonly (Draft | AppError)[],
+) {
+  const unique = await refuseLost(db, seal, refuseRepeated(drafts))
   const claimed = await refuseTakenIdentifiers(db, unique)
   return refuseLooseEdges(db, caller, claimed)
 }
@@ -91,6 +101,28 @@ function refuseRepeated(drafts: readonly (Draft | AppError)[]): (Draft | AppErro
     if (seen.has(each.row.id)) return recordExists(each.row.id)
     seen.add(each.row.id)
     return each
+  })
+}
+
+/**
+ * What was erased or has departed is refused by the insert itself; only where others of the batch link to it
+ * must it be known before, for they fall with it.
+ */
+async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
+  const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
+  const targets = drafts.filter(isDraft).filter(({ row }) => linked.has(row.id))
+  if (targets.length === 0) return [...drafts]
+  const departed = await findDepartedIds(db, [...linked])
+  const erased = await findErasedContents(
+    db,
+    seal,
+    targets.map(({ row }) => row),
+  )
+  const erasedIds = new Set(targets.flatMap(({ row }, index) => (erased[index] ? [row.id] : [])))
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    if (erasedIds.has(each.row.id)) return erasedContent()
+    return departed.has(each.row.id) ? recordExists(each.row.id) : each
   })
 }
 
@@ -147,8 +179,9 @@ function refuseEdge(
   return undefined
 }
 
-function refuseIfTaken(each: Draft | AppError, stored: ReadonlySet<string>): Draft | AppError {
-  return each instanceof AppError || stored.has(each.row.id) ? each : recordExists(each.row.id)
+function refuseUnstored(each: Draft | AppError, { ids, erasedIds }: Stored): Draft | AppError {
+  if (each instanceof AppError || ids.has(each.row.id)) return each
+  return erasedIds.has(each.row.id) ? erasedContent() : recordExists(each.row.id)
 }
 
 function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {

@@ -1,0 +1,48 @@
+import { expiryOf, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
+import type { RecordRow, StoredRecord } from '../rows.ts'
+
+/** What has faded comes back at least this alive: at its own last value it would be pruned again at once. */
+const leastRestored = 0.1
+
+export type Revival = { record: Partial<RecordRow>; changes: Record<string, [unknown, unknown]> }
+
+/**
+ * A forgotten record alive again: at the salience it had when it was forgotten or 0.1, whichever is larger,
+ * fading from now on. A maximum age that is over is dropped: with it the record would be dead as soon as it
+ * is back.
+ */
+export function restoreRecord(stored: StoredRecord, now: Date): Revival {
+  const salienceThen = salienceAt(stored, stored.forgotten_at ?? now)
+  const isOverage = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
+  const maxAge = isOverage ? 0 : stored.max_age_seconds
+  const life = {
+    ...stored,
+    base_salience: Math.max(salienceThen, leastRestored),
+    anchored_at: now,
+    expires_at: expiryOf(stored.created_at, maxAge),
+  }
+  return {
+    record: {
+      base_salience: life.base_salience,
+      anchored_at: now,
+      last_reinforced_at: now,
+      max_age_seconds: maxAge,
+      expires_at: life.expires_at,
+      salience: salienceAt(life, now),
+      prune_at: pruneMomentOf(life),
+      ...{ forgotten_at: null, forgotten_reason: null, forgotten_by: null, forgotten_run_id: null },
+      purge_at: null,
+    },
+    changes: {
+      forgotten: [describeForgetting(stored), null],
+      salience: [salienceThen, life.base_salience],
+      ...(isOverage ? { 'lifecycle.decay.max_age_seconds': [stored.max_age_seconds, 0] } : {}),
+    },
+  }
+}
+
+export function describeForgetting(
+  row: Pick<RecordRow, 'forgotten_at' | 'forgotten_reason' | 'forgotten_by'>,
+) {
+  return { at: row.forgotten_at, reason: row.forgotten_reason, actor: row.forgotten_by }
+}

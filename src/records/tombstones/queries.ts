@@ -1,0 +1,73 @@
+import { type Insertable, type Selectable, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Tombstones } from '../../db/schema.ts'
+
+export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor'>
+export type Position = { created_at: Date; id: string }
+export type Sealed = { scope: string; digest: Buffer }
+
+/**
+ * Of the given contents, those that were erased. Until the transaction ends no erase begins, so what is not
+ * among them can be stored.
+ */
+export async function findErased(
+  tx: Database,
+  keyId: Buffer | null,
+  sealed: readonly Sealed[],
+): Promise<Sealed[]> {
+  const scopes = sql.val(sealed.map(({ scope }) => scope))
+  const digests = sql.val(sealed.map(({ digest }) => digest))
+  const { rows } = await sql<Sealed>`
+    select erased_scope as scope, erased_digest as digest
+    from erased_among(${keyId}::bytea, ${scopes}::text[], ${digests}::bytea[])
+  `.execute(tx)
+  return rows
+}
+
+/** Waits for everyone who is storing something, and holds back those who come after. */
+export async function lockTombstones(tx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
+}
+
+/** Answers the ids under which the contents are marked: the old one where the same was erased before. */
+export async function insertTombstones(
+  tx: Database,
+  rows: readonly Insertable<Tombstones>[],
+): Promise<string[]> {
+  if (rows.length === 0) return []
+  const stored = await tx
+    .insertInto('tombstones')
+    .values([...rows])
+    // Changes nothing; a row that is not touched would not be returned.
+    .onConflict((conflict) =>
+      conflict
+        .constraint('tombstones_content')
+        .doUpdateSet((eb) => ({ created_at: eb.ref('tombstones.created_at') })),
+    )
+    .returning('id')
+    .execute()
+  return stored.map(({ id }) => id)
+}
+
+/** Newest first, from `after` on. */
+export async function listTombstones(
+  db: Database,
+  limit: number,
+  after: Position | undefined,
+): Promise<TombstoneRow[]> {
+  return db
+    .selectFrom('tombstones')
+    .select(['id', 'scope', 'created_at', 'actor'])
+    .$if(after !== undefined, (qb) =>
+      qb.where(sql<boolean>`(created_at, id) < (${after?.created_at}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function deleteTombstone(db: Database, id: string): Promise<boolean> {
+  const deleted = await db.deleteFrom('tombstones').where('id', '=', id).returning('id').executeTakeFirst()
+  return deleted !== undefined
+}

@@ -1,0 +1,56 @@
+import type { Payload } from '../payloads.ts'
+
+/**
+ * What a record says, not when or by which reference, so that the same thing said again is known again: NFKC,
+ * lower case, without punctuation, one space between words. Null when it says nothing.
+ */
+export function wordingOf(payload: Payload): string | null {
+  const parts = partsOf(payload).map(normaliseJson)
+  const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))
+  return isSilent ? null : JSON.stringify([payload.kind, ...parts])
+}
+
+function partsOf(payload: Payload): unknown[] {
+  switch (payload.kind) {
+    case 'semantic':
+      return [payload.subject, payload.predicate, payload.object]
+    case 'entity':
+      return [payload.canonical_name]
+    case 'episodic':
+      return [
+        payload.timeline.flatMap(({ summary }) => summary || []),
+        payload.tool_graph.flatMap(({ result }) => (result === undefined ? [] : [result])),
+        ...(payload.environment?.context ? [payload.environment.context] : []),
+      ]
+    case 'working':
+      return [
+        payload.context_summary ?? '',
+        payload.next_actions,
+        payload.open_questions,
+        payload.active_constraints.map(({ type, key, value }) => [type, key, value]),
+      ]
+    case 'competence':
+      return [payload.skill_name, payload.recipe.map(({ step, tool }) => [step, tool ?? ''])]
+    case 'plan_graph':
+      return [payload.intent ?? '', payload.nodes.map(({ op }) => op)]
+  }
+}
+
+/** Every text inside, and the fields of objects in one order. Bodies nest at most 100 levels deep. */
+function normaliseJson(value: unknown): unknown {
+  if (typeof value === 'string') return normaliseText(value)
+  if (Array.isArray(value)) return value.map(normaliseJson)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
+    normaliseText(key),
+    normaliseJson(inner),
+  ])
+  return entries.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+}
+
+export function normaliseText(text: string): string {
+  const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC')
+  const words = folded.replaceAll(/[\p{P}\p{Z}\p{C}\s]+/gu, ' ').trim()
+  // Of what is nothing but punctuation, the punctuation is what it says.
+  return words === '' ? folded.replaceAll(/\s+/gu, ' ').trim() : words
+}

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { purgeForgotten } from '../../src/records/index.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
+import { type Body, countRows, create, expectProblem, fact, read } from '../support/records.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
+})
+afterAll(() => app.close())
+
+const day = 86_400_000
+const why = 'actor=ada&rationale=outdated'
+const remove = (id: string, asked: Asked = {}, query = why) =>
+  app.request('DELETE', `/v1/records/${id}?${query}`, asked)
+const restore = (id: string, asked: Asked = {}) =>
+  app.request('POST', `/v1/records/${id}/restore`, {
+    ...asked,
+    body: { actor: 'ada', rationale: 'needed after all' },
+  })
+
+async function forgotten(more: object = {}): Promise<Body> {
+  const record = await create(app, fact(more))
+  return (await remove(record.id)).body as Body
+}
+
+describe('a deleted record', () => {
+  it('is answered as forgotten, and is gone from reads and lists at once', async () => {
+    const scope = app.ids.next()
+    const record = await create(app, fact({ scope }))
+    const { status, body, headers } = await remove(record.id)
+    const at = app.clock.now().toISOString()
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"2"')
+    expect(body).toMatchObject({
+      ...{ id: record.id, version: 2 },
+      forgotten: { at, reason: 'deleted', actor: 'ada' },
+    })
+    expect((body as Body).forgotten.purge_at).toBe(
+      new Date(app.clock.now().getTime() + 2 * day).toISOString(),
+    )
+    expect((body as Body).audit_log.at(-1)).toMatchObject({
+      ...{ action: 'delete', actor: 'ada', rationale: 'outdated' },
+    })
+    const problem = expectProblem(
+      await app.request('GET', `/v1/records/${record.id}`),
+      410,
+      'record_forgotten',
+    )
+    expect(problem).toMatchObject({ reason: 'deleted', forgotten_at: at })
+    const list = await app.request('GET', `/v1/records?scope=${scope}`)
+    expect((list.body as Body).items).toEqual([])
+    expect((await read(app, `${record.id}?include_forgotten=true`)).forgotten.actor).toBe('ada')
+  })
+
+  it('is not deleted twice, patched or linked', async () => {
+    const { id } = await forgotten()
+    expectProblem(await remove(id), 410, 'record_forgotten')
+    expectProblem(
+      await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['x'] } }),
+      410,
+      'record_forgotten',
+    )
+  })
+
+  it('needs to be told who deletes it and why', async () => {
+    const { id } = await create(app, fact())
+    for (const query of ['', 'actor=ada', 'rationale=outdated', 'actor=&rationale=x']) {
+      expectProblem(await remove(id, {}, query), 422, 'validation_failed')
+    }
+  })
+
+  it('is deleted only at the version that If-Match names', async () => {
+    const { id } = await create(app, fact())
+    expectProblem(await remove(id, { headers: { 'if-match': '"7"' } }), 412, 'version_mismatch')
+    expect((await remove(id, { headers: { 'if-match': '"1"' } })).status).toBe(200)
+  })
+
+  it('is deleted once however often the request is repeated under its key', async () => {
+    const { id } = await create(app, fact())
+    const headers = { 'idempotency-key': `delete-${id}` }
+    const first = await remove(id, { headers })
+    const again = await remove(id, { headers })
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+  })
+
+  it('may be one that is only deleted by hand, but not one that is never deleted', async () => {
+    const manual = await create(app, fact({ lifecycle: { deletion_policy: 'manual_only' } }))
+    expect((await remove(manual.id)).status).toBe(200)
+    const kept = await create(app, fact({ lifecycle: { deletion_policy: 'never', pinned: true } }))
+    for (const query of [why, `${why}&force=true`]) {
+      expectProblem(await remove(kept.id, {}, query), 409, 'deletion_policy_never')
+    }
+  })
+
+  it('may be pinned only when an admin forces it', async () => {
+    const { id } = await create(app, fact({ lifecycle: { pinned: true } }))
+    const key = await app.issueKey(['records:read', 'records:write'])
+    expectProblem(await remove(id), 409, 'record_pinned')
+    expectProblem(await remove(id, { key }, `${why}&force=true`), 403, 'forbidden')
+    expect((await remove(id, {}, `${why}&force=true`)).status).toBe(200)
+  })
+
+  it('takes the permission to write, and to see the record whole', async () => {
+    const { id } = await create(app, fact({ sensitivity: 'medium' }))
+    expectProblem(await remove(id, { key: await app.issueKey(['records:read']) }), 403, 'forbidden')
+    expectProblem(await remove(id, { key: await app.issueKey(['records:write']) }), 403, 'above_ceiling')
+    const key = await app.issueKey(['records:write'], { scopes: ['elsewhere'] })
+    const { id: hidden } = await create(app, fact({ scope: 'here' }))
+    expectProblem(await remove(hidden, { key }), 404, 'record_not_found')
+  })
+})
+
+describe('a restored record', () => {
+  it('is back as it was, with the salience it had when it was forgotten, fading from now', async () => {
+    const record = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
+    app.clock.advance(day)
+    const { salience } = (await remove(record.id)).body as Body
+    expect(salience).toBe(0.5)
+    app.clock.advance(day)
+    const { status, body, headers } = await restore(record.id)
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"3"')
+    const { audit_log: log, forgotten: none, ...back } = body as Body
+    expect(none).toBeUndefined()
+    expect(back).toMatchObject({ id: record.id, salience: 0.5, payload: record.payload, tags: record.tags })
+    expect(log.map((entry: Body) => entry.action)).toEqual(['create', 'delete', 'restore'])
+    expect(log.at(-1)).toMatchObject({ actor: 'ada', rationale: 'needed after all' })
+    app.clock.advance(day)
+    expect((await read(app, record.id)).salience).toBe(0.25)
+  })
+
+  it('has at least 0.1, however faint it was', async () => {
+    const record = await create(app, fact({ salience: 0.2 }))
+    app.clock.advance(10 * day)
+    await remove(record.id)
+    expect(((await restore(record.id)).body as Body).salience).toBe(0.1)
+  })
+
+  it('that its maximum age had ended lives on without one, and its log says so', async () => {
+    const lifecycle = { decay: { max_age_seconds: 3_600 } }
+    const record = await create(app, fact({ lifecycle }))
+    app.clock.advance(day)
+    await remove(record.id)
+    const { body } = await restore(record.id)
+    expect(body).toMatchObject({ salience: 0.1, lifecycle: { decay: { max_age_seconds: 0 } } })
+    expect((body as Body).audit_log.at(-1).changes).toMatchObject({
+      ...{ 'lifecycle.decay.max_age_seconds': [3_600, 0], salience: [0, 0.1] },
+    })
+    app.clock.advance(3_600_000)
+    expect((await read(app, record.id)).salience).toBeGreaterThan(0.09)
+  })
+
+  it('keeps a maximum age that is not over', async () => {
+    const record = await create(app, fact({ lifecycle: { decay: { max_age_seconds: 2 * 86_400 } } }))
+    await remove(record.id)
+    app.clock.advance(day)
+    expect(((await restore(record.id)).body as Body).lifecycle.decay.max_age_seconds).toBe(2 * 86_400)
+    app.clock.advance(day)
+    expect((await read(app, record.id)).salience).toBe(0)
+  })
+
+  it('was forgotten before', async () => {
+    const { id } = await create(app, fact())
+    expectProblem(await restore(id), 409, 'record_not_forgotten')
+    expectProblem(await restore(app.ids.next()), 404, 'record_not_found')
+  })
+
+  it('takes the permission over lifecycles, and its version', async () => {
+    const { id } = await forgotten()
+    expectProblem(await restore(id, { key: await app.issueKey(['records:write']) }), 403, 'forbidden')
+    expectProblem(await restore(id, { headers: { 'if-match': '"1"' } }), 412, 'version_mismatch')
+    const key = await app.issueKey(['lifecycle:write'])
+    expect((await restore(id, { key })).body).toEqual({ id, version: 3 })
+  })
+})
+
+describe('after its grace', () => {
+  it('a forgotten record is purged for its readers, whether or not the purge has run', async () => {
+    const { id } = await forgotten()
+    app.clock.advance(2 * day)
+    for (const query of ['', '?include_forgotten=true']) {
+      expectProblem(await app.request('GET', `/v1/records/${id}${query}`), 410, 'record_purged')
+    }
+    expectProblem(await restore(id), 410, 'record_purged')
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    expectProblem(await app.request('GET', `/v1/records/${id}`), 410, 'record_purged')
+    expectProblem(await restore(id), 410, 'record_purged')
+    expectProblem(await remove(id), 410, 'record_purged')
+  })
+
+  it('a record is purged with all that hangs on it, but for its log and the records it was linked to', async () => {
+    const other = await create(app, fact())
+    const relations = [{ predicate: 'supports', target_id: other.id }]
+    const { id } = await forgotten({ relations })
+    const later = await forgotten()
+    app.clock.advance(2 * day - 1)
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    const before = [await countRows(app, 'records'), await countRows(app, 'audit_entries')]
+    const [kept, log] = before as [number, number]
+    app.clock.advance(1)
+    await restore(later.id)
+    expect(await purgeForgotten(app.db, app.clock.now(), 1_000)).toBe(2)
+    expect(await countRows(app, 'records')).toBe(kept - 2)
+    expect(await countRows(app, 'contents')).toBe(kept - 2)
+    expect(await countRows(app, 'audit_entries')).toBe(log)
+    const audit = await app.request('GET', `/v1/records/${id}/audit`)
+    expect((audit.body as Body).items.map((entry: Body) => entry.action)).toEqual(['create', 'delete'])
+    expect((await read(app, other.id)).relations).toEqual([])
+  })
+
+  it('a record is still nobody else’s, and its id nobody’s', async () => {
+    const { id } = await forgotten({ scope: 'mine', sensitivity: 'medium' })
+    app.clock.advance(2 * day)
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    const theirs = await app.issueKey(['records:read'], { scopes: ['theirs'], max_sensitivity: 'hyper' })
+    const low = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'public' })
+    const near = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
+    for (const key of [theirs, low]) {
+      for (const path of ['', '/audit']) {
+        expectProblem(await app.request('GET', `/v1/records/${id}${path}`, { key }), 404, 'record_not_found')
+      }
+    }
+    const problem = expectProblem(
+      await app.request('GET', `/v1/records/${id}`, { key: near }),
+      410,
+      'record_purged',
+    )
+    expect(problem.reason).toBeUndefined()
+    expectProblem(await app.request('GET', `/v1/records/${id}/audit`, { key: near }), 403, 'above_ceiling')
+    expectProblem(await app.request('POST', '/v1/records', { body: fact({ id }) }), 409, 'record_exists')
+    const batch = { records: [fact({ id: id.toUpperCase() }), fact()] }
+    const { body } = await app.request('POST', '/v1/records/batch', { body: batch })
+    expect((body as Body).results.map((result: Body) => result.status)).toEqual([409, 201])
+  })
+
+  it('many records are purged by two workers at once, each by one of them', async () => {
+    const drafts = Array.from({ length: 60 }, () => fact())
+    const { body } = await app.request('POST', '/v1/records/batch', { body: { records: drafts } })
+    for (const { record } of (body as Body).results) await remove(record.id)
+    app.clock.advance(2 * day)
+    const purge = async () => {
+      let count = 0
+      for (;;) {
+        const purged = await purgeForgotten(app.db, app.clock.now(), 7)
+        if (purged === 0) return count
+        count += purged
+      }
+    }
+    const [one, other] = await Promise.all([purge(), purge()])
+    // The last batch of one can find its rows in the other's hands, and ends; nothing is purged twice.
+    expect((one ?? 0) + (other ?? 0) + (await purge())).toBe(60)
+    expect(await purgeForgotten(app.db, app.clock.now(), 7)).toBe(0)
+  })
+})
