@@ -76,10 +76,10 @@ function isAmong(ids: readonly string[]): RawBuilder<SqlBool> {
 /**
  * Takes records for writing, in id order so that two writers of the same ones wait instead of deadlocking. They
  * are read again afterwards: a statement that waited for a lock would answer the contents as they were
- * before the wait.
+ * before the wait. Not a lock of the key: an edge to the record, which asks for its key, may be written meanwhile.
  */
 export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
-  await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for update`.execute(tx)
+  await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for no key update`.execute(tx)
 }
 
 /** Tags and payload are found by their words, so `search` comes with either. */

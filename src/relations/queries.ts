@@ -4,15 +4,18 @@ import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../kernel/caller.ts'
 import type { Edge } from './inverses.ts'
 
-/** A repeated edge takes the new weight; its age stays. Answers the edges as they now stand. */
-export async function upsertEdges(tx: Database, edges: readonly Edge[]): Promise<Edge[]> {
-  return tx
+/**
+ * A repeated edge takes the new weight; its age stays. Written in one order from whichever end, so that two writers
+ * of one pair wait for each other and do not deadlock.
+ */
+export async function upsertEdges(tx: Database, edges: readonly Edge[]): Promise<void> {
+  const ordered = [...edges].sort((left, right) => (left.source_id < right.source_id ? -1 : 1))
+  await tx
     .insertInto('relations')
-    .values([...edges])
+    .values(ordered)
     .onConflict((conflict) =>
       conflict.constraint('relations_pkey').doUpdateSet((eb) => ({ weight: eb.ref('excluded.weight') })),
     )
-    .returning(['source_id', 'predicate', 'target_id', 'weight', 'created_at'])
     .execute()
 }
 
