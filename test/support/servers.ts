@@ -54,7 +54,8 @@ export async function quitPostgres(folder: string): Promise<void> {
 export function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
-  } catch {
-    return false
+  } catch (error) {
+    // Another user's process is there, though it may not be signalled.
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
