@@ -2,10 +2,12 @@ import type { Migration } from 'kysely'
 import * as records from './0001_records.ts'
 import * as access from './0002_access.ts'
 import * as departures from './0003_departures.ts'
+import * as maintenance from './0004_maintenance.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
   '0001_records': records,
   '0002_access': access,
   '0003_departures': departures,
+  '0004_maintenance': maintenance,
 }

@@ -114,6 +114,14 @@ export const environmentSchema = Type.Object({
     'Curve by which the retention of a memory falls since its last access.',
     'huber',
   ),
+  MEMBRANE_DECAY_INTERVAL: duration(
+    'How often the `decay` job runs, until a schedule is set; 0 for never.',
+    '1h',
+  ),
+  MEMBRANE_REVISED_RETENTION: duration(
+    'How long what a revision replaced or retracted is kept before it is forgotten.',
+    '90d',
+  ),
   MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
 })
 
@@ -232,7 +240,13 @@ function shape(values: Environment) {
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
     cognition: Object.freeze({ retentionMode: values.MEMBRANE_RETENTION_MODE }),
-    jobs: Object.freeze({ purgeIntervalMs: milliseconds(values.MEMBRANE_PURGE_INTERVAL) }),
+    jobs: Object.freeze({
+      intervals: Object.freeze({
+        decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
+        purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),
+      }),
+      revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),
+    }),
   })
 }
 

@@ -1,13 +1,10 @@
 import { type Config, readConfig } from './config.ts'
 import { connect, type Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
-import { deleteExpiredAnswers } from './http/queries.ts'
-import type { JobHandlers } from './jobs/define.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { createIds } from './kernel/ids.ts'
 import { createLogger, type Logger } from './kernel/log.ts'
-import { createPurge } from './maintenance/index.ts'
 import { startAll } from './process/all.ts'
 import { explainFailure } from './process/explanation.ts'
 import { exitCodes, OperatorError } from './process/failure.ts'
@@ -25,8 +22,7 @@ const write = (text: string): void => void process.stdout.write(text)
 /** Each answers the exit code. */
 const roles = {
   api: (context: Context) => runService(context, () => startApi(context)),
-  worker: (context: Context) =>
-    runService(context, () => startWorking({ ...context, clock, createHandlers })),
+  worker: (context: Context) => runService(context, () => startWorker(context)),
   migrate: async ({ config, log }: Context) => {
     await migrateDatabase(requireDatabaseUrl(config, 'migrate'), config, log)
     return exitCodes.stopped
@@ -68,6 +64,11 @@ function runService({ config, log }: Context, start: () => Promise<Service>): Pr
   return runUntilStopped({ log, start, timeoutMs: config.shutdownTimeoutMs })
 }
 
+async function startWorker(context: Context): Promise<Service> {
+  const { createJobs } = await import('./services.ts')
+  return startWorking({ ...context, clock, createJobs: (db) => createJobs({ ...context, db, clock, ids }) })
+}
+
 async function startApi({ config }: Context): Promise<Service> {
   // Imported by the one role that needs them: they take as long to load as everything else.
   const [{ createApp }, { createServices, listRooms }] = await Promise.all([
@@ -103,10 +104,6 @@ async function startApi({ config }: Context): Promise<Service> {
 async function requireCurrent(db: Database): Promise<void> {
   const pending = await pendingMigrations(db)
   if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
-}
-
-function createHandlers(db: Database): JobHandlers {
-  return { purge: createPurge({ db, clock, expired: { idempotency_keys: deleteExpiredAnswers } }) }
 }
 
 function startEverything(context: Context): Promise<Service> {

@@ -1,11 +1,24 @@
+import { hostname } from 'node:os'
 import type { Config } from './config.ts'
 import type { Database } from './db/connection.ts'
-import { createDecayService, decayRoutes } from './decay/index.ts'
+import { createDecayService, createSweep, decayRoutes } from './decay/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
+import { deleteExpiredAnswers } from './http/queries.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
+import type { Logger } from './kernel/log.ts'
 import { createKeysService, keyRoutes } from './keys/index.ts'
+import {
+  createHandlers,
+  createMaintenanceService,
+  createPurge,
+  createRunner,
+  deleteOldRuns,
+  listIntervals,
+  maintenanceRoutes,
+  watchJobs,
+} from './maintenance/index.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import {
   createForgettingService,
@@ -13,6 +26,7 @@ import {
   createSeal,
   createTombstonesService,
   forgettingRoutes,
+  purgeForgotten,
   recordsRoutes,
   tombstonesRoutes,
 } from './records/index.ts'
@@ -32,8 +46,9 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const forgetting = createForgettingService({ db, clock, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage: config.records.textLanguage })
   const decay = createDecayService({ db, clock })
+  const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return { keys, policies, records, forgetting, tombstones, relations, decay, once }
+  return { keys, policies, records, forgetting, tombstones, relations, decay, maintenance, once }
 }
 
 /** The routes of every room with what they need. */
@@ -45,6 +60,7 @@ export function listRooms({
   tombstones,
   relations,
   decay,
+  maintenance,
   once,
 }: Services): Room[] {
   return [
@@ -55,5 +71,28 @@ export function listRooms({
     room(tombstonesRoutes, { tombstones, once }),
     room(relationsRoutes, { relations, once }),
     room(decayRoutes, { decay, once }),
+    room(maintenanceRoutes, { maintenance, once }),
   ]
+}
+
+/** What runs in the background, and how a worker comes to know of it. */
+export function createJobs({ config, db, clock, ids, log }: Resources & { log: Logger }) {
+  const { intervals, revisedRetentionMs } = config.jobs
+  const { forgottenRetentionMs } = config.records
+  const expired = {
+    idempotency_keys: deleteExpiredAnswers,
+    records: purgeForgotten,
+    maintenance_runs: deleteOldRuns,
+  }
+  const works = {
+    decay: createSweep({ db, forgottenRetentionMs, revisedRetentionMs }),
+    purge: createPurge({ expired }),
+  }
+  const worker = `${hostname()}:${process.pid}`
+  const runner = createRunner({ db, clock, ids, log, worker, works, intervals })
+  return {
+    handlers: createHandlers(runner),
+    intervals: () => listIntervals(db, intervals),
+    watch: () => watchJobs({ db, clock, log, worker, runner, intervals }),
+  }
 }

@@ -1,2 +1,3 @@
 export { decayRoutes } from './routes.ts'
 export { createDecayService } from './service.ts'
+export { createSweep } from './sweep/service.ts'

@@ -5,11 +5,17 @@ type NoPayload = Readonly<Record<string, never>>
 
 /** Everything that runs in the background. A name without a handler does not compile. */
 export type Jobs = Checked<{
+  /** Keeps the stored salience near the exact one and forgets what has faded away. */
+  decay: NoPayload
   /** Deletes what has expired. */
   purge: NoPayload
 }>
 
 export type JobName = keyof Jobs
+
+/** The same names at run time, which the compiler holds complete. */
+const listed: { readonly [Name in JobName]: true } = { decay: true, purge: true }
+export const jobNames = Object.keys(listed) as JobName[]
 
 /** What a run did, in numbers: it is logged and kept in the queue, where no content may go. */
 export type JobReport = Readonly<Record<string, number>>

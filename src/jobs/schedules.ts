@@ -9,7 +9,13 @@ import type { JobQueue } from './queue.ts'
 /** Milliseconds between two runs of each job that runs on its own; 0 for one that shall not. */
 export type Intervals = Readonly<Partial<Record<JobName, number>>>
 
-type Schedules = { db: Database; queue: JobQueue; clock: Clock; intervals: Intervals }
+type Schedules = {
+  db: Database
+  queue: JobQueue
+  clock: Clock
+  /** Given anew each time they are looked after, where they can be changed meanwhile. */
+  intervals: Intervals | (() => Promise<Intervals>)
+}
 type Watch = Schedules & { log: Logger; everyMs?: number }
 
 /** Overdue by no more than this, a schedule is only waiting for a worker. */
@@ -20,10 +26,11 @@ const patienceMs = 60_000
  * removed and added again on every start would never come to a daily run. Answers the names it changed.
  */
 export async function ensureSchedules({ db, queue, clock, intervals }: Schedules): Promise<JobName[]> {
+  const wanted = typeof intervals === 'function' ? await intervals() : intervals
   return db.transaction().execute(async (tx) => {
     if (!(await tryOwnSchedules(tx))) return []
     const changed: JobName[] = []
-    for (const [name, every] of entriesOf(intervals)) {
+    for (const [name, every] of entriesOf(wanted)) {
       if (await ensureSchedule(queue, name, every, clock.now())) changed.push(name)
     }
     return changed

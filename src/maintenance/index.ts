@@ -1,1 +1,7 @@
-export { createPurge } from './jobs.ts'
+export { createHandlers, createPurge } from './jobs.ts'
+export { listIntervals } from './queries.ts'
+export { maintenanceRoutes } from './routes.ts'
+export { deleteOldRuns } from './running/queries.ts'
+export { createRunner } from './running/service.ts'
+export { createMaintenanceService } from './service.ts'
+export { watchJobs } from './watching/service.ts'

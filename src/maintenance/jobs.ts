@@ -1,38 +1,40 @@
 import type { Database } from '../db/connection.ts'
-import type { JobHandler } from '../jobs/define.ts'
-import type { Clock } from '../kernel/clock.ts'
+import type { JobHandlers } from '../jobs/define.ts'
+import type { Work } from '../jobs/runs.ts'
+import type { Runner } from './running/service.ts'
 
 /** Deletes what had expired by `now`, at most `limit` rows in one statement, and answers how many. */
 type DeleteExpired = (db: Database, now: Date, limit: number) => Promise<number>
 
-type Resources = {
-  db: Database
-  clock: Clock
-  /** By the name under which the report counts it; whoever stores what expires says how it goes. */
-  expired: Readonly<Record<string, DeleteExpired>>
-}
+/** By the name under which the report counts it; whoever stores what expires says how it goes. */
+type Resources = { expired: Readonly<Record<string, DeleteExpired>> }
 
 /** Small enough that a worker which has to stop is never far from the end of its batch. */
 const batchSize = 1_000
 
 /** Each batch is a transaction of its own and passes over rows that another worker has in hand. */
-export function createPurge({ db, clock, expired }: Resources): JobHandler<'purge'> {
-  return async (_payload, signal) => {
-    const now = clock.now()
-    const report: Record<string, number> = {}
-    for (const [name, deleteExpired] of Object.entries(expired)) {
-      report[name] = await repeatUntilFewer(signal, () => deleteExpired(db, now, batchSize))
-    }
-    return report
+export function createPurge({ expired }: Resources): Work {
+  return {
+    run: async ({ run, inBatch }) => {
+      for (const [name, deleteExpired] of Object.entries(expired)) {
+        let deleted: number
+        do {
+          const batch = await inBatch(async (tx) => {
+            const done = await deleteExpired(tx, run.startedAt, batchSize)
+            return { done, counts: { [name]: done } }
+          })
+          // A dry run takes each batch back, so the next would be the same: it tells of the first.
+          deleted = run.dryRun ? 0 : batch.done
+        } while (deleted === batchSize)
+      }
+    },
   }
 }
 
-async function repeatUntilFewer(signal: AbortSignal, deleteBatch: () => Promise<number>): Promise<number> {
-  let deleted = 0
-  while (!signal.aborted) {
-    const count = await deleteBatch()
-    deleted += count
-    if (count < batchSize) break
+/** What a message of the queue brings about: that somebody looks. */
+export function createHandlers(runner: Runner): JobHandlers {
+  return {
+    decay: async (_payload, signal) => ({ runs: await runner.attend('decay', signal) }),
+    purge: async (_payload, signal) => ({ runs: await runner.attend('purge', signal) }),
   }
-  return deleted
 }

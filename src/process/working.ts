@@ -3,35 +3,44 @@ import type { Config } from '../config.ts'
 import { connect, type Database } from '../db/connection.ts'
 import type { JobHandlers } from '../jobs/define.ts'
 import { openQueue } from '../jobs/queue.ts'
-import { watchSchedules } from '../jobs/schedules.ts'
+import { type Intervals, watchSchedules } from '../jobs/schedules.ts'
 import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { requireDatabaseUrl, requireMigrated } from './migration.ts'
 import type { Service } from './run.ts'
 
-type Resources = { config: Config; log: Logger; clock: Clock; createHandlers(db: Database): JobHandlers }
+type Jobs = {
+  handlers: JobHandlers
+  intervals: () => Promise<Intervals>
+  /** Looks for work that no message tells of. */
+  watch(): { stop(): Promise<void> }
+}
+type Resources = { config: Config; log: Logger; clock: Clock; createJobs(db: Database): Jobs }
 
 /** A batch over a large table takes longer than any request may. */
 const statementTimeoutMs = 300_000
 const poolSize = 5
 const farewellMs = 2_000
 
-export async function startWorking({ config, log, clock, createHandlers }: Resources): Promise<Service> {
+export async function startWorking({ config, log, clock, createJobs }: Resources): Promise<Service> {
   const url = requireDatabaseUrl(config, 'worker')
   const applicationName = 'membrane worker'
   const { db, close } = connect({ ...config.database, url, poolSize, statementTimeoutMs, applicationName })
   await requireMigrated(db)
   const settings = { redisUrl: config.redisUrl, databaseUrl: url }
   const queue = openQueue(settings, log)
-  const worker = await startWorker({ settings, handlers: createHandlers(db), log })
-  const intervals = { purge: config.jobs.purgeIntervalMs }
+  const { handlers, intervals, watch: watchJobs } = createJobs(db)
+  const worker = await startWorker({ settings, handlers, log })
+  const jobs = watchJobs()
   const watch = watchSchedules({ db, queue, clock, intervals, log })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
   const leave = () => Promise.all([watch.stop(), queue.close()]).then(close)
   return {
     stop: async () => {
-      const clean = await worker.stop(config.shutdownTimeoutMs)
+      const late = sleep(config.shutdownTimeoutMs, false, { ref: false })
+      const finished = Promise.race([jobs.stop().then(() => true), late])
+      const clean = (await worker.stop(config.shutdownTimeoutMs)) && (await finished)
       // A queue that is away does not answer this either.
       await Promise.race([leave(), sleep(farewellMs, undefined, { ref: false })])
       return clean

@@ -17,6 +17,207 @@ from json_to_recordset($1::json) as incoming (
     select id, action, $3::text, $4::timestamptz, $5::text, changes
     from incoming;
 
+-- src/decay/sweep/queries.ts countDue: everywhere
+    select
+      (select count(*)
+from records
+        where fades_at <= $1::float8 ) as fading,
+      (select count(*)
+from records
+        where prune_at <= $2::timestamptz
+and forgotten_at is null
+          and status in ('active', 'challenged') )
+      + (select count(*)
+from records
+        where anchored_at <= $3::timestamptz
+and prune_at is not null
+and forgotten_at is null
+          and status in ('invalidated', 'merged', 'superseded') ) as faded;
+
+-- src/decay/sweep/queries.ts countDue: in a scope
+    select
+      (select count(*)
+from records
+        where fades_at <= $1::float8
+and scope = $2) as fading,
+      (select count(*)
+from records
+        where prune_at <= $3::timestamptz
+and forgotten_at is null
+          and status in ('active', 'challenged')
+and scope = $4)
+      + (select count(*)
+from records
+        where anchored_at <= $5::timestamptz
+and prune_at is not null
+and forgotten_at is null
+          and status in ('invalidated', 'merged', 'superseded')
+and scope = $6) as faded;
+
+-- src/decay/sweep/queries.ts insertRanges
+    insert into maintenance_ranges (run_id, first_block, end_block, done)
+    select $1::uuid, first, first + $2::bigint, false
+    from generate_series(
+      0, pg_relation_size('records') / current_setting('block_size')::bigint, $3::bigint
+    ) as first
+    where not exists (select
+from maintenance_ranges
+where run_id = $4::uuid);
+
+-- src/decay/sweep/queries.ts takeRange
+select "first_block", "end_block"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+order by "first_block"
+limit $3
+for update skip locked;
+
+-- src/decay/sweep/queries.ts finishRange
+update "maintenance_ranges"
+set "done" = $1
+where "run_id" = $2
+and "first_block" = $3;
+
+-- src/decay/sweep/queries.ts hasOpenRanges
+select "run_id"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+limit $3;
+
+-- src/decay/sweep/queries.ts materialiseRange
+    with due as materialized (
+      select ctid
+from records
+      where ctid >= $1::tid
+and ctid < $2::tid
+        and fades_at <= $3::float8
+      for update skip locked
+    ), written as (
+      update records as r
+set salience = salience_at(r, $4::timestamptz)
+      from due
+where r.ctid = due.ctid
+      returning r.id
+    )
+    select count(*) as written
+from written;
+
+-- src/decay/sweep/queries.ts materialiseNext
+    with due as materialized (
+      select id, fades_at
+from records
+      where fades_at <= $1::float8
+        and (fades_at, id) > ($2::float8, $3::uuid)
+order by fades_at, id
+      limit $4
+      for update skip locked
+    ), written as (
+      update records as r
+set salience = salience_at(r, $5::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id
+    )
+    select (select count(*)
+from written) as written, fades_at::text as at, id
+    from due
+order by fades_at desc, id desc
+limit 1;
+
+-- src/decay/sweep/queries.ts pruneFaded
+    with due as materialized (
+      select id, prune_at as at
+from records
+      where prune_at <= $1::timestamptz
+and forgotten_at is null
+        and status in ('active', 'challenged')
+        and (prune_at, id) > ($2::timestamptz, $3::uuid)
+      order by prune_at, id
+      limit $4
+      for update skip locked
+    ), pruned as (
+      update records as r
+      set forgotten_at = $5::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
+        forgotten_run_id = $6::uuid, purge_at = $7::timestamptz
+      from due
+where r.id = due.id
+      returning r.id, due.at, salience_at(r, $8::timestamptz) as salience
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
+      select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
+        'auto-pruned: salience reached floor'
+      from pruned
+    )
+    select id, at::text as at, salience
+from pruned
+order by pruned.at, id;
+
+-- src/decay/sweep/queries.ts pruneRevised
+    with due as materialized (
+      select id, anchored_at as at
+from records
+      where prune_at <= $1::timestamptz
+and anchored_at <= $2::timestamptz
+        and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded')
+        and (anchored_at, id) > ($3::timestamptz, $4::uuid)
+      order by anchored_at, id
+      limit $5
+      for update skip locked
+    ), pruned as (
+      update records as r
+      set forgotten_at = $6::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
+        forgotten_run_id = $7::uuid, purge_at = $8::timestamptz
+      from due
+where r.id = due.id
+      returning r.id, due.at, salience_at(r, $9::timestamptz) as salience
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
+      select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
+        'auto-pruned: salience reached floor'
+      from pruned
+    )
+    select id, at::text as at, salience
+from pruned
+order by pruned.at, id;
+
+-- src/decay/sweep/queries.ts findNext: fading
+    select fades_at::text as at, id
+from records
+where fades_at <= $1::float8
+and (fades_at, id) > ($2::float8, $3::uuid)
+and scope = $4
+    order by fades_at, id
+    limit 1
+    for update skip locked;
+
+-- src/decay/sweep/queries.ts findNext: faded
+    select prune_at::text as at, id
+from records
+where prune_at <= $1::timestamptz
+and forgotten_at is null
+and status in ('active', 'challenged')
+      and (prune_at, id) > ($2::timestamptz, $3::uuid)
+and scope = $4
+    order by prune_at, id
+    limit 1
+    for update skip locked;
+
+-- src/decay/sweep/queries.ts findNext: revised
+    select anchored_at::text as at, id
+from records
+where prune_at is not null
+and anchored_at <= $1::timestamptz
+and forgotten_at is null
+      and status in ('invalidated', 'merged', 'superseded')
+      and (anchored_at, id) > ($2::timestamptz, $3::uuid)
+and scope = $4
+    order by anchored_at, id
+    limit 1
+    for update skip locked;
+
 -- src/http/queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";
 
@@ -90,6 +291,220 @@ where "id" = $2
 and ("last_used_at" is null
 or "last_used_at" <= $3);
 
+-- src/maintenance/queries.ts insertRun
+insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+
+-- src/maintenance/queries.ts findRun
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
+from "maintenance_runs" as "m"
+where m.scope = any($1::text[])
+and "m"."id" = $2;
+
+-- src/maintenance/queries.ts listRuns: the first page
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
+from "maintenance_runs" as "m"
+order by "m"."created_at" desc, "m"."id" desc
+limit $1;
+
+-- src/maintenance/queries.ts listRuns: the second page, filtered
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
+from "maintenance_runs" as "m"
+where m.scope = any($1::text[])
+and "m"."job" = $2
+and "m"."status" = $3
+and ("m"."created_at", "m"."id") < ($4, $5)
+order by "m"."created_at" desc, "m"."id" desc
+limit $6;
+
+-- src/maintenance/queries.ts cancelRun
+update "maintenance_runs"
+set "cancel_requested" = $1, "status" = case status when 'queued' then 'cancelled' else status end, "finished_at" = case status when 'queued' then $2::timestamptz end
+where "id" = $3
+and "status" in ($4, $5);
+
+-- src/maintenance/queries.ts listChanges
+select "record_id", "action", "before", "after", "note"
+from "maintenance_changes"
+where "run_id" = $1
+and ("record_id", "action") > ($2, $3)
+order by "record_id", "action"
+limit $4;
+
+-- src/maintenance/queries.ts listSchedules
+select "job", "interval_ms", "enabled", "last_success_at", "next_at"
+from "job_schedules"
+order by "job";
+
+-- src/maintenance/queries.ts upsertSchedule
+insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
+values ($1, $2, $3, $4)
+on conflict ("job") do update
+set "interval_ms" = $5, "enabled" = $6, "next_at" = $7;
+
+-- src/maintenance/queries.ts listIntervals
+select "job", "interval_ms", "enabled", "last_success_at", "next_at"
+from "job_schedules"
+order by "job";
+
+-- src/maintenance/running/queries.ts insertJobs
+insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
+values ($1, $2, $3, $4, $5)
+on conflict ("job") do nothing;
+insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
+values ($1, $2, $3, $4)
+on conflict ("job") do nothing;
+
+-- src/maintenance/running/queries.ts findDueJobs
+    select job
+from job_leases join job_schedules using (job)
+    where case when holder is null
+or expires_at <= $1::timestamptz then
+      (enabled
+and next_at <= $2::timestamptz
+        and (interval_ms is not null
+or job <> all($3::text[])))
+      or exists (
+        select
+from maintenance_runs
+        where maintenance_runs.job = job_leases.job
+and status in ('queued', 'running')
+      )
+    else
+      holder <> $4
+and exists (
+        select
+from maintenance_ranges
+where maintenance_ranges.run_id = job_leases.run_id
+and not done
+      )
+    end
+    order by job;
+
+-- src/maintenance/running/queries.ts lockFreeLease
+select "fence"
+from "job_leases"
+where "job" = $1
+and ("holder" is null
+or "expires_at" <= $2)
+for update skip locked;
+
+-- src/maintenance/running/queries.ts takeLease
+update "job_leases"
+set "holder" = $1, "run_id" = $2, "fence" = $3, "expires_at" = $4
+where "job" = $5;
+
+-- src/maintenance/running/queries.ts renewLease
+update "job_leases"
+set "expires_at" = $1
+where "job" = $2
+and "fence" = $3
+and "run_id" = $4;
+
+-- src/maintenance/running/queries.ts releaseLease
+update "job_leases"
+set "holder" = $1, "run_id" = $2, "expires_at" = $3
+where "job" = $4
+and "fence" = $5
+and "run_id" = $6;
+
+-- src/maintenance/running/queries.ts holdFence
+select "m"."cancel_requested"
+from "job_leases" as "l"
+inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
+where "l"."job" = $1
+and "l"."fence" = $2
+and "l"."run_id" = $3
+and "m"."status" = $4 for key share of "l";
+
+-- src/maintenance/running/queries.ts findOpenRun
+select "id", "job", "dry_run", "scope", "cancel_requested", "attempts", "status", "started_at"
+from "maintenance_runs"
+where "job" = $1
+and "status" in ($2, $3)
+order by status = 'running' desc, "created_at", "id"
+limit $4 for update;
+
+-- src/maintenance/running/queries.ts findSharedRun
+select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."started_at", "l"."fence"
+from "job_leases" as "l"
+inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
+where "l"."job" = $1
+and "m"."status" = $2
+and exists (select "part"."run_id"
+from "maintenance_ranges" as "part"
+where "part"."run_id" = "m"."id"
+and "part"."done" = $3);
+
+-- src/maintenance/running/queries.ts passSchedule
+    update job_schedules
+    set next_at = $1::timestamptz
+      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
+    where job = $3
+and enabled
+and next_at <= $4::timestamptz
+      and coalesce(interval_ms, $5::bigint) > 0
+    returning job;
+
+-- src/maintenance/running/queries.ts startRun
+update "maintenance_runs"
+set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "started_at" = coalesce("started_at", $4)
+where "id" = $5;
+
+-- src/maintenance/running/queries.ts putRunBack
+update "maintenance_runs"
+set "status" = $1, "worker" = $2, "attempts" = "attempts" - $3
+where "id" = $4;
+
+-- src/maintenance/running/queries.ts endRun
+update "maintenance_runs"
+set "status" = $1, "finished_at" = $2
+where "id" = $3;
+delete
+from "maintenance_ranges"
+where "run_id" = $1;
+
+-- src/maintenance/running/queries.ts noteSuccess
+update "job_schedules"
+set "last_success_at" = $1
+where "job" = $2;
+
+-- src/maintenance/running/queries.ts addProgress
+    update maintenance_runs
+    set done = done + $1::bigint,
+      stats = stats || coalesce((
+        select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
+        from jsonb_each_text($2::jsonb) as added (name, value)
+      ), '{}')
+    where id = $3;
+
+-- src/maintenance/running/queries.ts setTotal
+update "maintenance_runs"
+set "total" = $1
+where "id" = $2
+and "total" is null;
+
+-- src/maintenance/running/queries.ts setError
+update "maintenance_runs"
+set "error" = $1
+where "id" = $2;
+
+-- src/maintenance/running/queries.ts insertChanges
+    insert into maintenance_changes (run_id, record_id, action, before, after, note)
+    select $1::uuid, change.*
+    from jsonb_to_recordset($2::jsonb)
+      as change (record_id uuid, action text, before jsonb, after jsonb, note text)
+    on conflict (run_id, record_id, action) do nothing;
+
+-- src/maintenance/running/queries.ts deleteOldRuns
+delete
+from "maintenance_runs"
+where "id" in (select "id"
+from "maintenance_runs"
+where "finished_at" <= $1
+limit $2
+for update skip locked);
+
 -- src/policies/queries.ts listPolicies
 select "type", "curve", "half_life_seconds", "max_age_seconds", "min_salience", "reinforcement_gain", "max_salience", "deletion_policy"
 from "lifecycle_policies"
@@ -118,8 +533,15 @@ from json_to_recordset($1::json) as incoming (
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, audit json
+        "searchText" text, audit json, "isNamed" bool, digest bytea
       )
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (select array_agg(scope) as scopes, array_agg(digest) as digests
+from incoming
+where digest is not null)
+        as said,
+        erased_among($2::bytea, said.scopes, said.digests)
     ), record as (
       insert into records (
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
@@ -131,18 +553,26 @@ from json_to_recordset($1::json) as incoming (
         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
         base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
         sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
-      from incoming
+      from incoming as i
+      where not exists (select
+from erased as e
+where e.scope = i.scope
+and e.digest = i.digest)
+        and (not "isNamed"
+or not exists (select
+from departures as d
+where d.id = i.id))
       on conflict (id) do nothing
       returning id
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, search)
       select id, tags, payload, provenance, interpretation,
-        to_tsvector($2::text::regconfig, "searchText")
+        to_tsvector($3::text::regconfig, "searchText")
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
-      from json_to_recordset($3::json) as edge
+      from json_to_recordset($4::json) as edge
         (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
       where owner in (select id
 from record)
@@ -150,7 +580,7 @@ from record)
     ), identifier as (
       insert into entity_identifiers (record_id, scope, namespace, value)
       select record_id, scope, namespace, value
-      from json_to_recordset($4::json) as identifier
+      from json_to_recordset($5::json) as identifier
         (record_id uuid, scope text, namespace text, value text)
       where record_id in (select id
 from record)
@@ -160,8 +590,16 @@ from record)
         audit ->> 'rationale'
       from incoming join record using (id)
     )
-    select id
-from record;
+    select id, false as is_erased
+from record
+    union all
+    select id, true
+from incoming join erased using (scope, digest);
+
+-- src/records/creation/queries.ts findDepartedIds
+select "id"
+from "departures"
+where "id" = any($1::uuid[]);
 
 -- src/records/creation/queries.ts findTargets
 select "r"."id", "r"."sensitivity"
@@ -179,56 +617,131 @@ and "r"."scope" = any($3::text[]));
 and taken.namespace = wanted.namespace
 and taken.value = wanted.value;
 
+-- src/records/departures/queries.ts findDepartures
+select "d"."id", "d"."type", "d"."sensitivity", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
+from "departures" as "d"
+where "d"."id" = any($1::uuid[])
+and ("d"."sensitivity" <= $2
+and "d"."scope" = any($3::text[]));
+
+-- src/records/departures/queries.ts purgeForgotten
+    with leaving as materialized (
+    select *
+from records
+where purge_at <= $1::timestamptz
+order by purge_at
+limit $2
+    for update skip locked
+  ), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
+-- src/records/departures/queries.ts departErased
+    with leaving as materialized (select *
+from records
+where id = any($1::uuid[])), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
 -- src/records/listing/queries.ts listRecords: by salience
-select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
-from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
-from "relations" as "e"
-inner join "records" as "t" on "t"."id" = "e"."target_id"
-where "e"."source_id" = "r"."id"
-and "t"."forgotten_at" is null
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-order by "e"."created_at", "e"."target_id", "e"."predicate") as agg) as "relations", (select coalesce(json_agg(agg), '[]')
-from (select "newest"."action" as "action", "newest"."actor" as "actor", "newest"."at" as "at", "newest"."rationale" as "rationale", "newest"."run_id" as "run_id", "newest"."changes" as "changes"
-from (select "a"."id", "a"."action", "a"."actor", "a"."at", "a"."rationale", "a"."run_id", "a"."changes"
-from "audit_entries" as "a"
-where "a"."record_id" = "r"."id"
-order by "a"."id" desc
-limit $3) as "newest"
-order by "newest"."id") as agg) as "audit_log", "cut"."position"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-inner join (select "r"."id", salience_at(r, $4::timestamptz) as "position"
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, cut.position
+    from ((select "r"."id", salience_at(r, $4::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $5
 and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
 order by salience_at(r, $7::timestamptz) desc, "r"."id" desc
-limit $8) as "cut" on "cut"."id" = "r"."id"
-where ("r"."sensitivity" <= $9
+limit $8)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[]))
-order by "cut"."position" desc, "r"."id" desc;
+order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts listRecords: by creation, every filter
-select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
-from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
-from "relations" as "e"
-inner join "records" as "t" on "t"."id" = "e"."target_id"
-where "e"."source_id" = "r"."id"
-and "t"."forgotten_at" is null
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-order by "e"."created_at", "e"."target_id", "e"."predicate") as agg) as "relations", (select coalesce(json_agg(agg), '[]')
-from (select "newest"."action" as "action", "newest"."actor" as "actor", "newest"."at" as "at", "newest"."rationale" as "rationale", "newest"."run_id" as "run_id", "newest"."changes" as "changes"
-from (select "a"."id", "a"."action", "a"."actor", "a"."at", "a"."rationale", "a"."run_id", "a"."changes"
-from "audit_entries" as "a"
-where "a"."record_id" = "r"."id"
-order by "a"."id" desc
-limit $3) as "newest"
-order by "newest"."id") as agg) as "audit_log", "cut"."position"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-inner join (select "r"."id", "r"."created_at" as "position"
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, cut.position
+    from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
 where ("r"."sensitivity" <= $4
@@ -253,37 +766,54 @@ and "r"."created_at" >= $24::timestamptz
 and ("r"."created_at" > $25::timestamptz
 or r.id > $26::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $27) as "cut" on "cut"."id" = "r"."id"
-where ("r"."sensitivity" <= $28
+limit $27)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $28
 and "r"."scope" = any($29::text[]))
-order by "cut"."position" asc, "r"."id" asc;
+order by cut.position asc, r.id asc;
 
 -- src/records/listing/queries.ts listRecords: by importance, everything seen
-select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
-from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
-from "relations" as "e"
-inner join "records" as "t" on "t"."id" = "e"."target_id"
-where "e"."source_id" = "r"."id"
-and "t"."forgotten_at" is null
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
 and true
-order by "e"."created_at", "e"."target_id", "e"."predicate") as agg) as "relations", (select coalesce(json_agg(agg), '[]')
-from (select "newest"."action" as "action", "newest"."actor" as "actor", "newest"."at" as "at", "newest"."rationale" as "rationale", "newest"."run_id" as "run_id", "newest"."changes" as "changes"
-from (select "a"."id", "a"."action", "a"."actor", "a"."at", "a"."rationale", "a"."run_id", "a"."changes"
-from "audit_entries" as "a"
-where "a"."record_id" = "r"."id"
-order by "a"."id" desc
-limit $1) as "newest"
-order by "newest"."id") as agg) as "audit_log", "cut"."position"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-inner join (select "r"."id", "r"."importance" as "position"
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $1
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, cut.position
+    from ((select "r"."id", "r"."importance" as "position"
 from "records" as "r"
 where true
 and r.forgotten_at is null
 order by "r"."importance" desc, "r"."id" desc
-limit $2) as "cut" on "cut"."id" = "r"."id"
-where true
-order by "cut"."position" desc, "r"."id" desc;
+limit $2)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where true
+order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts listHalfLives
     with recursive used as (
@@ -338,25 +868,40 @@ order by "position" desc
 limit $11 offset $12;
 
 -- src/records/listing/queries.ts listBySalience
-select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
-from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
-from "relations" as "e"
-inner join "records" as "t" on "t"."id" = "e"."target_id"
-where "e"."source_id" = "r"."id"
-and "t"."forgotten_at" is null
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-order by "e"."created_at", "e"."target_id", "e"."predicate") as agg) as "relations", (select coalesce(json_agg(agg), '[]')
-from (select "newest"."action" as "action", "newest"."actor" as "actor", "newest"."at" as "at", "newest"."rationale" as "rationale", "newest"."run_id" as "run_id", "newest"."changes" as "changes"
-from (select "a"."id", "a"."action", "a"."actor", "a"."at", "a"."rationale", "a"."run_id", "a"."changes"
-from "audit_entries" as "a"
-where "a"."record_id" = "r"."id"
-order by "a"."id" desc
-limit $3) as "newest"
-order by "newest"."id") as agg) as "audit_log", "cut"."position"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-inner join (select "id", "position"
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, cut.position
+    from ((select "id", "position"
 from (select "best"."id", "best"."position"
 from unnest($4::bigint[], $5::text[]) as lane (half_life, scope)
 inner join lateral (select "r"."id", salience_at(r, $6::timestamptz) as "position"
@@ -383,10 +928,11 @@ or r.id < $24::uuid)
 and "r"."decay_rank" is null
 and "r"."salience" >= $25) as "candidate"
 order by "position" desc, "id" desc
-limit $26) as "cut" on "cut"."id" = "r"."id"
-where ("r"."sensitivity" <= $27
+limit $26)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $27
 and "r"."scope" = any($28::text[]))
-order by "cut"."position" desc, "r"."id" desc;
+order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts listAudit
 select "id", "action", "actor", "at", "rationale", "run_id", "changes"
@@ -397,55 +943,129 @@ order by "id"
 limit $3;
 
 -- src/records/queries.ts selectStored
-select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
-from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
-from "relations" as "e"
-inner join "records" as "t" on "t"."id" = "e"."target_id"
-where "e"."source_id" = "r"."id"
-and "t"."forgotten_at" is null
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-order by "e"."created_at", "e"."target_id", "e"."predicate") as agg) as "relations", (select coalesce(json_agg(agg), '[]')
-from (select "newest"."action" as "action", "newest"."actor" as "actor", "newest"."at" as "at", "newest"."rationale" as "rationale", "newest"."run_id" as "run_id", "newest"."changes" as "changes"
-from (select "a"."id", "a"."action", "a"."actor", "a"."at", "a"."rationale", "a"."run_id", "a"."changes"
-from "audit_entries" as "a"
-where "a"."record_id" = "r"."id"
-order by "a"."id" desc
-limit $3) as "newest"
-order by "newest"."id") as agg) as "audit_log"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $4
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]));
 
--- src/records/queries.ts findRecords
-select "r"."id", "r"."type", "r"."sensitivity", "r"."layer", "r"."memory_kind", "r"."status", "r"."source_type", "r"."confidence", "r"."created_at", "r"."scope", "c"."tags", "c"."payload", "c"."provenance", "c"."interpretation", "r"."salience", "r"."base_salience", "r"."anchored_at", "r"."last_reinforced_at", "r"."updated_at", "r"."expires_at", "r"."prune_at", "r"."half_life_seconds", "r"."max_age_seconds", "r"."min_salience", "r"."reinforcement_gain", "r"."max_salience", "r"."importance", "r"."base_importance", "r"."emotional_valence", "r"."last_accessed_at", "r"."access_count", "r"."confirmation_count", "r"."version", "r"."curve", "r"."deletion_policy", "r"."pinned", "r"."forgotten_at", "r"."purge_at", "r"."forgotten_run_id", "r"."forgotten_reason", "r"."forgotten_by", (select coalesce(json_agg(agg), '[]')
-from (select "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
-from "relations" as "e"
-inner join "records" as "t" on "t"."id" = "e"."target_id"
-where "e"."source_id" = "r"."id"
-and "t"."forgotten_at" is null
+-- src/records/queries.ts findRecords: one
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-order by "e"."created_at", "e"."target_id", "e"."predicate") as agg) as "relations", (select coalesce(json_agg(agg), '[]')
-from (select "newest"."action" as "action", "newest"."actor" as "actor", "newest"."at" as "at", "newest"."rationale" as "rationale", "newest"."run_id" as "run_id", "newest"."changes" as "changes"
-from (select "a"."id", "a"."action", "a"."actor", "a"."at", "a"."rationale", "a"."run_id", "a"."changes"
-from "audit_entries" as "a"
-where "a"."record_id" = "r"."id"
-order by "a"."id" desc
-limit $3) as "newest"
-order by "newest"."id") as agg) as "audit_log"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $4
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]))
-and "r"."id" = any($6::uuid[]);
+and r.id = $6::uuid;
+
+-- src/records/queries.ts findRecords: several
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.id = any($6::uuid[]);
 
 -- src/records/queries.ts lockRecords
-select "id"
-from "records"
-where "id" = any($1::uuid[])
-order by "id" for update;
+select r.id
+from records as r
+where r.id = $1::uuid
+order by r.id for no key update;
 
 -- src/records/queries.ts updateContent
 update "contents"
@@ -470,12 +1090,44 @@ where "record_id" = $1;
 insert into "entity_identifiers" ("scope", "namespace", "value", "record_id")
 values ($1, $2, $3, $4);
 
+-- src/records/tombstones/queries.ts findErased
+    select erased_scope as scope, erased_digest as digest
+    from erased_among($1::bytea, $2::text[], $3::bytea[]);
+
+-- src/records/tombstones/queries.ts lockTombstones
+select pg_advisory_xact_lock(7350, 3);
+
+-- src/records/tombstones/queries.ts insertTombstones
+insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
+values ($1, $2, $3, $4, $5, $6)
+on conflict on constraint "tombstones_content" do update
+set "created_at" = "tombstones"."created_at"
+returning "id";
+
+-- src/records/tombstones/queries.ts listTombstones: the first page
+select "id", "scope", "created_at", "actor"
+from "tombstones"
+order by "created_at" desc, "id" desc
+limit $1;
+
+-- src/records/tombstones/queries.ts listTombstones: the second page
+select "id", "scope", "created_at", "actor"
+from "tombstones"
+where (created_at, id) < ($1::timestamptz, $2::uuid)
+order by "created_at" desc, "id" desc
+limit $3;
+
+-- src/records/tombstones/queries.ts deleteTombstone
+delete
+from "tombstones"
+where "id" = $1
+returning "id";
+
 -- src/relations/queries.ts upsertEdges
 insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
 values ($1, $2, $3, $4, $5)
 on conflict on constraint "relations_pkey" do update
-set "weight" = "excluded"."weight"
-returning "source_id", "predicate", "target_id", "weight", "created_at";
+set "weight" = "excluded"."weight";
 
 -- src/relations/queries.ts findEdge
 select "source_id", "predicate", "target_id", "weight", "created_at"

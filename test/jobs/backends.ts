@@ -39,8 +39,11 @@ export async function openTestQueue(chosen: string | undefined) {
     queue,
     settings,
     lines,
-    work: async (handlers: JobHandlers, concurrency = 2) => {
-      const worker = await startWorker({ settings, handlers, log, concurrency })
+    work: async (handlers: Partial<JobHandlers>, concurrency = 2) => {
+      const worker = await startWorker({
+        ...{ settings, log, concurrency },
+        handlers: { decay: async () => ({}), purge: async () => ({}), ...handlers },
+      })
       workers.push(worker)
       return worker
     },

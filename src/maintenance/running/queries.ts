@@ -1,0 +1,299 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Change } from '../../jobs/runs.ts'
+
+export type Claimed = {
+  id: string
+  job: string
+  dry_run: boolean
+  scope: string | null
+  cancel_requested: boolean
+  attempts: number
+  status: string
+  started_at: Date | null
+}
+
+const claimedColumns = [
+  'id',
+  'job',
+  'dry_run',
+  'scope',
+  'cancel_requested',
+  'attempts',
+  'status',
+  'started_at',
+] as const
+
+/** A row of each job's own to lock and to look at, made once for all time. */
+export async function insertJobs(db: Database, jobs: readonly string[], now: Date): Promise<void> {
+  await db
+    .insertInto('job_leases')
+    .values(jobs.map((job) => ({ job, holder: null, run_id: null, fence: 0, expires_at: now })))
+    .onConflict((conflict) => conflict.column('job').doNothing())
+    .execute()
+  await db
+    .insertInto('job_schedules')
+    .values(jobs.map((job) => ({ job, interval_ms: null, enabled: true, next_at: now })))
+    .onConflict((conflict) => conflict.column('job').doNothing())
+    .execute()
+}
+
+/**
+ * Jobs with something to do for `worker`: a run that waits, a schedule that is due, a run whose worker has gone,
+ * or one that can be shared. `unscheduled` are those that the configuration gives no interval.
+ */
+export async function findDueJobs(
+  db: Database,
+  { worker, now, unscheduled }: { worker: string; now: Date; unscheduled: readonly string[] },
+): Promise<string[]> {
+  const { rows } = await sql<{ job: string }>`
+    select job from job_leases join job_schedules using (job)
+    where case when holder is null or expires_at <= ${now}::timestamptz then
+      (enabled and next_at <= ${now}::timestamptz
+        and (interval_ms is not null or job <> all(${sql.val(unscheduled)}::text[])))
+      or exists (
+        select from maintenance_runs
+        where maintenance_runs.job = job_leases.job and status in ('queued', 'running')
+      )
+    else
+      holder <> ${worker} and exists (
+        select from maintenance_ranges where maintenance_ranges.run_id = job_leases.run_id and not done
+      )
+    end
+    order by job
+  `.execute(db)
+  return rows.map(({ job }) => job)
+}
+
+/**
+ * Undefined when another worker looks at it, or has a batch under way. The strong lock waits for nobody: batches
+ * hold a weaker one, so a lease passes on only between two of them.
+ */
+export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
+  return tx
+    .selectFrom('job_leases')
+    .where('job', '=', job)
+    .where(({ eb, or }) => or([eb('holder', 'is', null), eb('expires_at', '<=', now)]))
+    .select(['fence'])
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+}
+
+export async function takeLease(
+  tx: Transaction,
+  { job, ...lease }: { job: string; holder: string; run_id: string; fence: number; expires_at: Date },
+): Promise<void> {
+  await tx.updateTable('job_leases').set(lease).where('job', '=', job).execute()
+}
+
+/** False when it is another's by now. */
+export async function renewLease(
+  db: Database,
+  lease: { job: string; fence: number; runId: string; expiresAt: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('job_leases')
+    .set({ expires_at: lease.expiresAt })
+    .where('job', '=', lease.job)
+    .where('fence', '=', lease.fence)
+    .where('run_id', '=', lease.runId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** False when it was lost before. */
+export async function releaseLease(
+  tx: Transaction,
+  lease: { job: string; fence: number; runId: string; now: Date },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable('job_leases')
+    .set({ holder: null, run_id: null, expires_at: lease.now })
+    .where('job', '=', lease.job)
+    .where('fence', '=', lease.fence)
+    .where('run_id', '=', lease.runId)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/**
+ * Held until the transaction ends, so that a worker which is paused in the middle of a batch keeps the lease from
+ * being taken, and one that is paused before it finds another's fence. Heartbeats pass this lock.
+ */
+export async function holdFence(
+  tx: Transaction,
+  lease: { job: string; fence: number; runId: string },
+): Promise<{ cancel_requested: boolean } | undefined> {
+  return tx
+    .selectFrom('job_leases as l')
+    .innerJoin('maintenance_runs as m', 'm.id', 'l.run_id')
+    .where('l.job', '=', lease.job)
+    .where('l.fence', '=', lease.fence)
+    .where('l.run_id', '=', lease.runId)
+    .where('m.status', '=', 'running')
+    .select('m.cancel_requested')
+    .forKeyShare('l')
+    .executeTakeFirst()
+}
+
+/** A run that was left running first, then whatever waits longest. */
+export async function findOpenRun(tx: Transaction, job: string): Promise<Claimed | undefined> {
+  return tx
+    .selectFrom('maintenance_runs')
+    .where('job', '=', job)
+    .where('status', 'in', ['queued', 'running'])
+    .select(claimedColumns)
+    .orderBy(sql`status = 'running'`, 'desc')
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** The run that another worker leads, when it has parts that nobody has done. */
+export async function findSharedRun(db: Database, job: string) {
+  return db
+    .selectFrom('job_leases as l')
+    .innerJoin('maintenance_runs as m', 'm.id', 'l.run_id')
+    .where('l.job', '=', job)
+    .where('m.status', '=', 'running')
+    .where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('maintenance_ranges as part')
+          .whereRef('part.run_id', '=', 'm.id')
+          .where('part.done', '=', false)
+          .select('part.run_id'),
+      ),
+    )
+    .select(['m.id', 'm.job', 'm.dry_run', 'm.scope', 'm.started_at', 'l.fence'])
+    .executeTakeFirst()
+}
+
+/** Moves a due schedule on and answers true; `interval` is the configuration's. */
+export async function passSchedule(
+  tx: Transaction,
+  { job, now, interval }: { job: string; now: Date; interval: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    update job_schedules
+    set next_at = ${now}::timestamptz
+      + coalesce(interval_ms, ${interval}::bigint) * interval '1 millisecond'
+    where job = ${job} and enabled and next_at <= ${now}::timestamptz
+      and coalesce(interval_ms, ${interval}::bigint) > 0
+    returning job
+  `.execute(tx)
+  return rows.length > 0
+}
+
+export async function startRun(
+  tx: Transaction,
+  { id, worker, now }: { id: string; worker: string; now: Date },
+): Promise<void> {
+  await tx
+    .updateTable('maintenance_runs')
+    .set((eb) => ({
+      status: 'running',
+      worker,
+      attempts: eb('attempts', '+', 1),
+      started_at: eb.fn.coalesce('started_at', eb.val(now)),
+    }))
+    .where('id', '=', id)
+    .execute()
+}
+
+/** A worker that stops in good order has not failed, so its attempt does not count. */
+export async function putRunBack(tx: Transaction, id: string): Promise<void> {
+  await tx
+    .updateTable('maintenance_runs')
+    .set((eb) => ({ status: 'queued', worker: null, attempts: eb('attempts', '-', 1) }))
+    .where('id', '=', id)
+    .execute()
+}
+
+export async function endRun(
+  tx: Transaction,
+  { id, ...end }: { id: string; status: 'succeeded' | 'failed' | 'cancelled'; now: Date; error?: string },
+): Promise<void> {
+  await tx
+    .updateTable('maintenance_runs')
+    .set({
+      status: end.status,
+      finished_at: end.now,
+      ...(end.error === undefined ? {} : { error: end.error }),
+    })
+    .where('id', '=', id)
+    .execute()
+  await tx.deleteFrom('maintenance_ranges').where('run_id', '=', id).execute()
+}
+
+/** Only what was done to everything, and done, is a success of the job. */
+export async function noteSuccess(tx: Transaction, job: string, now: Date): Promise<void> {
+  await tx.updateTable('job_schedules').set({ last_success_at: now }).where('job', '=', job).execute()
+}
+
+/** Adds to the counts, for several workers may have a part in them. */
+export async function addProgress(
+  tx: Transaction,
+  { id, done, counts }: { id: string; done: number; counts: Readonly<Record<string, number>> },
+): Promise<void> {
+  await sql`
+    update maintenance_runs
+    set done = done + ${done}::bigint,
+      stats = stats || coalesce((
+        select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
+        from jsonb_each_text(${JSON.stringify(counts)}::jsonb) as added (name, value)
+      ), '{}')
+    where id = ${id}
+  `.execute(tx)
+}
+
+export async function setTotal(tx: Transaction, id: string, total: number): Promise<void> {
+  await tx
+    .updateTable('maintenance_runs')
+    .set({ total })
+    .where('id', '=', id)
+    .where('total', 'is', null)
+    .execute()
+}
+
+export async function setError(tx: Transaction, id: string, error: string): Promise<void> {
+  await tx.updateTable('maintenance_runs').set({ error }).where('id', '=', id).execute()
+}
+
+/** A batch that is done again after a crash lists its changes once. */
+export async function insertChanges(
+  tx: Transaction,
+  runId: string,
+  changes: readonly Change[],
+): Promise<void> {
+  await sql`
+    insert into maintenance_changes (run_id, record_id, action, before, after, note)
+    select ${runId}::uuid, change.*
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+      as change (record_id uuid, action text, before jsonb, after jsonb, note text)
+    on conflict (run_id, record_id, action) do nothing
+  `.execute(tx)
+}
+
+const keptForMs = 90 * 86_400_000
+
+/** Runs that ended long ago, with what they list; answers how many, at most `limit`. */
+export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
+  const before = new Date(now.getTime() - keptForMs)
+  const { numDeletedRows } = await db
+    .deleteFrom('maintenance_runs')
+    .where('id', 'in', (eb) =>
+      eb
+        .selectFrom('maintenance_runs')
+        .where('finished_at', '<=', before)
+        .select('id')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}

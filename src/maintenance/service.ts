@@ -1,0 +1,145 @@
+import Type, { type Static } from 'typebox'
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import type { Listed } from '../http/shapes.ts'
+import type { JobName } from '../jobs/define.ts'
+import { type Caller, unscoped } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { formatDuration, parseDuration } from '../kernel/units.ts'
+import { writableScope } from '../records/trust.ts'
+import { presentChange, presentRun, presentSchedule } from './presentation.ts'
+import {
+  cancelRun,
+  findRun,
+  insertRun,
+  listChanges,
+  listRuns,
+  listSchedules,
+  type RunFilters,
+  type RunRow,
+  upsertSchedule,
+} from './queries.ts'
+import type { MaintenanceRun, NewMaintenanceRun, RunChange, Schedule, ScheduleChoice } from './schemas.ts'
+
+export type Intervals = Readonly<Record<JobName, number>>
+
+type Resources = { db: Database; clock: Clock; ids: Ids; intervals: Intervals }
+type Page = { limit?: number; cursor?: string }
+
+export type MaintenanceService = ReturnType<typeof createMaintenanceService>
+
+const RunCursor = Type.Object({
+  created_at: Type.String({ format: 'date-time' }),
+  id: Type.String({ format: 'uuid' }),
+})
+const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), action: Type.String() })
+
+/** Ten seconds: oftener, a job would do nothing but look whether there is something to do. */
+const shortestMs = 10_000
+
+export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
+  async function request(call: Call, asked: NewMaintenanceRun): Promise<MaintenanceRun> {
+    const id = ids.next()
+    const tx = call.tx ?? db
+    const { job, dry_run: dryRun, options } = asked
+    await insertRun(tx, {
+      ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, asked.scope) },
+      ...(dryRun === undefined ? {} : { dryRun }),
+      ...(options === undefined ? {} : { options }),
+    })
+    return read(call, id)
+  }
+
+  async function read(call: Call, id: string): Promise<MaintenanceRun> {
+    return presentRun(await findSeen(call, id))
+  }
+
+  async function list(call: Call, asked: RunFilters & Page): Promise<Listed<MaintenanceRun>> {
+    const { limit = 50, cursor, ...filters } = asked
+    const fingerprint = fingerprintOf(call.caller.principal, { runs: filters })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, RunCursor, fingerprint)
+    const found = await listRuns(call.tx ?? db, {
+      ...{ filters, trust: call.caller.trust, limit: limit + 1 },
+      after: after && { created_at: new Date(after.created_at), id: after.id },
+    })
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    const next = last && found.length > limit ? positionOf(last) : undefined
+    return {
+      items: items.map(presentRun),
+      ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
+    }
+  }
+
+  async function pageChanges(
+    call: Call,
+    id: string,
+    { limit = 50, cursor }: Page,
+  ): Promise<Listed<RunChange>> {
+    await findSeen(call, id)
+    const fingerprint = fingerprintOf(call.caller.principal, { changes: id })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, ChangeCursor, fingerprint)
+    const found = await listChanges(call.tx ?? db, id, after, limit + 1)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    const next = last && found.length > limit ? { record_id: last.record_id, action: last.action } : undefined
+    return {
+      items: items.map(presentChange),
+      ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
+    }
+  }
+
+  async function cancel(call: Call, id: string): Promise<MaintenanceRun> {
+    await findSeen(call, id)
+    if (!(await cancelRun(call.tx ?? db, id, clock.now()))) {
+      throw new AppError('run_finished', 'The run has ended already.')
+    }
+    return read(call, id)
+  }
+
+  async function readSchedules(call: Call): Promise<{ items: Schedule[] }> {
+    const rows = new Map((await listSchedules(call.tx ?? db)).map((row) => [row.job, row]))
+    return {
+      items: Object.entries(intervals).map(([job, interval]) =>
+        presentSchedule(job, rows.get(job), interval),
+      ),
+    }
+  }
+
+  async function chooseSchedule(call: Call, job: JobName, chosen: ScheduleChoice): Promise<Schedule> {
+    const { items } = await readSchedules(call)
+    const current = items.find((schedule) => schedule.job === job)
+    const interval_ms = parseDuration(chosen.interval ?? current?.interval ?? '') ?? 0
+    const enabled = chosen.enabled ?? current?.enabled ?? true
+    if (interval_ms < shortestMs) throw tooShort()
+    await upsertSchedule(call.tx ?? db, { job, enabled, interval_ms, now: clock.now() })
+    const changed = (await readSchedules(call)).items.find((schedule) => schedule.job === job)
+    return changed ?? { job, enabled, interval: formatDuration(interval_ms) }
+  }
+
+  async function findSeen(call: Call, id: string): Promise<RunRow> {
+    const run = await findRun(call.tx ?? db, id, call.caller.trust)
+    if (!run) throw new AppError('run_not_found', 'There is no such run.')
+    return run
+  }
+
+  return { request, read, list, pageChanges, cancel, readSchedules, chooseSchedule }
+}
+
+/** A key of one scope runs jobs on that one; only a key of all scopes runs them on everything. */
+function scopeOf(caller: Caller, named: string | undefined): string | null {
+  const scope = writableScope(caller, named)
+  return scope === unscoped ? null : scope
+}
+
+function positionOf({ created_at, id }: RunRow): Static<typeof RunCursor> {
+  return { created_at: created_at.toISOString(), id }
+}
+
+function tooShort(): AppError {
+  const errors = [{ pointer: '/interval', message: 'must be 10s or longer' }]
+  return new AppError('validation_failed', 'A job runs every 10 seconds at the most.', { errors })
+}
