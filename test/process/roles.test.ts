@@ -1,0 +1,59 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { connect } from '../../src/db/connection.ts'
+import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+import { launchRole, linesOf } from '../support/roles.ts'
+
+it('names every problem of the configuration at once and ends with 2', async () => {
+  const running = launchRole('all', { PORT: 'many', MEMBRANE_SHUTDOWN_TIMEOUT: 'soon', MEMBRANE_TYPO: '1' })
+  expect(await running.ended).toEqual({ code: 2, signal: null })
+  for (const name of ['PORT', 'MEMBRANE_SHUTDOWN_TIMEOUT', 'MEMBRANE_TYPO'])
+    expect(running.output()).toContain(name)
+  expect(running.output()).not.toMatch(/\n\s+at /)
+})
+
+it.each(['api', 'worker', 'migrate'])('asks for a database when the role is %s', async (role) => {
+  const running = launchRole(role, {})
+  expect(await running.ended).toEqual({ code: 2, signal: null })
+  expect(running.output()).toContain(`DATABASE_URL must be set for the role ${role}`)
+})
+
+it('knows four roles', async () => {
+  const running = launchRole('everything', {})
+  expect(await running.ended).toEqual({ code: 2, signal: null })
+  expect(running.output()).toContain('api, worker, migrate, all')
+})
+
+it('says why a database cannot be used, without the password', async () => {
+  const running = launchRole('migrate', { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/x' })
+  expect(await running.ended).toEqual({ code: 1, signal: null })
+  expect(running.output()).toContain('cannot be reached at the moment (ECONNREFUSED)')
+  expect(running.output()).not.toContain('hunter2')
+})
+
+it('does not work on a database that has not been migrated', async () => {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const running = launchRole('worker', { DATABASE_URL: database.url })
+  expect(await running.ended).toEqual({ code: 1, signal: null })
+  expect(running.output()).toContain('run the role migrate first')
+})
+
+it('migrates once when many do it together', async () => {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const processes = [1, 2, 3].map(() => launchRole('migrate', { DATABASE_URL: database.url }))
+  const connections = Array.from({ length: 20 }, () =>
+    connect({
+      ...{ url: database.url, poolSize: 1, statementTimeoutMs: 1_000, lockTimeoutMs: 1_000 },
+      applicationName: 'membrane test',
+    }),
+  )
+  const applied = await Promise.all(connections.map(({ db }) => migrateUp(db)))
+  for (const running of processes)
+    expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
+  const all = [...applied, ...processes.map((running) => linesOf(running)[0]?.['applied'] as string[])]
+  expect(all.filter((names) => names.length > 0)).toHaveLength(1)
+  for (const { db } of connections.slice(0, 1)) expect(await pendingMigrations(db)).toEqual([])
+  await Promise.all(connections.map(({ close }) => close()))
+})
