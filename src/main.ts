@@ -1,6 +1,7 @@
 import { type Config, readConfig } from './config.ts'
 import { connect, type Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
+import { openQueue } from './jobs/queue.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { createIds } from './kernel/ids.ts'
@@ -69,7 +70,7 @@ async function startWorker(context: Context): Promise<Service> {
   return startWorking({ ...context, clock, createJobs: (db) => createJobs({ ...context, db, clock, ids }) })
 }
 
-async function startApi({ config }: Context): Promise<Service> {
+async function startApi({ config, log }: Context): Promise<Service> {
   // Imported by the one role that needs them: they take as long to load as everything else.
   const [{ createApp }, { createServices, listRooms }] = await Promise.all([
     import('./http/app.ts'),
@@ -78,6 +79,7 @@ async function startApi({ config }: Context): Promise<Service> {
   const url = requireDatabaseUrl(config, 'api')
   const { db, pool, close } = connect({ ...config.database, url, applicationName: 'membrane api' })
   const services = createServices({ config, db, clock, ids })
+  const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
   let isStopping = false
   const app = await createApp({
     ...{ config, pool, clock, ids, authenticate: services.keys.authenticate, rooms: listRooms(services) },
@@ -85,6 +87,7 @@ async function startApi({ config }: Context): Promise<Service> {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
     },
+    advisories: { queue: () => queue.ready() },
     isStopping: () => isStopping,
     log: { level: config.logLevel },
   })
@@ -95,6 +98,7 @@ async function startApi({ config }: Context): Promise<Service> {
       isStopping = true
       await drain(app)
       await services.keys.settle()
+      await queue.close()
       await close()
       return true
     },

@@ -33,6 +33,8 @@ export type AppOptions = {
   authenticate: Authenticate
   /** What must work before requests are sent here, each by the name that /readyz gives it. */
   checks: Checks
+  /** Told by /readyz too, but requests can be served without. */
+  advisories?: Checks
   /** True from the first sign of shutdown on, before the server stops to listen. */
   isStopping?: () => boolean
   log: Log
@@ -55,6 +57,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await serveDocs(app)
   await app.register(healthRoutes, {
     checks: options.checks,
+    advisories: options.advisories ?? {},
     isStopping: options.isStopping ?? (() => false),
   })
   for (const register of options.rooms) await register(app)

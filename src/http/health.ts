@@ -9,7 +9,13 @@ import { closed } from './shapes.ts'
 /** A part that is ready resolves; an AppError says why it is not, in words that may be shown. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>
 
-export type HealthOptions = { checks: Checks; isStopping: () => boolean }
+export type HealthOptions = {
+  /** Without these no request can be answered. */
+  checks: Checks
+  /** Without these requests are answered all the same, so what fails here is said and takes nobody out of service. */
+  advisories: Checks
+  isStopping: () => boolean
+}
 
 const checkTimeoutMs = 2_000
 
@@ -35,7 +41,7 @@ type Parts = Static<typeof Readiness>['parts']
 
 export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, options) => {
   const config = { open: true, exempt: true }
-  const checkOnce = shareRuns(() => checkParts(options.checks))
+  const checkOnce = shareRuns(() => checkParts({ ...options.checks, ...options.advisories }))
 
   app.route({
     method: 'GET',
@@ -59,13 +65,15 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
       operationId: 'getReadiness',
       tags: ['health'],
       summary: 'Whether requests should be sent here',
-      description: 'Checks every part the process needs. `parts` of the problem says which one is not ready.',
+      description:
+        '`parts` says which part is not ready. Without the database or with migrations missing no request can be served; without the queue requests are, and jobs wait.',
       response: answers({ 200: ref(Readiness) }, ['not_ready', 'shutting_down']),
     },
     handler: async () => {
       if (options.isStopping()) throw new AppError('shutting_down', 'This process is stopping.')
       const parts = await checkOnce()
-      if (Object.values(parts).every(({ ready }) => ready)) return { status: 'ready', parts } as const
+      const needed = Object.keys(options.checks)
+      if (needed.every((name) => parts[name]?.ready)) return { status: 'ready', parts } as const
       throw new AppError('not_ready', 'A part is not ready.', { extra: { parts }, retryAfterSeconds: 2 })
     },
   })

@@ -30,6 +30,17 @@ describe('health', () => {
     expect(body).toEqual({ status: 'ready', parts: { database: { ready: true }, queue: { ready: true } } })
   })
 
+  it('is ready, and says so, without what requests can be served without', async () => {
+    const queue = async () => Promise.reject(new Error('away'))
+    await start({ checks: { database: async () => {} }, advisories: { queue } })
+    const { status, body } = await api.request('GET', '/readyz', { key: false })
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      status: 'ready',
+      parts: { database: { ready: true }, queue: { ready: false, reason: 'failed' } },
+    })
+  })
+
   it('says which part is not ready, in words that may be shown', async () => {
     await start({
       checks: {

@@ -17,6 +17,7 @@ type Options = {
   rooms?: (resources: Resources) => readonly Room[]
   variables?: Variables
   checks?: Checks
+  advisories?: Checks
   isStopping?: () => boolean
 }
 
@@ -45,6 +46,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     ids,
     authenticate: services.keys.authenticate,
     checks: options.checks ?? {},
+    ...(options.advisories ? { advisories: options.advisories } : {}),
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write: (line) => void log.push(line) } },
     rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
