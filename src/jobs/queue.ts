@@ -18,23 +18,40 @@ export async function prepareQueue(settings: QueueSettings): Promise<void> {
 }
 
 export function openQueue(settings: QueueSettings, log: Logger) {
-  const queue = createQueue(settings)
-  queue.on('error', createFaultLog(log))
+  const fault = createFaultLog(log)
+  const create = () => createQueue(settings).on('error', fault)
+  let queue = create()
+
+  /** BullMQ tries to connect once and remembers a failure for ever, so what failed is replaced by a new one. */
+  async function usable() {
+    const tried = queue
+    try {
+      await tried.waitUntilReady()
+      return tried
+    } catch (error) {
+      if (tried === queue) {
+        queue = create()
+        void tried.close().catch(fault)
+      }
+      throw error
+    }
+  }
+
   return {
     /** Resolves when it can be used: a Redis that is away is waited for. */
     ready: async (): Promise<void> => {
-      await queue.waitUntilReady()
+      await usable()
     },
     enqueue: async <Name extends JobName>(name: Name, payload: Jobs[Name]): Promise<void> => {
-      await queue.add(name, payload)
+      await (await usable()).add(name, payload)
     },
-    findSchedule: (name: JobName) => queue.getJobScheduler(name),
+    findSchedule: async (name: JobName) => (await usable()).getJobScheduler(name),
     /** Puts what is scheduled already into order and leaves its next run where it is. */
     schedule: async (name: JobName, every: number): Promise<void> => {
-      await queue.upsertJobScheduler(name, { every }, { name, opts: jobOptions })
+      await (await usable()).upsertJobScheduler(name, { every }, { name, opts: jobOptions })
     },
     unschedule: async (name: JobName): Promise<void> => {
-      await queue.removeJobScheduler(name)
+      await (await usable()).removeJobScheduler(name)
     },
     close: () => queue.close(),
   }

@@ -23,10 +23,20 @@ it('five processes that prepare the queue at once all succeed', async () => {
   expect(tables?.rowCount).toBeGreaterThan(5)
 })
 
-it('a queue that nobody prepared says so', async () => {
+it('a queue that nobody prepared says so, and can be used as soon as somebody has', async () => {
   const database = await openTestDatabase()
-  const queue = openQueue({ redisUrl: undefined, databaseUrl: database.url }, log)
+  const settings = { redisUrl: undefined, databaseUrl: database.url }
+  const queue = openQueue(settings, log)
   await expect(queue.ready()).rejects.toThrow('not initialized')
+  await expect(queue.enqueue('purge', {})).rejects.toThrow('not initialized')
+  await prepareQueue(settings)
+  await until('the queue to be ready', () =>
+    queue.ready().then(
+      () => true,
+      () => false,
+    ),
+  )
+  await queue.enqueue('purge', {})
   await queue.close()
   await database.close()
 })
