@@ -5,6 +5,21 @@ import type { ApiKeys } from '../db/schema.ts'
 export type KeyRow = Selectable<ApiKeys>
 export type Position = { created_at: Date; id: string }
 
+/** Named one by one: a prepared `select *` fails once a migration has added a column. */
+const columns = [
+  'id',
+  'name',
+  'secret_hash',
+  'permissions',
+  'scopes',
+  'max_sensitivity',
+  'source_type',
+  'created_at',
+  'expires_at',
+  'last_used_at',
+  'revoked_at',
+] as const
+
 export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise<void> {
   await db.insertInto('api_keys').values(row).execute()
 }
@@ -12,7 +27,7 @@ export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise
 export async function findKey(db: Database, id: string): Promise<KeyRow | undefined> {
   return db
     .selectFrom('api_keys')
-    .selectAll()
+    .select(columns)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
@@ -21,7 +36,7 @@ export async function findKey(db: Database, id: string): Promise<KeyRow | undefi
 export async function findKeyBySecret(db: Database, secretHash: Buffer): Promise<KeyRow | undefined> {
   return db
     .selectFrom('api_keys')
-    .selectAll()
+    .select(columns)
     .where('secret_hash', '=', secretHash)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
@@ -31,7 +46,7 @@ export async function findKeyBySecret(db: Database, secretHash: Buffer): Promise
 export async function listKeys(db: Database, limit: number, after: Position | undefined): Promise<KeyRow[]> {
   return db
     .selectFrom('api_keys')
-    .selectAll()
+    .select(columns)
     .where('revoked_at', 'is', null)
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
