@@ -8,6 +8,7 @@ import { ref } from '../http/schemas.ts'
 import type { JobName } from '../jobs/define.ts'
 import { createRunEvents } from './events/service.ts'
 import {
+  Cancellation,
   ChangePage,
   ChangesQuery,
   MaintenanceRun,
@@ -143,7 +144,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       description:
         'One that waits ends at once, one that runs after the batch at hand. What it did stays done.',
       params: RunPath,
-      body: Type.Object({}, { additionalProperties: false }),
+      body: ref(Cancellation),
       response: answers({ 200: { schema: ref(MaintenanceRun), description: 'The run.' } }, ['run_finished']),
     },
     handler: (request, reply) =>

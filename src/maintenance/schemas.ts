@@ -104,6 +104,7 @@ export const ScheduleChoice = closed(
 )
 export type ScheduleChoice = Static<typeof ScheduleChoice>
 
+export const Cancellation = closed({}, { $id: 'Cancellation', examples: [{}] })
 export const RunPage = listOf(ref(MaintenanceRun), 'MaintenanceRunPage')
 export const ChangePage = listOf(ref(RunChange), 'RunChangePage')
 export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')

@@ -152,6 +152,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       inTransaction(db, (tx) =>
         running.takeLease(tx, { job: 'decay', holder: 'w', run_id: id, fence: 8, expires_at: now }),
       ),
+    clearLease: (db) => inTransaction(db, (tx) => running.clearLease(tx, 'decay', now)),
     renewLease: (db) => running.renewLease(db, { ...lease, expiresAt: now }),
     releaseLease: (db) => inTransaction(db, (tx) => running.releaseLease(tx, { ...lease, now })),
     holdFence: (db) => inTransaction(db, (tx) => running.holdFence(tx, lease)),

@@ -88,6 +88,15 @@ export async function takeLease(
   await tx.updateTable('job_leases').set(lease).where('job', '=', job).execute()
 }
 
+/** Of a run that is ended from outside: whoever still works on it finds that it has no lease. */
+export async function clearLease(tx: Transaction, job: string, now: Date): Promise<void> {
+  await tx
+    .updateTable('job_leases')
+    .set({ holder: null, run_id: null, expires_at: now })
+    .where('job', '=', job)
+    .execute()
+}
+
 /** False when it is another's by now. */
 export async function renewLease(
   db: Database,

@@ -10,6 +10,7 @@ import { insertRun } from '../queries.ts'
 import { createBatches, type Held, type Observe } from './batches/service.ts'
 import {
   type Claimed,
+  clearLease,
   endRun,
   findOpenRun,
   findSharedRun,
@@ -111,7 +112,9 @@ export function createRunner(resources: Resources) {
       const error = `given up: ${mostAttempts} workers were lost in it`
       await endRun(tx, { id: run.id, status: 'failed', now, error })
     }
-    return run.cancel_requested || isHopeless
+    const isEnded = run.cancel_requested || isHopeless
+    if (isEnded) await clearLease(tx, run.job, now)
+    return isEnded
   }
 
   async function lead(held: Held, outer: AbortSignal): Promise<void> {

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
+import { boundHoldsMs } from '../../decay/lag.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
 import type { Listed } from '../../http/shapes.ts'
 import { type Caller, unscoped } from '../../kernel/caller.ts'
@@ -45,7 +46,8 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       limit: limit + 1,
     }
     const conn = call.tx ?? db
-    const found = sort === 'salience' ? await rankBySalience(conn, page) : await listRecords(conn, page)
+    const found =
+      sort === 'salience' ? await rankBySalience(conn, page, clock.now()) : await listRecords(conn, page)
     const items = found.slice(0, limit)
     const last = items.at(-1)
     return {
@@ -81,14 +83,16 @@ const mostLanes = 500
 
 /**
  * The exact order by salience at the page's instant, read off indexes. Where they cannot give it (a store of
- * very many half-lives, forgotten records, a tail of saliences too small to tell apart) it is computed.
+ * very many half-lives, forgotten records, a tail of saliences too small to tell apart) it is computed. Behind a
+ * cursor that is older than the sweep's lag, what no lasting order holds is computed too.
  */
-async function rankBySalience(db: Database, page: Page): Promise<Positioned[]> {
+async function rankBySalience(db: Database, page: Page, now: Date): Promise<Positioned[]> {
   const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
   if (isTail || page.filters.include_forgotten) return listRecords(db, page)
   const lanes = lanesOf(page, await listHalfLives(db, mostLanes + 1))
   if (lanes.length > mostLanes) return listRecords(db, page)
-  const floor = page.order === 'desc' ? await findSalienceFloor(db, page, lanes) : 0
+  const isBounded = page.order === 'desc' && now.getTime() - page.asOf.getTime() <= boundHoldsMs
+  const floor = isBounded ? await findSalienceFloor(db, page, lanes) : 0
   const found = await listBySalience(db, page, lanes, floor)
   const isWhole =
     found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)

@@ -1,0 +1,31 @@
+import { connect } from '../../src/db/connection.ts'
+import { createSweep } from '../../src/decay/index.ts'
+import { createIds } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createPurge, createRunner } from '../../src/maintenance/index.ts'
+
+/** A worker that is killed at the nth step of a kind: `node doomed-worker.ts <url> <instant> <step> <nth>`. */
+const [url = '', instant = '', fatalStep, nth] = process.argv.slice(2)
+
+const clock = { now: () => new Date(instant) }
+const { db } = connect({
+  ...{ url, poolSize: 3, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000, applicationName: 'doomed' },
+})
+let reached = 0
+const runner = createRunner({
+  ...{ db, clock, ids: createIds(clock), worker: `doomed ${process.pid}` },
+  log: createLogger({ level: 'silent', clock, write: () => {} }),
+  works: {
+    decay: createSweep({
+      ...{ db, forgottenRetentionMs: 30 * 86_400_000, revisedRetentionMs: 90 * 86_400_000 },
+      sizes: { rows: 20, blocks: 1, shareFrom: 40 },
+    }),
+    purge: createPurge({ expired: {} }),
+  },
+  intervals: { decay: 0, purge: 0 },
+  observe: (step) => {
+    if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
+  },
+})
+await runner.attend('decay', new AbortController().signal)
+process.exit(0)
