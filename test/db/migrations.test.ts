@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -135,8 +135,12 @@ describe('the database', () => {
 
 describe('the types of the tables', () => {
   it('are those of the migrated database', () => {
-    const fresh = join(mkdtempSync(join(tmpdir(), 'membrane-types-')), 'schema.ts')
-    writeDatabaseTypes(database.url, fresh)
-    expect(readFileSync(fresh, 'utf8')).toBe(readFileSync('src/db/schema.ts', 'utf8'))
+    const folder = mkdtempSync(join(tmpdir(), 'membrane-types-'))
+    try {
+      writeDatabaseTypes(database.url, join(folder, 'schema.ts'))
+      expect(readFileSync(join(folder, 'schema.ts'), 'utf8')).toBe(readFileSync('src/db/schema.ts', 'utf8'))
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })
