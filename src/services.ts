@@ -21,10 +21,12 @@ import {
 } from './maintenance/index.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import {
+  createErasureService,
   createForgettingService,
   createRecordsService,
   createSeal,
   createTombstonesService,
+  erasureRoutes,
   forgettingRoutes,
   purgeForgotten,
   recordsRoutes,
@@ -43,12 +45,14 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const seal = createSeal(config.records.tombstoneKey)
   const records = createRecordsService({ db, clock, ids, seal, ...config.records })
   const tombstones = createTombstonesService({ db })
+  const { textLanguage } = config.records
+  const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
   const forgetting = createForgettingService({ db, clock, ...config.records })
-  const relations = createRelationsService({ db, clock, textLanguage: config.records.textLanguage })
+  const relations = createRelationsService({ db, clock, textLanguage })
   const decay = createDecayService({ db, clock })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return { keys, policies, records, forgetting, tombstones, relations, decay, maintenance, once }
+  return { keys, policies, records, forgetting, erasure, tombstones, relations, decay, maintenance, once }
 }
 
 /** The routes of every room with what they need. */
@@ -57,6 +61,7 @@ export function listRooms({
   policies,
   records,
   forgetting,
+  erasure,
   tombstones,
   relations,
   decay,
@@ -68,6 +73,7 @@ export function listRooms({
     room(policiesRoutes, { policies }),
     room(recordsRoutes, { records, once }),
     room(forgettingRoutes, { forgetting, once }),
+    room(erasureRoutes, { erasure, once }),
     room(tombstonesRoutes, { tombstones, once }),
     room(relationsRoutes, { relations, once }),
     room(decayRoutes, { decay, once }),

@@ -1,5 +1,7 @@
 export type { DepartureRow } from './departures/queries.ts'
 export { purgeForgotten } from './departures/queries.ts'
+export { erasureRoutes } from './erasure/routes.ts'
+export { createErasureService } from './erasure/service.ts'
 export { forgettingRoutes } from './forgetting/routes.ts'
 export { createForgettingService } from './forgetting/service.ts'
 export { recordsRoutes } from './routes.ts'

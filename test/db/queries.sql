@@ -252,26 +252,26 @@ insert into "api_keys" ("id", "name", "secret_hash", "permissions", "scopes", "m
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- src/keys/queries.ts findKey
-select *
+select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "id" = $1
 and "revoked_at" is null;
 
 -- src/keys/queries.ts findKeyBySecret
-select *
+select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "secret_hash" = $1
 and "revoked_at" is null;
 
 -- src/keys/queries.ts listKeys: the first page
-select *
+select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "revoked_at" is null
 order by "created_at" desc, "id" desc
 limit $1;
 
 -- src/keys/queries.ts listKeys: the second page
-select *
+select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "revoked_at" is null
 and ("created_at", "id") < ($1, $2)
@@ -393,6 +393,11 @@ for update skip locked;
 update "job_leases"
 set "holder" = $1, "run_id" = $2, "fence" = $3, "expires_at" = $4
 where "job" = $5;
+
+-- src/maintenance/running/queries.ts clearLease
+update "job_leases"
+set "holder" = $1, "run_id" = $2, "expires_at" = $3
+where "job" = $4;
 
 -- src/maintenance/running/queries.ts renewLease
 update "job_leases"
@@ -660,6 +665,81 @@ from records
 where id in (select id
 from leaving)
 returning id;
+
+-- src/records/erasure/queries.ts findDerivations
+    with recursive descendant as (
+      select $1::uuid as id
+      union
+      select e.source_id
+from descendant as d
+      join relations as e on e.target_id = d.id
+and e.predicate = 'derived_from'
+    )
+    select e.source_id as derived, e.target_id as source
+    from descendant as d join relations as e on e.source_id = d.id
+and e.predicate = 'derived_from'
+    where d.id <> $2::uuid;
+
+-- src/records/erasure/queries.ts lockForErasure
+select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id for update;
+
+-- src/records/erasure/queries.ts findOpenIds
+select "r"."id"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+order by "r"."id";
+
+-- src/records/erasure/queries.ts deleteEdgesOf
+delete
+from "relations"
+where ("source_id" = any($1::uuid[])
+or "target_id" = any($2::uuid[]));
+
+-- src/records/erasure/queries.ts blankAudit
+update "audit_entries"
+set "rationale" = $1, "changes" = $2
+where "record_id" = any($3::uuid[])
+and ("rationale" <> $4
+or "changes" is not null);
+
+-- src/records/erasure/queries.ts appendErasures
+    insert into audit_entries (record_id, action, actor, at, rationale)
+    select id, 'erase', $1::text, $2::timestamptz, $3::text
+    from unnest($4::uuid[]) as erased (id);
+
+-- src/records/erasure/queries.ts deleteAnswersAbout
+    delete
+from idempotency_keys
+    where body::jsonb ->> 'id' = any($1::text[])
+or body::jsonb -> 'record' ->> 'id' = any($2::text[]);
+
+-- src/records/erasure/queries.ts thinAnswersAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{results}', (
+      select jsonb_agg(
+        case when result -> 'record' ->> 'id' = any($1::text[])
+          then result - 'record' || '{"status": 410}' else result end
+        order by place
+      )
+      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
+    ))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
+      ) as result
+      where result -> 'record' ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/queries.ts markErased
+update "departures"
+set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
+where "id" = $5;
 
 -- src/records/listing/queries.ts listRecords: by salience
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,

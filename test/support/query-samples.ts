@@ -12,14 +12,11 @@ import * as running from '../../src/maintenance/running/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
-import * as departures from '../../src/records/departures/queries.ts'
 import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
-import * as tombstones from '../../src/records/tombstones/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
-
-export type Sample = (db: Database) => Promise<unknown>
+import { departingSamples, type Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -37,7 +34,6 @@ const draft = draftRecord(
   { caller, now, id, defaultSensitivity: 'low' },
 )
 const seal = createSeal('a key of the samples')
-const sealed = { scope: '', digest: Buffer.alloc(32) }
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
 const page: listing.Page = {
   filters: {},
@@ -74,6 +70,8 @@ const key: keys.KeyRow = {
   ...{ max_sensitivity: 'low', source_type: 'ingest', created_at: now },
   ...{ expires_at: null, last_used_at: null, revoked_at: null },
 }
+
+export type { Sample }
 
 /** One call of every query, or a few where its SQL depends on what is asked. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
@@ -183,24 +181,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     findTakenIdentifiers: (db) =>
       creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
   },
-  'src/records/departures/queries.ts': {
-    findDepartures: (db) => departures.findDepartures(db, [id], trust),
-    purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
-    departErased: (db) => departures.departErased(db, [id], { actor: 'ada', at: now }),
-  },
-  'src/records/tombstones/queries.ts': {
-    findErased: (db) => tombstones.findErased(db, seal.keyId, [sealed]),
-    lockTombstones: (db) => tombstones.lockTombstones(db),
-    insertTombstones: (db) =>
-      tombstones.insertTombstones(db, [
-        { ...sealed, id, key_id: Buffer.alloc(8), created_at: now, actor: 'ada' },
-      ]),
-    listTombstones: {
-      'the first page': (db) => tombstones.listTombstones(db, 51, undefined),
-      'the second page': (db) => tombstones.listTombstones(db, 51, { created_at: now, id }),
-    },
-    deleteTombstone: (db) => tombstones.deleteTombstone(db, id),
-  },
+  ...departingSamples,
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
     findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),

@@ -24,12 +24,11 @@ export async function insertRecords(
   textLanguage: string,
   seal: Seal,
 ): Promise<Stored> {
-  const digests = drafts.map(({ row }) => seal.digest(row.scope, row.payload))
   const rows = JSON.stringify(
-    drafts.map(({ row, searchText, audit, isNamed }, index) => ({
-      ...{ ...row, searchText, audit, isNamed },
-      digest: digests[index] ? `\\x${digests[index].toString('hex')}` : null,
-    })),
+    drafts.map(({ row, searchText, audit, isNamed }) => {
+      const digest = seal.digest(row.scope, row.payload)
+      return { ...row, searchText, audit, isNamed, digest: digest ? `\\x${digest.toString('hex')}` : null }
+    }),
   )
   const edges = JSON.stringify(
     drafts.flatMap(({ row, edges }) => withInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
@@ -38,12 +37,7 @@ export async function insertRecords(
     drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
   )
   const { rows: fates } = await sql<{ id: string; is_erased: boolean }>`
-    with erased as materialized (
-      select erased_scope as scope, erased_digest as digest
-      from erased_among(
-        ${seal.keyId}::bytea, ${drafts.map(({ row }) => row.scope)}::text[], ${digests}::bytea[]
-      )
-    ), incoming as materialized (
+    with incoming as materialized (
       select * from json_to_recordset(${rows}::json) as incoming (
         id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
         anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
@@ -55,6 +49,11 @@ export async function insertRecords(
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
         "searchText" text, audit json, "isNamed" bool, digest bytea
       )
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (select array_agg(scope) as scopes, array_agg(digest) as digests from incoming where digest is not null)
+        as said,
+        erased_among(${seal.keyId}::bytea, said.scopes, said.digests)
     ), record as (
       insert into records (
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,

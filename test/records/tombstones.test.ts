@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createRecordsService, createSeal } from '../../src/records/index.ts'
+import { lockTombstones } from '../../src/records/tombstones/queries.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
+import { until } from '../support/processes.ts'
+import { type Body, create, expectProblem, fact, payloads } from '../support/records.ts'
+
+const key = 'a key of the tombstone tests'
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: key } })
+})
+afterAll(() => app.close())
+
+const reason = { actor: 'desk', rationale: 'request 4711' }
+const say = (object: unknown, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+const post = (body: object, asked: Asked = {}) => app.request('POST', '/v1/records', { ...asked, body })
+const erase = async (id: string): Promise<Body> => {
+  const answer = await app.request('POST', `/v1/records/${id}/erase`, { body: reason })
+  if (answer.status !== 200) throw new Error(answer.text)
+  return answer.body
+}
+const caller = {
+  ...{
+    principal: 'root',
+    name: 'root',
+    permissions: new Set(['admin'] as const),
+    sourceType: 'human' as const,
+  },
+  trust: { maxSensitivity: 'hyper' as const, scopes: null },
+}
+
+describe('erased content', () => {
+  it('is refused however it is written, and only as a whole', async () => {
+    await erase((await create(app, say('Ada lives in  Paris.'))).id)
+    for (const words of ['Ada lives in Paris', 'ADA LIVES, in\tparis!', 'ａｄａ lives in Paris…']) {
+      expectProblem(await post(say(words)), 409, 'erased_content')
+    }
+    expect((await post(say('Ada lives in Parisian style'))).status).toBe(201)
+    expect(
+      (
+        await post(
+          say('Ada lives in Paris', {
+            type: 'semantic',
+            payload: { ...payloads.semantic, subject: 'x', object: 'Ada lives in Paris' },
+          }),
+        )
+      ).status,
+    ).toBe(201)
+  })
+
+  it('is refused in its own scope alone', async () => {
+    await erase((await create(app, say('only here', { scope: 'here' }))).id)
+    expectProblem(await post(say('only here', { scope: 'here' })), 409, 'erased_content')
+    expect((await post(say('only here', { scope: 'there' }))).status).toBe(201)
+    expect((await post(say('only here'))).status).toBe(201)
+  })
+
+  const spoken: [string, object, object][] = [
+    [
+      'an entity by its name',
+      { kind: 'entity', canonical_name: 'Blanche', primary_type: 'Person' },
+      { primary_type: 'Cat' },
+    ],
+    [
+      'an episode by its summaries and results, not by when or by which reference',
+      {
+        kind: 'episodic',
+        timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'e', ref: 'one', summary: 'the door was red' }],
+        tool_graph: [{ id: 'n', tool: 'look', result: { door: 'Red' } }],
+      },
+      {
+        timeline: [{ t: '2026-02-02T00:00:00Z', event_kind: 'f', ref: 'two', summary: 'The door was red!' }],
+      },
+    ],
+    [
+      'working state by what it says',
+      { ...payloads.working, context_summary: 'half done' },
+      { thread_id: 'other', state: 'done' },
+    ],
+    [
+      'a skill by its name and recipe',
+      { ...payloads.competence, recipe: [{ step: 'restart it' }] },
+      { failure_modes: ['none'] },
+    ],
+    [
+      'a plan by its intent and steps',
+      { ...payloads.plan_graph, intent: 'ship', nodes: [{ id: 'a', op: 'build' }] },
+      { version: '2' },
+    ],
+  ]
+  it.each(spoken)('is known again in %s', async (_, payload, changes) => {
+    const type = (payload as { kind: string }).kind
+    await erase((await create(app, { type, payload })).id)
+    expectProblem(await post({ type, payload: { ...payload, ...changes } }), 409, 'erased_content')
+  })
+
+  it('is nothing where a record says nothing', async () => {
+    const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic' } })
+    expect((await erase(id)).tombstone_ids).toEqual([])
+    expect((await post({ type: 'episodic', payload: { kind: 'episodic' } })).status).toBe(201)
+  })
+
+  it('is told from its neighbours in a batch, with those that are linked to it', async () => {
+    await erase((await create(app, say('batch secret'))).id)
+    const id = app.ids.next()
+    const relations = [{ predicate: 'supports', target_id: id }]
+    const records = [say('batch secret', { id }), say('innocent'), say('linked', { relations })]
+    const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+    expect((body as Body).results.map((result: Body) => result.problem?.code ?? result.status)).toEqual([
+      ...['erased_content', 201, 'record_not_found'],
+    ])
+    const atomic = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
+    expectProblem(atomic, 409, 'erased_content')
+  })
+
+  it('does not come back by a patch or by a move', async () => {
+    const named = (name: string, scope: string) => ({
+      ...{ type: 'entity', scope },
+      payload: { kind: 'entity', canonical_name: name, primary_type: 'Person' },
+    })
+    await erase((await create(app, named('Nobody Known', 'p'))).id)
+    const other = await create(app, named('Somebody', 'p'))
+    const moved = await create(app, named('Nobody known', 'q'))
+    const patch = (id: string, body: object) => app.request('PATCH', `/v1/records/${id}`, { body })
+    expectProblem(
+      await patch(other.id, { payload: { canonical_name: 'nobody known' } }),
+      409,
+      'erased_content',
+    )
+    expectProblem(await patch(moved.id, { scope: 'p' }), 409, 'erased_content')
+    expect((await patch(moved.id, { tags: ['still editable'] })).status).toBe(200)
+  })
+})
+
+describe('tombstones', () => {
+  it('are listed page by page to admins, and lifted', async () => {
+    const scope = app.ids.next()
+    for (const words of ['first', 'second', 'third']) {
+      app.clock.advance(1_000)
+      await erase((await create(app, say(words, { scope }))).id)
+    }
+    const page = (await app.request('GET', '/v1/tombstones?limit=2')).body as Body
+    expect(page.items).toMatchObject([{ scope, actor: 'desk' }, { scope }])
+    expect(Object.keys(page.items[0]).sort()).toEqual(['actor', 'created_at', 'id', 'scope'])
+    const next = (await app.request('GET', `/v1/tombstones?limit=1&cursor=${page.next_cursor}`)).body as Body
+    expect(next.items).toMatchObject([{ scope }])
+    const path = `/v1/tombstones/${next.items[0].id}`
+    expectProblem(await post(say('first', { scope })), 409, 'erased_content')
+    expect((await app.request('DELETE', path)).status).toBe(204)
+    expectProblem(await app.request('DELETE', path), 404, 'tombstone_not_found')
+    expect((await post(say('first', { scope }))).status).toBe(201)
+    const reader = await app.issueKey(['records:read', 'lifecycle:write'])
+    expectProblem(await app.request('GET', '/v1/tombstones', { key: reader }), 403, 'forbidden')
+    expectProblem(await app.request('DELETE', path, { key: reader }), 403, 'forbidden')
+  })
+
+  it('are one for one content, however often it is erased', async () => {
+    const twins = [await create(app, say('twin')), await create(app, say('Twin.'))]
+    const [first, second] = [await erase(twins[0].id), await erase(twins[1].id)]
+    expect(second.tombstone_ids).toEqual(first.tombstone_ids)
+  })
+
+  it('that another key made stop a server from storing what it cannot check', async () => {
+    for (const seal of [createSeal('quite another key'), createSeal(undefined)]) {
+      const resources = { db: app.db, clock: app.clock, ids: app.ids, seal }
+      const other = createRecordsService({ ...resources, defaultSensitivity: 'low', textLanguage: 'english' })
+      const stored = other.create({ caller }, { type: 'semantic', payload: payloads.semantic })
+      await expect(stored).rejects.toMatchObject({ code: 'MBT01' })
+    }
+  })
+
+  it('need a key: without one nothing is erased', async () => {
+    const keyless = await startTestApp()
+    try {
+      const { id } = await create(keyless, say('kept'))
+      const answer = await keyless.request('POST', `/v1/records/${id}/erase`, { body: reason })
+      expectProblem(answer, 503, 'tombstone_key_missing')
+    } finally {
+      await keyless.close()
+    }
+  })
+})
+
+describe('a create that races an erase', () => {
+  const waiting = (count: number) =>
+    until('sessions to wait for the lock', async () => {
+      const { rows } = await app.database.pool.query(
+        "select 1 from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())",
+      )
+      return rows.length >= count || undefined
+    })
+
+  it('waits for it, and is refused by the tombstone it could not have seen', async () => {
+    const { id } = await create(app, say('raced'))
+    const racers: Promise<unknown>[] = []
+    await app.db.transaction().execute(async (tx) => {
+      await lockTombstones(tx)
+      racers.push(post(say('raced')), erase(id), post(say('raced')))
+      await waiting(3)
+    })
+    await Promise.all(racers)
+    // Those before the erase are records of their own; none comes after it.
+    expectProblem(await post(say('raced')), 409, 'erased_content')
+  })
+
+  it('never succeeds once the erase has been answered, however many try', async () => {
+    const { id } = await create(app, say('stormed'))
+    let isErased = false
+    const late: number[] = []
+    const storm = async () => {
+      for (let attempt = 0; attempt < 40; attempt++) {
+        const beganAfter = isErased
+        const { status } = await post(say('stormed'))
+        if (beganAfter) late.push(status)
+      }
+    }
+    const storms = Array.from({ length: 5 }, storm)
+    await erase(id)
+    isErased = true
+    await Promise.all(storms)
+    expect(late.length).toBeGreaterThan(0)
+    expect(new Set(late)).toEqual(new Set([409]))
+  })
+})
