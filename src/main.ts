@@ -113,6 +113,7 @@ async function requireCurrent(db: Database): Promise<void> {
 function startEverything(context: Context): Promise<Service> {
   return startAll({
     ...context,
+    ids,
     say: (line) => write(`${line}\n`),
     entry: import.meta.filename,
     environment: process.env,

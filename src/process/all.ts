@@ -1,15 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Config } from '../config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded.ts'
+import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import { migrateDatabase } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run.ts'
 import { superviseChildren } from './supervisor.ts'
+import { openTombstoneKey } from './tombstone-key.ts'
 
 type Resources = {
   config: Config
   log: Logger
+  ids: Ids
   /** For the person at the terminal. */
   say(line: string): void
   /** The program whose other roles are the children. */
@@ -22,8 +25,9 @@ const graceMs = 2_000
 
 /** The API and a worker as processes of their own, and a database where none is given. */
 export async function startAll(resources: Resources): Promise<Service> {
-  const { config, log, say } = resources
+  const { config, log, say, ids } = resources
   const { dataDir } = config
+  const key = config.records.tombstoneKey ?? (await openTombstoneKey(dataDir, ids))
   const embedded = config.database.url ? undefined : await startEmbeddedPostgres({ dataDir, log: say })
   const url = config.database.url ?? embedded?.url ?? ''
   try {
@@ -32,7 +36,8 @@ export async function startAll(resources: Resources): Promise<Service> {
     await embedded?.stop()
     throw error
   }
-  return superviseOn(url, embedded, resources)
+  const environment = { ...resources.environment, MEMBRANE_TOMBSTONE_KEY: key }
+  return superviseOn(url, embedded, { ...resources, environment })
 }
 
 function superviseOn(url: string, embedded: EmbeddedPostgres | undefined, resources: Resources): Service {

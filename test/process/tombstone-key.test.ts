@@ -1,0 +1,59 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { createIds } from '../../src/kernel/ids.ts'
+import { openTombstoneKey } from '../../src/process/tombstone-key.ts'
+import { createTestClock } from '../support/clock.ts'
+import { createDataDir } from '../support/data-dir.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+import { launchRole, readyUrl } from '../support/roles.ts'
+
+const ids = createIds(createTestClock())
+const fact = {
+  type: 'semantic',
+  payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 'told once' },
+}
+
+const post = (url: string, body: object) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+it('is made once, for its owner alone, whoever of many comes first', async () => {
+  const dataDir = join(await createDataDir(), 'not', 'there')
+  const keys = await Promise.all(Array.from({ length: 10 }, () => openTombstoneKey(dataDir, ids)))
+  expect(new Set(keys).size).toBe(1)
+  expect(keys[0]).toHaveLength(43)
+  expect(await openTombstoneKey(dataDir, ids)).toBe(keys[0])
+  expect(await readdir(dataDir)).toEqual(['tombstone.key'])
+  expect((await stat(join(dataDir, 'tombstone.key'))).mode & 0o777).toBe(0o600)
+})
+
+it('is not replaced where its file is damaged, nor where there is no place for it', async () => {
+  const dataDir = await createDataDir()
+  await writeFile(join(dataDir, 'tombstone.key'), 'short\n')
+  await expect(openTombstoneKey(dataDir, ids)).rejects.toThrow(/holds no key/)
+  await expect(openTombstoneKey(join(dataDir, 'tombstone.key'), ids)).rejects.toThrow(
+    /Set MEMBRANE_TOMBSTONE_KEY/,
+  )
+})
+
+it('keeps what was erased away over a restart of everything', async () => {
+  const dataDir = await createDataDir()
+  const database = await createEmptyTestDatabase()
+  const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: '0' })
+  const first = start()
+  const url = await readyUrl(first)
+  const { id } = (await (await post(`${url}/v1/records`, fact)).json()) as { id: string }
+  const reason = { actor: 'desk', rationale: 'asked' }
+  expect((await post(`${url}/v1/records/${id}/erase`, reason)).status).toBe(200)
+  first.kill('SIGTERM')
+  await first.ended
+  const second = start()
+  const refused = await post(`${await readyUrl(second)}/v1/records`, fact)
+  expect(await refused.json()).toMatchObject({ status: 409, code: 'erased_content' })
+  expect(first.output() + second.output()).not.toContain(
+    (await readFile(join(dataDir, 'tombstone.key'), 'utf8')).trim(),
+  )
+  second.kill('SIGTERM')
+  await second.ended
+  await database.drop()
+})
