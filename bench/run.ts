@@ -1,12 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { benchDecay } from './decay/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Result, renderTable } from './result.ts'
 import { startServer } from './server.ts'
 
-const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = { ...recordBenchmarks }
+const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
+  ...recordBenchmarks,
+  decay: benchDecay,
+}
 
 /** `npm run bench -- records` for those whose names begin so; without a name, everything. */
 async function run(prefixes: readonly string[]): Promise<void> {

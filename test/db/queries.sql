@@ -149,6 +149,12 @@ where r.id = due.id
       select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
         'auto-pruned: salience reached floor'
       from pruned
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $11::uuid, id, 'prune', jsonb_build_object('salience', salience),
+        $12::jsonb
+      from pruned
+      on conflict (run_id, record_id, action) do nothing
     )
     select id, at::text as at, salience
 from pruned
@@ -178,6 +184,12 @@ where r.id = due.id
       select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
         'auto-pruned: salience reached floor'
       from pruned
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $12::uuid, id, 'prune', jsonb_build_object('salience', salience),
+        $13::jsonb
+      from pruned
+      on conflict (run_id, record_id, action) do nothing
     )
     select id, at::text as at, salience
 from pruned

@@ -33,7 +33,7 @@ it('deletes every answer that has expired, and no other', async () => {
 it('finds nothing more to do when it runs again', async () => {
   await storeAnswers(5, shop.clock.now())
   await shop.run('purge')
-  expect(await shop.run('purge')).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 0 } })
+  expect(await shop.run('purge')).toMatchObject({ status: 'succeeded', progress: { done: 0 } })
 })
 
 it('passes over a row that is in use rather than waiting for it', async () => {

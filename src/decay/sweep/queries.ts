@@ -126,7 +126,7 @@ export type Due = { now: Date; revisedBefore: Date }
 type Pruning = Due & Portion & { purgeAt: Date; runId: string }
 export type Pruned = { id: string; salience: number }
 
-/** Forgets the next that have faded away and says so in their logs, in one statement. */
+/** Forgets the next that have faded away, says so in their logs and lists it in the run, in one statement. */
 export async function pruneFaded(tx: Transaction, pruning: Pruning): Promise<Walked & { pruned: Pruned[] }> {
   return prune(
     tx,
@@ -178,6 +178,12 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: Pruning, due: Raw
       select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
         'auto-pruned: salience reached floor'
       from pruned
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select ${runId}::uuid, id, 'prune', jsonb_build_object('salience', salience),
+        ${JSON.stringify({ forgotten_at: now, purge_at: purgeAt })}::jsonb
+      from pruned
+      on conflict (run_id, record_id, action) do nothing
     )
     select id, at::text as at, salience from pruned order by pruned.at, id
   `.execute(tx)

@@ -32,6 +32,9 @@ type Sizes = {
   /** From so many due rows on, pages are read in their order and shared among workers. */
   shareFrom: number
 }
+/** How long the leader waits for a range that another worker has in hand. */
+const rangeRetryMs = 20
+
 const usualSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 
 /**
@@ -47,22 +50,22 @@ export function createSweep(resources: Resources): Work {
     await context.expect(fading + faded)
     const isShared = !context.run.dryRun && span.scope === null
     if (isShared && fading >= sizes.shareFrom) {
-      await context.inBatch(async (tx) => {
-        await insertRanges(tx, span.runId, sizes.blocks)
-        return {}
-      })
+      await context.inBatch((tx) => insertRanges(tx, span.runId, sizes.blocks).then(() => ({})))
     }
     if (isShared) await finishRanges(context)
-    await walk(context, 'fading', materialise)
-    await walk(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describePruned(span)))
-    await walk(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describePruned(span)))
+    if (fading > 0) await walk(context, 'fading', materialise)
+    if (faded === 0) return
+    const describe = describePruned(context.run.dryRun, span)
+    await walk(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describe))
+    await walk(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
   }
 
   /** Also those that a helper left: a range that was taken is free again when its transaction ends. */
   async function finishRanges(context: RunContext): Promise<void> {
-    do {
+    while (await hasOpenRanges(db, context.run.id)) {
       await workOffRanges(context)
-    } while ((await hasOpenRanges(db, context.run.id)) && (await sleep(50, true)))
+      await sleep(rangeRetryMs)
+    }
   }
 
   async function workOffRanges(context: RunContext): Promise<void> {
@@ -150,17 +153,16 @@ export function createSweep(resources: Resources): Work {
 
 type Forgotten = { pruned: readonly { id: string; salience: number }[]; last: Position | undefined }
 
-function describePruned({ now, purgeAt }: { now: Date; purgeAt: Date }) {
+/** The statement lists what it forgets; what a dry run takes back with it is listed from here. */
+function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeAt: Date }) {
+  const after = { forgotten_at: now, purge_at: purgeAt }
   return ({ pruned, last }: Forgotten) => ({
     last,
     done: pruned.length,
     counts: { pruned: pruned.length },
-    changes: pruned.map(({ id, salience }) => ({
-      record_id: id,
-      action: 'prune',
-      before: { salience },
-      after: { forgotten_at: now, purge_at: purgeAt },
-    })),
+    changes: isDryRun
+      ? pruned.map(({ id, salience }) => ({ record_id: id, action: 'prune', before: { salience }, after }))
+      : [],
   })
 }
 

@@ -69,7 +69,10 @@ export function createBatches({ db, observe, held, signal }: Resources): RunCont
 
   async function keep(tx: Transaction, { done = 0, counts = {}, changes = [] }: Batch): Promise<void> {
     if (changes.length > 0) await insertChanges(tx, run.id, changes)
-    if (done > 0 || Object.keys(counts).length > 0) await addProgress(tx, { id: run.id, done, counts })
+    const counted = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+    if (done > 0 || Object.keys(counted).length > 0) {
+      await addProgress(tx, { id: run.id, done, counts: counted })
+    }
   }
 
   async function recordFault({ error, recordId, part }: Parameters<RunContext['recordFault']>[0]) {

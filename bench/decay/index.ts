@@ -1,0 +1,157 @@
+import { sweepLagMs } from '../../src/decay/lag.ts'
+import type { BenchDatabase } from '../database.ts'
+import type { Ground } from '../ground.ts'
+import { assert, median } from '../load.ts'
+import { atLeast, type Result } from '../result.ts'
+import { copyPlain, idOf, populate, settle, verifySwept } from './population.ts'
+import { createWorker, type Swept, sweep, type Worker } from './workers.ts'
+
+const size = 1_000_000
+const portion = 10_000
+const day = 86_400_000
+
+type Bench = {
+  database: BenchDatabase
+  note: Ground['note']
+  one: Worker
+  two: Worker
+  ahead: { ms: number }
+}
+
+export async function benchDecay({ withDatabase, note }: Ground): Promise<Result[]> {
+  return withDatabase(async (database) => {
+    note('a million records')
+    await populate(database.pool, size, 2 * portion)
+    await copyPlain(database.pool)
+    const ahead = { ms: 0 }
+    const one = createWorker(database.url, 'one', ahead)
+    const two = createWorker(database.url, 'two', ahead)
+    try {
+      return await measure({ database, note, one, two, ahead })
+    } finally {
+      await Promise.all([one.close(), two.close()])
+    }
+  })
+}
+
+async function measure(bench: Bench): Promise<Result[]> {
+  const { note } = bench
+  note('every row due')
+  const plainBefore = await updatePlain(bench)
+  const alone = await sweepAll(bench, [bench.one])
+  const plainAfter = await updatePlain(bench)
+  note('nothing due')
+  const idle = await measureIdle(bench)
+  note('two workers')
+  bench.ahead.ms += 5 * day
+  const together = await sweepAll(bench, [bench.one, bench.two])
+  note('pruning')
+  const pruning = await measurePruning(bench)
+  const seconds = (plainBefore + plainAfter) / 2
+  return [
+    describeSweep(alone, seconds, [plainBefore, plainAfter]),
+    idle,
+    describeTwo(alone, together),
+    pruning,
+  ]
+}
+
+async function updatePlain({ database: { pool } }: Bench): Promise<number> {
+  await settle(pool, ['plain'])
+  const started = performance.now()
+  const { rowCount } = await pool.query('update plain set salience = salience * 0.9::float4')
+  assert(rowCount === size, `${rowCount} plain rows were updated`)
+  return (performance.now() - started) / 1_000
+}
+
+async function sweepAll({ database: { pool } }: Bench, workers: readonly Worker[]): Promise<Swept> {
+  await settle(pool, ['records'])
+  const swept = await sweep(workers)
+  assert(swept.stats['materialised'] === size, `${swept.stats['materialised']} records were swept`)
+  await verifySwept(pool, new Date(swept.startedAt.getTime() - sweepLagMs), size)
+  return swept
+}
+
+function describeSweep(alone: Swept, plainSeconds: number, each: readonly number[]): Result {
+  const measured = size / alone.seconds
+  const limit = size / plainSeconds
+  return {
+    work: 'decay sweep, 1M records, every row due',
+    measured: { value: measured, unit: 'records/s' },
+    limit: { value: limit, unit: 'rows/s', of: 'one UPDATE of a float, before and after' },
+    ratio: measured / limit,
+    mustReach: atLeast(measured / limit, 0.6),
+    details: { plain_seconds: each.map((seconds) => seconds.toFixed(1)).join(', ') },
+    verified: 'all of the stored saliences are those of the closed form, to 1e-12',
+  }
+}
+
+async function measureIdle({ database: { pool }, one }: Bench): Promise<Result> {
+  await settle(pool, ['records'])
+  const times: number[] = []
+  for (let nth = 0; nth < 11; nth++) {
+    const { seconds, stats } = await sweep([one])
+    assert(Object.keys(stats).length === 0 || stats['materialised'] === 0, 'something was due')
+    times.push(seconds * 1_000)
+  }
+  const value = median(times)
+  return {
+    work: 'decay sweep, nothing due, 1M records',
+    measured: { value, unit: 'ms' },
+    mustReach: { text: '< 50 ms', reached: value < 50 },
+    details: { slowest_ms: Math.max(...times) },
+    verified: 'a whole run each, from being taken to being finished; none wrote a record',
+  }
+}
+
+function describeTwo(alone: Swept, together: Swept): Result {
+  const ratio = alone.seconds / together.seconds
+  return {
+    work: 'decay sweep, 1M records, two workers',
+    measured: { value: size / together.seconds, unit: 'records/s' },
+    limit: { value: size / alone.seconds, unit: 'records/s', of: 'one worker' },
+    ratio,
+    mustReach: atLeast(ratio, 1.5),
+    details: { shares_of_the_second: together.byHelpers },
+    verified: 'all of the stored saliences are those of the closed form, to 1e-12',
+  }
+}
+
+/** Spread over the table, as what fades away is. */
+const spread = (n: number) => 1 + ((n * 7_919) % (2 * portion))
+
+async function measurePruning({ database: { pool }, one }: Bench): Promise<Result> {
+  const ids = Array.from({ length: 2 * portion }, (_, n) => idOf(spread(n)))
+  const [deleted, faded] = [ids.slice(0, portion), ids.slice(portion)]
+  await pool.query('update records set prune_at = $2 where id = any($1::uuid[])', [faded, one.clock.now()])
+  await settle(pool, ['records', 'contents', 'audit_entries'])
+  const started = performance.now()
+  const { rowCount } = await pool.query('delete from records where id = any($1::uuid[])', [deleted])
+  const deleteSeconds = (performance.now() - started) / 1_000
+  assert(rowCount === portion, `${rowCount} rows were deleted`)
+  await settle(pool, ['records', 'contents', 'audit_entries'])
+  const { seconds, stats } = await sweep([one])
+  assert(stats['pruned'] === portion, `${stats['pruned']} records were pruned`)
+  await verifyPruned(pool, faded)
+  const ratio = deleteSeconds / seconds
+  return {
+    work: 'prune 10k due of 1M',
+    measured: { value: portion / seconds, unit: 'records/s' },
+    limit: { value: portion / deleteSeconds, unit: 'rows/s', of: 'DELETE of 10k by primary key' },
+    ratio,
+    mustReach: atLeast(ratio, 0.5),
+    verified: 'the 10k are forgotten, each with its audit entry and its change, and no other',
+  }
+}
+
+async function verifyPruned(pool: BenchDatabase['pool'], ids: readonly string[]): Promise<void> {
+  const { rows } = await pool.query<{ forgotten: number; expected: number; audited: number; listed: number }>(
+    `select count(*)::int as forgotten, (count(*) filter (where id = any($1::uuid[])))::int as expected,
+       (select count(*)::int from audit_entries where action = 'delete') as audited,
+       (select count(*)::int from maintenance_changes where action = 'prune') as listed
+     from records where forgotten_at is not null`,
+    [ids],
+  )
+  const counts = JSON.stringify(rows[0])
+  assert(new Set(Object.values(rows[0] ?? {})).size === 1 && rows[0]?.forgotten === portion, counts)
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connect } from '../../src/db/connection.ts'
+import { createSweep } from '../../src/decay/index.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createIds } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createPurge, createRunner } from '../../src/maintenance/index.ts'
+import { insertRun } from '../../src/maintenance/queries.ts'
+import { assert } from '../load.ts'
+
+const day = 86_400_000
+
+export type Worker = ReturnType<typeof createWorker>
+
+/** A worker as the role runs it, without the queue: the queue only tells it to look. */
+export function createWorker(url: string, name: string, ahead: { ms: number }) {
+  const connection = connect({
+    ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: name },
+  })
+  const { db } = connection
+  const clock = { now: () => new Date(systemClock.now().getTime() + ahead.ms) }
+  const runner = createRunner({
+    ...{ db, clock, ids: createIds(clock), worker: name, intervals: { decay: 0, purge: 0 } },
+    log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
+    works: {
+      decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
+      purge: createPurge({ expired: {} }),
+    },
+  })
+  const attend = () => runner.attend('decay', new AbortController().signal)
+  return { db, clock, attend, close: connection.close }
+}
+
+export type Swept = { seconds: number; startedAt: Date; stats: Record<string, number>; byHelpers: number }
+
+/** One run from being asked for to being finished, by the first of the workers and whoever of them helps. */
+export async function sweep([leader, ...helpers]: readonly Worker[]): Promise<Swept> {
+  if (!leader) throw new Error('a sweep needs a worker')
+  const id = randomUUID()
+  await insertRun(leader.db, { id, job: 'decay', trigger: 'manual', now: leader.clock.now() })
+  const started = performance.now()
+  let isOver = false
+  const leading = leader.attend().finally(() => {
+    isOver = true
+  })
+  let byHelpers = 0
+  const helping = helpers.map(async (helper) => {
+    while (!isOver) {
+      byHelpers += await helper.attend()
+      await sleep(20)
+    }
+  })
+  await leading
+  const seconds = (performance.now() - started) / 1_000
+  await Promise.all(helping)
+  const run = await leader.db
+    .selectFrom('maintenance_runs')
+    .where('id', '=', id)
+    .select(['status', 'stats', 'started_at', 'error'])
+    .executeTakeFirstOrThrow()
+  assert(run.status === 'succeeded' && run.error === null, `the run ${run.status}: ${run.error}`)
+  // Only counts are in it.
+  const stats = run.stats as Record<string, number>
+  return { seconds, startedAt: run.started_at ?? new Date(0), stats, byHelpers }
+}
