@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TSchema } from 'typebox'
-import { environmentSchema } from '../src/config.ts'
+import { environmentSchema } from '../src/environment.ts'
 
 const target = resolve(import.meta.dirname, '../.env.example')
 

@@ -1,0 +1,126 @@
+import Type, { type Static } from 'typebox'
+import { sensitivities } from './kernel/caller.ts'
+
+/** `expects` completes "must be …", so that a bad value is answered in the operator's words, not a schema's. */
+const text = (description: string, more: { example?: string; minLength?: number } = {}) =>
+  Type.String({
+    description,
+    ...(more.example === undefined ? {} : { examples: [more.example] }),
+    ...(more.minLength === undefined ? {} : { minLength: more.minLength }),
+    expects: more.minLength === undefined ? 'text' : `text of at least ${more.minLength} characters`,
+  })
+const url = (description: string, example: string, pattern: string) =>
+  Type.String({ description, examples: [example], pattern, expects: `a URL such as ${example}` })
+const oneOf = <const T extends string[]>(values: T, description: string, fallback: T[number]) =>
+  Type.Enum(values, { description, default: fallback, expects: `one of ${values.join(', ')}` })
+const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
+  Type.Enum(['true', 'false'], { description, default: fallback, expects: 'true or false' })
+const duration = (description: string, fallback: string) =>
+  Type.String({
+    description,
+    default: fallback,
+    pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$',
+    expects: 'a duration such as 90s, 15m, 1h or 30d',
+  })
+const count = (description: string, fallback: number, minimum: number, maximum: number) =>
+  Type.Integer({
+    description,
+    default: fallback,
+    minimum,
+    maximum,
+    expects: `a whole number from ${minimum} to ${maximum}`,
+  })
+
+/** Every variable the product reads. .env.example is written from this list, and a test keeps the two equal. */
+export const environmentSchema = Type.Object({
+  HOST: Type.String({
+    description: 'Address the API listens on.',
+    default: '127.0.0.1',
+    expects: 'an address or host name',
+  }),
+  PORT: count('Port the API listens on; 0 takes a free one.', 8080, 0, 65_535),
+  LOG_LEVEL: oneOf(
+    ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    'Least severe log line written.',
+    'info',
+  ),
+  DATABASE_URL: Type.Optional(
+    url(
+      'PostgreSQL 15 or newer. Without it `npm start` runs an embedded one.',
+      'postgres://membrane@localhost:5432/membrane',
+      '^postgres(ql)?://',
+    ),
+  ),
+  REDIS_URL: Type.Optional(
+    url(
+      'Redis for the queue and shared rate limits. Without it the queue lives in PostgreSQL.',
+      'redis://localhost:6379',
+      '^rediss?://',
+    ),
+  ),
+  MEMBRANE_DATA_DIR: Type.String({
+    description: 'Where the embedded database keeps its data.',
+    default: '.membrane',
+    expects: 'a path',
+  }),
+  MEMBRANE_API_KEY: Type.Optional(
+    text('The root key, at least 16 characters. Without it only loopback is served.', { minLength: 16 }),
+  ),
+  MEMBRANE_ALLOW_ANONYMOUS: flag('Serve without any key on an address that others can reach.'),
+  MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
+    description: 'Sensitivity of a record that names none.',
+    default: 'low',
+    expects: `one of ${sensitivities.join(', ')}`,
+  }),
+  MEMBRANE_REQUIRE_IF_MATCH: flag('Refuse to change a record without an If-Match header.'),
+  MEMBRANE_TEXT_LANGUAGE: Type.String({
+    description: 'PostgreSQL text search configuration for stemming; `simple` for none.',
+    default: 'english',
+    pattern: '^[a-z_]{1,63}$',
+    expects: 'the lower-case name of a text search configuration, such as english or simple',
+  }),
+  MEMBRANE_RATE_LIMIT: count('Requests per second and key; 0 for no limit.', 100, 0, 1_000_000),
+  MEMBRANE_MAX_EVENT_LOOP_DELAY: duration('Above this mean delay the API sheds load.', '500ms'),
+  MEMBRANE_POOL_SIZE: count('Database connections of one API process.', 10, 1, 500),
+  MEMBRANE_POOL_QUEUE: count(
+    'Requests that may wait for a connection before the API sheds load.',
+    200,
+    1,
+    100_000,
+  ),
+  MEMBRANE_PREPARED_STATEMENTS: flag(
+    'Plan each statement once per connection; false behind a pooler that shares connections by transaction.',
+    'true',
+  ),
+  MEMBRANE_STATEMENT_TIMEOUT: duration('Longest statement of a request.', '30s'),
+  MEMBRANE_LOCK_TIMEOUT: duration('Longest wait for a row lock.', '10s'),
+  MEMBRANE_REQUEST_TIMEOUT: duration('Longest time to receive a whole request.', '60s'),
+  MEMBRANE_SHUTDOWN_TIMEOUT: duration('How long a process may take to finish its work after SIGTERM.', '10s'),
+  MEMBRANE_IDEMPOTENCY_RETENTION: duration('How long the answer to an Idempotency-Key is kept.', '24h'),
+  MEMBRANE_FORGOTTEN_RETENTION: duration(
+    'How long a forgotten record can be restored before it is purged; 0 for not at all.',
+    '30d',
+  ),
+  MEMBRANE_TOMBSTONE_KEY: Type.Optional(
+    text(
+      'Secret that marks erased content, at least 16 characters, the same for every process; keep it outside the database. `npm start` makes one in MEMBRANE_DATA_DIR. Without it nothing can be erased.',
+      { minLength: 16 },
+    ),
+  ),
+  MEMBRANE_RETENTION_MODE: oneOf(
+    ['l2', 'huber', 'elastic'],
+    'Curve by which the retention of a memory falls since its last access.',
+    'huber',
+  ),
+  MEMBRANE_DECAY_INTERVAL: duration(
+    'How often the `decay` job runs, until a schedule is set; 0 for never.',
+    '1h',
+  ),
+  MEMBRANE_REVISED_RETENTION: duration(
+    'How long what a revision replaced or retracted is kept before it is forgotten.',
+    '90d',
+  ),
+  MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
+})
+
+export type Environment = Static<typeof environmentSchema>
