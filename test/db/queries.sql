@@ -359,6 +359,42 @@ select "job", "interval_ms", "enabled", "last_success_at", "next_at"
 from "job_schedules"
 order by "job";
 
+-- src/maintenance/running/batches/queries.ts holdFence
+select "m"."cancel_requested"
+from "job_leases" as "l"
+inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
+where "l"."job" = $1
+and "l"."fence" = $2
+and "l"."run_id" = $3
+and "m"."status" = $4 for key share of "l";
+
+-- src/maintenance/running/batches/queries.ts addProgress
+    update maintenance_runs
+    set done = done + $1::bigint,
+      stats = stats || coalesce((
+        select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
+        from jsonb_each_text($2::jsonb) as added (name, value)
+      ), '{}')
+    where id = $3;
+
+-- src/maintenance/running/batches/queries.ts setTotal
+update "maintenance_runs"
+set "total" = $1
+where "id" = $2
+and "total" is null;
+
+-- src/maintenance/running/batches/queries.ts setError
+update "maintenance_runs"
+set "error" = $1
+where "id" = $2;
+
+-- src/maintenance/running/batches/queries.ts insertChanges
+    insert into maintenance_changes (run_id, record_id, action, before, after, note)
+    select $1::uuid, change.*
+    from jsonb_to_recordset($2::jsonb)
+      as change (record_id uuid, action text, before jsonb, after jsonb, note text)
+    on conflict (run_id, record_id, action) do nothing;
+
 -- src/maintenance/running/queries.ts insertJobs
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
 values ($1, $2, $3, $4, $5)
@@ -425,15 +461,6 @@ where "job" = $4
 and "fence" = $5
 and "run_id" = $6;
 
--- src/maintenance/running/queries.ts holdFence
-select "m"."cancel_requested"
-from "job_leases" as "l"
-inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
-where "l"."job" = $1
-and "l"."fence" = $2
-and "l"."run_id" = $3
-and "m"."status" = $4 for key share of "l";
-
 -- src/maintenance/running/queries.ts findOpenRun
 select "id", "job", "dry_run", "scope", "cancel_requested", "attempts", "status", "started_at"
 from "maintenance_runs"
@@ -485,33 +512,6 @@ where "run_id" = $1;
 update "job_schedules"
 set "last_success_at" = $1
 where "job" = $2;
-
--- src/maintenance/running/queries.ts addProgress
-    update maintenance_runs
-    set done = done + $1::bigint,
-      stats = stats || coalesce((
-        select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
-        from jsonb_each_text($2::jsonb) as added (name, value)
-      ), '{}')
-    where id = $3;
-
--- src/maintenance/running/queries.ts setTotal
-update "maintenance_runs"
-set "total" = $1
-where "id" = $2
-and "total" is null;
-
--- src/maintenance/running/queries.ts setError
-update "maintenance_runs"
-set "error" = $1
-where "id" = $2;
-
--- src/maintenance/running/queries.ts insertChanges
-    insert into maintenance_changes (run_id, record_id, action, before, after, note)
-    select $1::uuid, change.*
-    from jsonb_to_recordset($2::jsonb)
-      as change (record_id uuid, action text, before jsonb, after jsonb, note text)
-    on conflict (run_id, record_id, action) do nothing;
 
 -- src/maintenance/running/queries.ts deleteOldRuns
 delete

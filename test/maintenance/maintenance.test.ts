@@ -1,12 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSweep } from '../../src/decay/index.ts'
-import type { Caller } from '../../src/kernel/caller.ts'
-import { createLogger } from '../../src/kernel/log.ts'
-import { createRunEvents } from '../../src/maintenance/events/service.ts'
-import { createPurge, createRunner } from '../../src/maintenance/index.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
-import { type Body, create, expectProblem, fact, read } from '../support/records.ts'
-import { retention } from '../support/workshop.ts'
+import { type Body, create, expectProblem, fact } from '../support/records.ts'
+import { hireFor } from '../support/workshop.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
@@ -17,12 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-function hire() {
-  const { db, clock, ids } = app
-  const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const works = { decay: createSweep({ db, ...retention }), purge: createPurge({ expired: {} }) }
-  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals: app.config.jobs.intervals })
-}
+const work = () => hireFor(app).attend('decay', idle)
 
 async function ask(body: object, key?: string): Promise<Body> {
   const answer = await app.request('POST', '/v1/maintenance/runs', { body, ...(key ? { key } : {}) })
@@ -44,7 +34,7 @@ describe('a run', () => {
     app.clock.advance(3 * hour)
     const { id, status, progress } = await ask({ job: 'decay' })
     expect({ status, progress }).toEqual({ status: 'queued', progress: { done: 0 } })
-    await hire().attend('decay', idle)
+    await work()
     expect(await readRun(id)).toMatchObject({
       ...{ job: 'decay', trigger: 'manual', status: 'succeeded', worker: 'worker', attempts: 1 },
       ...{ stats: { pruned: 1 }, finished_at: app.clock.now().toISOString() },
@@ -86,7 +76,7 @@ describe('a run', () => {
     const path = `/v1/maintenance/runs/${id}/cancel`
     expect((await app.request('POST', path)).body).toMatchObject({ status: 'cancelled' })
     expectProblem(await app.request('POST', path), 409, 'run_finished')
-    await hire().attend('decay', idle)
+    await work()
     expect(await readRun(id)).toMatchObject({ status: 'cancelled', attempts: 0 })
   })
 
@@ -125,80 +115,6 @@ describe('a run', () => {
   })
 })
 
-describe('the events of a run', () => {
-  it('tell of its progress and then of its end, and close', async () => {
-    await fleeting()
-    app.clock.advance(3 * hour)
-    const { id } = await ask({ job: 'decay' })
-    const stream = await follow(id)
-    expect(stream.type).toContain('text/event-stream')
-    expect(await stream.next()).toMatchObject({ event: 'progress', data: { id, status: 'queued' } })
-    await hire().attend('decay', idle)
-    const last = await stream.last()
-    expect(last).toMatchObject({ event: 'finished', data: { id, status: 'succeeded', stats: { pruned: 1 } } })
-  })
-
-  it('end when the server stops', async () => {
-    const own = await startTestApp()
-    const { body } = await own.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-    const { body: stream } = await fetch(`${own.url}/v1/maintenance/runs/${(body as Body).id}/events`, {
-      headers: { authorization: 'Bearer root-key-of-the-tests' },
-    })
-    const reader = stream?.getReader()
-    await reader?.read()
-    await own.close()
-    expect((await reader?.read())?.done).toBe(true)
-  })
-
-  it('beat while nothing changes, and end when nobody listens any more', async () => {
-    const { id } = await ask({ job: 'decay' })
-    const follow = createRunEvents({ maintenance: app.services.maintenance, everyMs: 5, heartbeatMs: 10 })
-    const gone = new AbortController()
-    const said: string[] = []
-    for await (const text of follow({ caller }, id, gone.signal)) {
-      if (said.push(text) === 4) gone.abort()
-    }
-    expect(said[0]).toMatch(/^event: progress\ndata: /)
-    expect(said.slice(1)).toEqual([': still there\n\n', ': still there\n\n', ': still there\n\n'])
-  })
-})
-
-const caller: Caller = {
-  ...{ principal: 'root', name: 'root', permissions: new Set(['admin']), sourceType: 'human' },
-  trust: { maxSensitivity: 'hyper', scopes: null },
-}
-
-type Event = { event: string; data: Body }
-
-async function follow(id: string) {
-  const aborting = new AbortController()
-  const response = await fetch(`${app.url}/v1/maintenance/runs/${id}/events`, {
-    headers: { authorization: 'Bearer root-key-of-the-tests' },
-    signal: aborting.signal,
-  })
-  const events = parse(response)
-  const next = async () => (await events.next()).value as Event
-  const last = async () => {
-    let seen: Event | undefined
-    for await (const event of events) seen = event
-    return seen
-  }
-  return { type: response.headers.get('content-type'), next, last, abort: () => aborting.abort() }
-}
-
-async function* parse({ body }: Response): AsyncGenerator<Event> {
-  let text = ''
-  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
-    text += chunk
-    const blocks = text.split('\n\n')
-    text = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const match = /^event: (\w+)\ndata: (.*)$/.exec(block)
-      if (match) yield { event: match[1] ?? '', data: JSON.parse(match[2] ?? '') }
-    }
-  }
-}
-
 describe('a schedule', () => {
   const list = async (): Promise<Body[]> =>
     ((await app.request('GET', '/v1/maintenance/schedules')).body as Body).items
@@ -219,10 +135,10 @@ describe('a schedule', () => {
   it('makes a run when it is due, and none before', async () => {
     const runs = async () => ((await app.request('GET', '/v1/maintenance/runs')).body as Body).items
     await put('decay', { interval: '1h' })
-    await hire().attend('decay', idle)
+    await work()
     expect(await runs()).toEqual([])
     app.clock.advance(hour)
-    await Promise.all([hire().attend('decay', idle), hire().attend('decay', idle)])
+    await Promise.all([work(), work()])
     expect(await runs()).toMatchObject([{ job: 'decay', trigger: 'schedule', status: 'succeeded' }])
     expect((await list())[0]).toMatchObject({ last_success_at: app.clock.now().toISOString() })
   })
@@ -231,7 +147,7 @@ describe('a schedule', () => {
     const { body } = await put('decay', { enabled: false })
     expect(body).toEqual({ job: 'decay', interval: '1h', enabled: false })
     app.clock.advance(48 * hour)
-    await hire().attend('decay', idle)
+    await work()
     expect(((await app.request('GET', '/v1/maintenance/runs')).body as Body).items).toEqual([])
   })
 
@@ -240,52 +156,5 @@ describe('a schedule', () => {
     expectProblem(await put('decay', {}), 422, 'validation_failed')
     expectProblem(await put('sleep', { interval: '1h' }), 404, 'job_not_found')
     expect((await put('decay', { interval: '10s' })).status).toBe(200)
-  })
-})
-
-describe('what a sweep leaves untouched', () => {
-  it('is every answer: salience, version and time of change are the same before and after any number', async () => {
-    const curves = ['linear', 'huber', 'elastic', 'exponential']
-    const created: string[] = []
-    for (const curve of curves) {
-      const decay = { curve, half_life_seconds: 36_000, min_salience: curve === 'exponential' ? 0.1 : 0 }
-      created.push((await create(app, fact({ lifecycle: { decay } }))).id)
-    }
-    for (const hours of [1, 3, 5]) {
-      app.clock.advance(hours * hour)
-      const before = await Promise.all(created.map((id) => read(app, id)))
-      for (let sweep = 0; sweep < hours; sweep++) {
-        await ask({ job: 'decay' })
-        await hire().attend('decay', idle)
-      }
-      expect(await Promise.all(created.map((id) => read(app, id)))).toEqual(before)
-    }
-  })
-
-  it('is the rest of a list whose first page is older than the sweep', async () => {
-    for (let n = 0; n < 30; n++) {
-      const decay = {
-        curve: ['linear', 'huber', 'elastic'][n % 3],
-        half_life_seconds: 36_000 * (1 + (n % 7)),
-      }
-      await create(app, fact({ salience: 0.3 + n / 50, lifecycle: { decay } }))
-    }
-    const list = async (sweepAfterFirst: boolean): Promise<Body[]> => {
-      const items: Body[] = []
-      let path = '/v1/records?limit=7'
-      for (;;) {
-        const page = (await app.request('GET', path)).body as Body
-        items.push(...page.items)
-        if (!page.next_cursor) return items
-        path = `/v1/records?limit=7&cursor=${page.next_cursor}`
-        if (!sweepAfterFirst) continue
-        app.clock.advance(hour)
-        await ask({ job: 'decay' })
-        await hire().attend('decay', idle)
-      }
-    }
-    const undisturbed = await list(false)
-    expect(undisturbed).toHaveLength(30)
-    expect(await list(true)).toEqual(undisturbed)
   })
 })

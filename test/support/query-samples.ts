@@ -1,14 +1,9 @@
 import { sql } from 'kysely'
-import type { Database } from '../../src/db/connection.ts'
-import type { Transaction } from '../../src/db/transaction.ts'
 import * as decay from '../../src/decay/queries.ts'
-import * as sweep from '../../src/decay/sweep/queries.ts'
 import * as answered from '../../src/http/queries.ts'
 import * as jobs from '../../src/jobs/queries.ts'
 import type { Caller, Trust } from '../../src/kernel/caller.ts'
 import * as keys from '../../src/keys/queries.ts'
-import * as maintenance from '../../src/maintenance/queries.ts'
-import * as running from '../../src/maintenance/running/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
@@ -17,6 +12,7 @@ import * as records from '../../src/records/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
+import { maintenanceSamples } from './maintenance-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -55,15 +51,6 @@ const policy = {
   deletion_policy: 'auto_prune',
 } as const
 
-const position = { at: '2026-01-01 00:00:00+00', id }
-const portion = { scope: null, after: position, limit: 2_000 }
-const due = { now, revisedBefore: now, asOf: now, scope: 'team' }
-const pruning = { ...portion, now, revisedBefore: now, purgeAt: now, runId: id }
-const range = { first_block: 0, end_block: 256 }
-const lease = { job: 'decay', fence: 7, runId: id }
-const inTransaction = (db: Database, query: (tx: Transaction) => Promise<unknown>) =>
-  db.transaction().execute(query)
-
 const owner = { principal: 'root', key: 'retry-1' }
 const key: keys.KeyRow = {
   ...{ id, name: 'a key', secret_hash: Buffer.alloc(32), permissions: ['admin'], scopes: [] },
@@ -75,6 +62,7 @@ export type { Sample }
 
 /** One call of every query, or a few where its SQL depends on what is asked. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  ...maintenanceSamples,
   'src/http/queries.ts': {
     tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
     findAnswer: (db) => db.transaction().execute((tx) => answered.findAnswer(tx, owner, now)),
@@ -103,71 +91,6 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/jobs/queries.ts': {
     tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),
-  },
-  'src/decay/sweep/queries.ts': {
-    countDue: {
-      everywhere: (db) => sweep.countDue(db, { ...due, scope: null }),
-      'in a scope': (db) => sweep.countDue(db, due),
-    },
-    insertRanges: (db) => inTransaction(db, (tx) => sweep.insertRanges(tx, id, 256)),
-    takeRange: (db) => inTransaction(db, (tx) => sweep.takeRange(tx, id)),
-    finishRange: (db) => inTransaction(db, (tx) => sweep.finishRange(tx, id, range)),
-    hasOpenRanges: (db) => sweep.hasOpenRanges(db, id),
-    materialiseRange: (db) => inTransaction(db, (tx) => sweep.materialiseRange(tx, now, range)),
-    materialiseNext: (db) => inTransaction(db, (tx) => sweep.materialiseNext(tx, { ...portion, asOf: now })),
-    pruneFaded: (db) => inTransaction(db, (tx) => sweep.pruneFaded(tx, pruning)),
-    pruneRevised: (db) => inTransaction(db, (tx) => sweep.pruneRevised(tx, pruning)),
-    findNext: {
-      fading: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'fading', { ...due, after: position })),
-      faded: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'faded', { ...due, after: position })),
-      revised: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'revised', { ...due, after: position })),
-    },
-  },
-  'src/maintenance/queries.ts': {
-    insertRun: (db) => maintenance.insertRun(db, { id, job: 'decay', trigger: 'manual', now }),
-    findRun: (db) => maintenance.findRun(db, id, trust),
-    listRuns: {
-      'the first page': (db) =>
-        maintenance.listRuns(db, { filters: {}, trust: everything, after: undefined, limit: 51 }),
-      'the second page, filtered': (db) =>
-        maintenance.listRuns(db, {
-          ...{ filters: { job: 'decay', status: 'queued' }, trust, limit: 51 },
-          after: { created_at: now, id },
-        }),
-    },
-    cancelRun: (db) => maintenance.cancelRun(db, id, now),
-    listChanges: (db) => maintenance.listChanges(db, id, { record_id: id, action: 'prune' }, 51),
-    listSchedules: (db) => maintenance.listSchedules(db),
-    upsertSchedule: (db) =>
-      maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
-    listIntervals: (db) => maintenance.listIntervals(db, { decay: 1, purge: 1 }),
-  },
-  'src/maintenance/running/queries.ts': {
-    insertJobs: (db) => running.insertJobs(db, ['decay'], now),
-    findDueJobs: (db) => running.findDueJobs(db, { worker: 'w', now, unscheduled: [] }),
-    lockFreeLease: (db) => inTransaction(db, (tx) => running.lockFreeLease(tx, 'decay', now)),
-    takeLease: (db) =>
-      inTransaction(db, (tx) =>
-        running.takeLease(tx, { job: 'decay', holder: 'w', run_id: id, fence: 8, expires_at: now }),
-      ),
-    clearLease: (db) => inTransaction(db, (tx) => running.clearLease(tx, 'decay', now)),
-    renewLease: (db) => running.renewLease(db, { ...lease, expiresAt: now }),
-    releaseLease: (db) => inTransaction(db, (tx) => running.releaseLease(tx, { ...lease, now })),
-    holdFence: (db) => inTransaction(db, (tx) => running.holdFence(tx, lease)),
-    findOpenRun: (db) => inTransaction(db, (tx) => running.findOpenRun(tx, 'decay')),
-    findSharedRun: (db) => running.findSharedRun(db, 'decay'),
-    passSchedule: (db) =>
-      inTransaction(db, (tx) => running.passSchedule(tx, { job: 'decay', now, interval: 1 })),
-    startRun: (db) => inTransaction(db, (tx) => running.startRun(tx, { id, worker: 'w', now })),
-    putRunBack: (db) => inTransaction(db, (tx) => running.putRunBack(tx, id)),
-    endRun: (db) => inTransaction(db, (tx) => running.endRun(tx, { id, status: 'succeeded', now })),
-    noteSuccess: (db) => inTransaction(db, (tx) => running.noteSuccess(tx, 'decay', now)),
-    addProgress: (db) =>
-      inTransaction(db, (tx) => running.addProgress(tx, { id, done: 1, counts: { pruned: 1 } })),
-    setTotal: (db) => inTransaction(db, (tx) => running.setTotal(tx, id, 1)),
-    setError: (db) => inTransaction(db, (tx) => running.setError(tx, id, 'why')),
-    insertChanges: (db) => inTransaction(db, (tx) => running.insertChanges(tx, id, [])),
-    deleteOldRuns: (db) => running.deleteOldRuns(db, now, 1_000),
   },
   'src/policies/queries.ts': {
     listPolicies: (db) => policies.listPolicies(db),

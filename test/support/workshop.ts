@@ -11,6 +11,7 @@ import { findRun, insertRun } from '../../src/maintenance/queries.ts'
 import { insertJobs } from '../../src/maintenance/running/queries.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
+import type { TestApp } from './http.ts'
 
 export const day = 86_400_000
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
@@ -112,4 +113,11 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
      from records r order by r.id`,
   )
   return rows
+}
+
+/** A worker beside an API under test, with the intervals that the API is configured with. */
+export function hireFor({ db, clock, ids, config }: TestApp) {
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const works = { decay: createSweep({ db, ...retention }), purge: createPurge({ expired: {} }) }
+  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals: config.jobs.intervals })
 }

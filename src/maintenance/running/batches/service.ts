@@ -5,7 +5,7 @@ import type { JobName } from '../../../jobs/define.ts'
 import { type Batch, type Run, type RunContext, RunEnded } from '../../../jobs/runs.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { describeError } from '../../../kernel/log.ts'
-import { addProgress, holdFence, insertChanges, setError, setTotal } from '../queries.ts'
+import { addProgress, holdFence, insertChanges, setError, setTotal } from './queries.ts'
 
 /** A run under the lease of its job. */
 export type Held = { job: JobName; fence: number; run: Run }
