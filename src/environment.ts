@@ -107,11 +107,11 @@ export const environmentSchema = Type.Object({
       { minLength: 16 },
     ),
   ),
-  MEMBRANE_RETENTION_MODE: oneOf(
-    ['l2', 'huber', 'elastic'],
-    'Curve by which the retention of a memory falls since its last access.',
-    'huber',
-  ),
+  MEMBRANE_RETENTION_MODE: Type.Enum(['l2', 'huber', 'elastic'], {
+    description: 'Curve by which the retention of a memory falls since its last access.',
+    default: 'huber',
+    expects: 'one of l2, huber, elastic',
+  }),
   MEMBRANE_DECAY_INTERVAL: duration(
     'How often the `decay` job runs, until a schedule is set; 0 for never.',
     '1h',

@@ -1,7 +1,13 @@
 import { hostname } from 'node:os'
 import type { Config } from './config.ts'
 import type { Database } from './db/connection.ts'
-import { createDecayService, createSweep, decayRoutes } from './decay/index.ts'
+import {
+  createDecayService,
+  createInsightService,
+  createSweep,
+  decayRoutes,
+  insightRoutes,
+} from './decay/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
 import { deleteExpiredAnswers } from './http/queries.ts'
@@ -50,9 +56,22 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const forgetting = createForgettingService({ db, clock, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage })
   const decay = createDecayService({ db, clock })
+  const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
-  return { keys, policies, records, forgetting, erasure, tombstones, relations, decay, maintenance, once }
+  return {
+    keys,
+    policies,
+    records,
+    forgetting,
+    erasure,
+    tombstones,
+    relations,
+    decay,
+    insight,
+    maintenance,
+    once,
+  }
 }
 
 /** The routes of every room with what they need. */
@@ -65,6 +84,7 @@ export function listRooms({
   tombstones,
   relations,
   decay,
+  insight,
   maintenance,
   once,
 }: Services): Room[] {
@@ -77,6 +97,7 @@ export function listRooms({
     room(tombstonesRoutes, { tombstones, once }),
     room(relationsRoutes, { relations, once }),
     room(decayRoutes, { decay, once }),
+    room(insightRoutes, { insight }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }

@@ -2,7 +2,7 @@ import { expiryOf, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
 import type { RecordRow, StoredRecord } from '../rows.ts'
 
 /** What has faded comes back at least this alive: at its own last value it would be pruned again at once. */
-const leastRestored = 0.1
+export const leastRestored = 0.1
 
 export type Revival = { record: Partial<RecordRow>; changes: Record<string, [unknown, unknown]> }
 

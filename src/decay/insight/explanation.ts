@@ -1,0 +1,108 @@
+import {
+  type ImportanceFactor,
+  importanceFactors,
+  importanceWeights,
+  sourceTrust,
+} from '../../cognition/importance.ts'
+import { type RetentionMode, retentionOf } from '../../cognition/retention.ts'
+import type { Vitals } from '../../records/vitals.ts'
+import { fadingFactor, salienceAt } from '../curves.ts'
+
+/** Every number behind what a record has come to, each as of one instant. */
+
+const dayMs = 86_400_000
+const maxHalfLives = 64
+const history: ReadonlySet<Vitals['status']> = new Set(['invalidated', 'superseded', 'merged'])
+
+export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
+
+export function explainSalience(life: Vitals, now: Date) {
+  const elapsedSeconds = Math.max(0, now.getTime() - life.anchored_at.getTime()) / 1_000
+  const halfLives = Math.min(elapsedSeconds / life.half_life_seconds, maxHalfLives)
+  const value = salienceAt(life, now)
+  const factor = fadingFactor(life.curve, halfLives)
+  return {
+    value,
+    base_salience: life.base_salience,
+    anchored_at: life.anchored_at.toISOString(),
+    elapsed_seconds: elapsedSeconds,
+    curve: life.curve,
+    half_life_seconds: life.half_life_seconds,
+    factor,
+    floor: life.min_salience,
+    cap: life.max_salience,
+    rule: ruleOf(life, now, value > life.base_salience * factor),
+  }
+}
+
+/** The first of the rules that decides, in the order in which they overrule each other. */
+function ruleOf(life: Vitals, now: Date, isHeldUp: boolean): SalienceRule {
+  if (history.has(life.status)) return 'revision'
+  if (life.pinned) return 'pinned'
+  if (life.expires_at && life.expires_at <= now) return 'max_age'
+  return isHeldUp ? 'floor' : 'curve'
+}
+
+export function explainImportance(life: Vitals & { created_at: Date }, now: Date) {
+  const values = importanceFactors({
+    base_importance: life.base_importance,
+    emotional_valence: life.emotional_valence,
+    access_ages_days: [],
+    age_days: daysBetween(life.created_at, now),
+    layer: life.layer,
+    source_trust: sourceTrust[life.source_type],
+    confirmations: life.confirmation_count,
+  })
+  const explain = (name: ImportanceFactor) => {
+    const weight = importanceWeights[name]
+    return { value: values[name], weight, contribution: weight * values[name] }
+  }
+  const factors = {
+    base: explain('base'),
+    access: explain('access'),
+    recency: explain('recency'),
+    valence: explain('valence'),
+    stability: explain('stability'),
+    layer: explain('layer'),
+    trust: explain('trust'),
+    confirmations: explain('confirmations'),
+    activation: explain('activation'),
+  }
+  const value = Object.values(factors).reduce((sum, { contribution }) => sum + contribution, 0)
+  return { value: Math.min(1, Math.max(0, value)), base_importance: life.base_importance, factors }
+}
+
+export function explainRetention(life: Vitals & { created_at: Date }, mode: RetentionMode, now: Date) {
+  const days = daysBetween(life.last_accessed_at ?? life.created_at, now)
+  const { value, ...parts } = retentionOf({
+    ...{ mode, layer: life.layer, source_trust: sourceTrust[life.source_type] },
+    ...{ days_since_access: days, accesses: life.access_count },
+  })
+  return { value, mode, days_since_access: days, ...parts }
+}
+
+/** What a revision put aside is history, and kept as such for a time of its own. */
+export function dueAt(life: Vitals, revisedRetentionMs: number): Date | null {
+  if (!history.has(life.status) || !life.prune_at) return life.prune_at
+  return new Date(life.anchored_at.getTime() + revisedRetentionMs)
+}
+
+export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'
+
+/** Why it went: by its own fading, because history is not kept for ever, or because someone said so. */
+export function removalRule(life: Vitals, reason: string, removedAt: Date): RemovalRule {
+  switch (reason) {
+    case 'deleted':
+      return 'deletion'
+    case 'archived':
+      return 'archival'
+    case 'erased':
+      return 'erasure'
+    default:
+      return explainSalience(life, removedAt).rule
+  }
+}
+
+function daysBetween(from: Date, to: Date): number {
+  return Math.max(0, to.getTime() - from.getTime()) / dayMs
+}
