@@ -112,7 +112,7 @@ function describeTwo(alone: Swept, together: Swept): Result {
     limit: { value: size / alone.seconds, unit: 'records/s', of: 'one worker' },
     ratio,
     mustReach: atLeast(ratio, 1.5),
-    details: { shares_of_the_second: together.byHelpers },
+    details: { runs_helped_by_the_second: together.byHelpers },
     verified: 'all of the stored saliences are those of the closed form, to 1e-12',
   }
 }
