@@ -18,4 +18,4 @@ export {
 } from './service.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'
 export { createSeal } from './tombstones/seal.ts'
-export { createTombstonesService, refuseErasedContent } from './tombstones/service.ts'
+export { createTombstonesService } from './tombstones/service.ts'

@@ -3,14 +3,16 @@ import type { ContentRow } from '../rows.ts'
 /** `derived` was made from `source`. */
 export type Derivation = { derived: string; source: string }
 
-/** The record, and what was derived from it alone, step by step: whatever has other evidence stays. */
+/**
+ * The record, and what was derived from it alone, step by step. What has other evidence stays, and evidence
+ * must begin somewhere: records that only name each other do not keep each other.
+ */
 export function fallingWith(root: string, derivations: readonly Derivation[]): Set<string> {
-  const falling = new Set([root])
-  const sourcesOf = Map.groupBy(derivations, ({ derived }) => derived)
+  const falling = new Set([root, ...derivations.map(({ derived }) => derived)])
   for (let before = 0; before !== falling.size; ) {
     before = falling.size
-    for (const [derived, edges] of sourcesOf) {
-      if (edges.every(({ source }) => falling.has(source))) falling.add(derived)
+    for (const { derived, source } of derivations) {
+      if (derived !== root && !falling.has(source)) falling.delete(derived)
     }
   }
   return falling

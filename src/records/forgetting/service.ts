@@ -53,7 +53,7 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
   return { forget, restore }
 }
 
-export function requireForce(caller: Caller): void {
+function requireForce(caller: Caller): void {
   if (isAllowed(caller, 'admin')) return
   throw new AppError('forbidden', 'force takes the admin permission.')
 }

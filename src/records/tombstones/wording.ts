@@ -48,7 +48,7 @@ function normaliseJson(value: unknown): unknown {
   return entries.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
 }
 
-export function normaliseText(text: string): string {
+function normaliseText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC')
   const words = folded.replaceAll(/[\p{P}\p{Z}\p{C}\s]+/gu, ' ').trim()
   // Of what is nothing but punctuation, the punctuation is what it says.

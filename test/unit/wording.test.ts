@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fallingWith, forgetSources } from '../../src/records/erasure/derivation.ts'
+import type { Payload } from '../../src/records/payloads.ts'
+import { createSeal } from '../../src/records/tombstones/seal.ts'
+import { wordingOf } from '../../src/records/tombstones/wording.ts'
+
+const fact = (object: unknown): Payload => ({
+  ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },
+})
+
+describe('what a record says', () => {
+  it('is the same in any case, spacing and punctuation', () => {
+    const words = fc.array(fc.stringMatching(/^[a-zé0-9ß]{1,8}$/), { minLength: 1, maxLength: 6 })
+    const gaps = fc.constantFrom(' ', '  ', ', ', ' — ', '\n', '\u00a0', '... ')
+    fc.assert(
+      fc.property(words, gaps, fc.boolean(), (parts, gap, isLoud) => {
+        const said = parts.join(gap)
+        const spoken = isLoud && !said.includes('ß') ? said.toUpperCase() : said
+        expect(wordingOf(fact(`«${spoken}»`))).toBe(wordingOf(fact(parts.join(' '))))
+      }),
+    )
+  })
+
+  it('differs where the words, the numbers or their places differ', () => {
+    const said = ['12', 12, -12, '1.2', '1 2 3', ['a', 'b'], ['b', 'a'], { a: 'b' }, { b: 'a' }, true, null]
+    expect(new Set(said.map((object) => wordingOf(fact(object)))).size).toBe(said.length)
+    expect(wordingOf(fact({ x: 1, y: 2 }))).toBe(wordingOf(fact({ y: 2, x: 1 })))
+    expect(wordingOf(fact('?'))).not.toBe(wordingOf(fact('!')))
+  })
+
+  it('is marked under a key and in a scope', () => {
+    const mark = (key: string, scope: string) => createSeal(key).digest(scope, fact('x'))?.toString('hex')
+    const marks = [
+      mark('one key of sixteen', 'a'),
+      mark('one key of sixteen', 'b'),
+      mark('other key of sixteen', 'a'),
+    ]
+    expect(new Set(marks).size).toBe(3)
+    expect(marks[0]).toHaveLength(64)
+  })
+})
+
+describe('what falls with an erased record', () => {
+  const edges = (...pairs: [string, string][]) => pairs.map(([derived, source]) => ({ derived, source }))
+
+  it('was derived from it alone, by any way', () => {
+    const derivations = edges(['b', 'a'], ['c', 'b'], ['d', 'c'], ['d', 'b'], ['e', 'd'], ['e', 'other'])
+    expect([...fallingWith('a', derivations)].sort()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('is not kept by records that only name each other', () => {
+    expect(fallingWith('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'])).size).toBe(3)
+    expect(fallingWith('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'], ['c', 'x'])).size).toBe(1)
+    expect(fallingWith('a', edges(['b', 'a'], ['a', 'b'], ['a', 'x'])).size).toBe(2)
+  })
+
+  it('is no longer named by what stays', () => {
+    const id = '0197b9a0-0000-7000-8000-000000000001'
+    const evidence = [{ source_type: 'event' as const, source_id: id, timestamp: '2026-01-01T00:00:00Z' }]
+    const origins = {
+      payload: { ...fact('x'), evidence } as Payload,
+      provenance: {
+        sources: [{ kind: 'event' as const, ref: `record:${id.toUpperCase()}` }],
+        created_by: 'me',
+      },
+    }
+    expect(forgetSources(origins, new Set([id]))).toEqual({
+      payload: fact('x'),
+      provenance: { sources: [{ kind: 'event', ref: 'erased' }], created_by: 'me' },
+    })
+    expect(forgetSources(origins, new Set(['0197b9a0-0000-7000-8000-000000000002']))).toEqual({})
+  })
+})
