@@ -111,7 +111,9 @@ const statements = [
     half_life_seconds bigint, salience double precision, expires_at timestamptz
   ) returns double precision language plpgsql immutable parallel safe as $$
     declare
-      target double precision := salience - greatest(0.01 * salience, 0.001);
+      -- A hundredth of the smallest numbers underflows, at which PostgreSQL raises.
+      target double precision := case when salience <= 0.001 then 0
+        else salience - greatest(0.01 * salience, 0.001) end;
       anchor double precision := date_part('epoch', anchored_at - timestamptz '1970-01-01 00:00:00+00');
       expiry double precision := date_part('epoch', expires_at - timestamptz '1970-01-01 00:00:00+00');
       factor double precision;

@@ -18,6 +18,8 @@ export type Prunable = Fading & { deletion_policy: 'auto_prune' | 'manual_only' 
 /** At and below this a record has faded away. */
 const pruneThreshold = 0.001
 
+/** RFC 3339 has no year beyond 9999, and PostgreSQL reads none that JavaScript writes: later is never. */
+const lastMoment = Date.UTC(9_999, 11, 31)
 /** PostgreSQL raises on float underflow where JavaScript rounds to 0; both sides stop counting here. */
 const maxHalfLives = 64
 /** huber follows the exponential to half a half-life, then its tangent. */
@@ -76,7 +78,8 @@ function fadedAt(life: Prunable): Date | null {
   const halfLives = halfLivesTo(life.curve, pruneThreshold / life.base_salience)
   if (halfLives > maxHalfLives) return null
   // Rounded up to the millisecond that timestamps keep: a moment early would be a moment too soon.
-  return new Date(life.anchored_at.getTime() + Math.ceil(halfLives * life.half_life_seconds * 1_000))
+  const moment = life.anchored_at.getTime() + Math.ceil(halfLives * life.half_life_seconds * 1_000)
+  return moment <= lastMoment ? new Date(moment) : null
 }
 
 /** The inverse of fadingFactor, for 0 < factor < 1. */

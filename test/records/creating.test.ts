@@ -133,6 +133,24 @@ describe('a new record', () => {
     }
   })
 
+  it('may have the most extreme life that its schema allows', async () => {
+    const lives = [
+      { salience: 1.7e308, decay: { half_life_seconds: 1e11, max_age_seconds: 1e11, max_salience: null } },
+      { salience: 1.7e308, decay: { half_life_seconds: 1, reinforcement_gain: 1.7e308 } },
+      { salience: 5e-324, decay: { half_life_seconds: 1e11, max_salience: 5e-324 } },
+      { salience: 0, decay: { min_salience: 1, max_age_seconds: 1 } },
+    ]
+    for (const curve of ['exponential', 'linear', 'custom', 'huber', 'elastic']) {
+      for (const { salience, decay } of lives) {
+        const times = { created_at: '0001-01-01T00:00:00Z', lifecycle: { decay: { curve, ...decay } } }
+        for (const more of [times, { lifecycle: times.lifecycle }]) {
+          const record = await create(app, fact({ salience, ...more }))
+          expect(await read(app, record.id)).toEqual(record)
+        }
+      }
+    }
+  })
+
   it('scores its importance on the day it is born', async () => {
     const record = await create(app, fact({ layer: 'episodic' }))
     // The first of the importance vectors: a fresh episodic memory of a human.

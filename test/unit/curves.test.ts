@@ -119,6 +119,11 @@ describe('the prune moment', () => {
     expect(pruneMomentOf(life({ min_salience: 0.001 }))).toBeNull()
   })
 
+  it('never comes when it would be past the year 9999, which no timestamp can say', () => {
+    expect(pruneMomentOf(life({ half_life_seconds: 1e11 }))).toBeNull()
+    expect(pruneMomentOf(life({ half_life_seconds: 1e11, expires_at: later(60) }))).toEqual(later(60))
+  })
+
   it('is the maximum age when that comes first or a floor holds the curve up', () => {
     expect(pruneMomentOf(life({ expires_at: later(60) }))).toEqual(later(60))
     expect(pruneMomentOf(life({ expires_at: later(60), min_salience: 0.5 }))).toEqual(later(60))
