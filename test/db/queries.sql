@@ -613,10 +613,12 @@ from record
     select id, true
 from incoming join erased using (scope, digest);
 
--- src/records/creation/queries.ts findDepartedIds
+-- src/records/creation/queries.ts findUsedIds
 select "id"
+from "records"
+where id = any($1::uuid[]) union all select "id"
 from "departures"
-where "id" = any($1::uuid[]);
+where id = any($2::uuid[]);
 
 -- src/records/creation/queries.ts findTargets
 select "r"."id", "r"."sensitivity"

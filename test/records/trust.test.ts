@@ -103,6 +103,14 @@ describe('a key of one scope and a low ceiling', () => {
     expectProblem(await ask('POST', '/v1/records', fact({ relations: [relation] })), 404, 'record_not_found')
   })
 
+  it('cannot link to what it cannot see by claiming its id in the same batch', async () => {
+    const hidden = idOf('theirs low')
+    const link = fact({ relations: [{ predicate: 'supports', target_id: hidden }] })
+    const { body } = await ask('POST', '/v1/records/batch', { records: [fact({ id: hidden }), link] })
+    expect((body as Body).results.map((result: Body) => result.status)).toEqual([409, 404])
+    expect((await read(app, hidden)).relations).toEqual([])
+  })
+
   it('follows no edge to what it cannot see', async () => {
     const hub = await create(app, fact({ scope: 'mine' }))
     for (const name of ['theirs low', 'mine high', 'mine medium', 'mine low']) {

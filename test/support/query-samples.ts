@@ -99,7 +99,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/records/creation/queries.ts': {
     insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
-    findDepartedIds: (db) => creation.findDepartedIds(db, [id]),
+    findUsedIds: (db) => creation.findUsedIds(db, [id]),
     findTargets: (db) => creation.findTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>
       creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { visibleTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
@@ -103,12 +103,14 @@ export async function insertRecords(
   return { ids: idsOf(false), erasedIds: idsOf(true) }
 }
 
-/** Of the ids, those that records had which are no more. */
-export async function findDepartedIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
+/** Of the ids, those that any record has or had, whoever may see it. */
+export async function findUsedIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const isAsked = sql<SqlBool>`id = any(${sql.val([...ids])}::uuid[])`
   const found = await db
-    .selectFrom('departures')
-    .where('id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .selectFrom('records')
+    .where(isAsked)
     .select('id')
+    .unionAll(db.selectFrom('departures').where(isAsked).select('id'))
     .execute()
   return new Set(found.map(({ id }) => id))
 }

@@ -13,7 +13,7 @@ import type { NewRecord, WrittenRecord } from '../schemas.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { erasedContent, findErasedContents } from '../tombstones/service.ts'
 import { draftRecord } from './draft.ts'
-import { findDepartedIds, findTakenIdentifiers, findTargets, insertRecords, type Stored } from './queries.ts'
+import { findTakenIdentifiers, findTargets, findUsedIds, insertRecords, type Stored } from './queries.ts'
 
 export type CreationResources = {
   db: Database
@@ -105,14 +105,18 @@ function refuseRepeated(drafts: readonly (Draft | AppError)[]): (Draft | AppErro
 }
 
 /**
- * What was erased or has departed is refused by the insert itself; only where others of the batch link to it
- * must it be known before, for they fall with it.
+ * What was erased, or whose id is used, is refused by the insert itself; only where others of the batch link to it
+ * must it be known before, for they fall with it. Or their edges would lead to the record that has the id, which
+ * the caller may not even see.
  */
 async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
   const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
   const targets = drafts.filter(isDraft).filter(({ row }) => linked.has(row.id))
   if (targets.length === 0) return [...drafts]
-  const departed = await findDepartedIds(db, [...linked])
+  const used = await findUsedIds(
+    db,
+    targets.map(({ row }) => row.id),
+  )
   const erased = await findErasedContents(
     db,
     seal,
@@ -122,7 +126,7 @@ async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | Ap
   return drafts.map((each) => {
     if (each instanceof AppError) return each
     if (erasedIds.has(each.row.id)) return erasedContent()
-    return departed.has(each.row.id) ? recordExists(each.row.id) : each
+    return used.has(each.row.id) ? recordExists(each.row.id) : each
   })
 }
 
