@@ -40,7 +40,7 @@ function floorOf(life: Pick<Fading, 'min_salience' | 'base_salience'>): number {
   return Math.min(life.min_salience, life.base_salience)
 }
 
-function halfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
+export function halfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
   const elapsedSeconds = Math.max(0, now.getTime() - anchor.getTime()) / 1_000
   return Math.min(elapsedSeconds / halfLifeSeconds, maxHalfLives)
 }

@@ -3,6 +3,8 @@ import { type Call, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { answerWritten, claimRecords, type StoredRecord, type WrittenRecord } from '../records/index.ts'
+import { withEntry } from '../records/log.ts'
+import { isHistory } from '../records/vocabulary.ts'
 import { salienceAt } from './curves.ts'
 import { type LifeChange, penalize, pin, reinforce, unpin } from './operations.ts'
 import { type LifeUpdate, updateLives } from './queries.ts'
@@ -42,7 +44,7 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
         updates.push({ ...change, id: stored.id, action, changes })
         const entry = { action, actor, at: now, rationale, run_id: null, changes }
         const next = { ...stored, ...change, version: stored.version + 1, updated_at: now }
-        const changed = { ...next, audit_log: [...stored.audit_log, entry].slice(-50) }
+        const changed = { ...next, audit_log: withEntry(stored.audit_log, entry) }
         return answerWritten(call.caller, changed, now)
       })
       if (updates.length > 0) await updateLives(tx, updates, { actor, rationale, at: now })
@@ -89,9 +91,7 @@ function penalizing(amount: number): Operation {
   return { action: 'decay', apply: (stored, now) => penalize(stored, amount, now) }
 }
 
-const history: ReadonlySet<StoredRecord['status']> = new Set(['invalidated', 'superseded', 'merged'])
-
 function refuseHistory({ status }: StoredRecord): AppError | undefined {
-  if (!history.has(status)) return undefined
+  if (!isHistory(status)) return undefined
   return new AppError('record_retracted', `The record is ${status}: its salience no longer changes.`)
 }

@@ -2,10 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../kernel/caller.ts'
+import { embeddedAudit } from './log.ts'
 import type { AuditRow, ContentRow, Identifier, RecordRow, StoredRecord } from './rows.ts'
-
-/** How much of the audit log is embedded in a record; all of it is paged on its own. */
-export const embeddedAudit = 50
 
 /**
  * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten

@@ -12,13 +12,13 @@ import { type CreationResources, createCreation } from './creation/service.ts'
 import { departed, gone } from './departures/departed.ts'
 import { type DepartureRow, findDepartures } from './departures/queries.ts'
 import { createListing } from './listing/service.ts'
+import { withEntry } from './log.ts'
 import { mergePatch } from './merging.ts'
 import { completePayload, NewPayload, type Payload } from './payloads.ts'
 import { presentRecord, redactRecord } from './presentation.ts'
 import {
   appendAudit,
   deleteIdentifiers,
-  embeddedAudit,
   findRecords,
   insertIdentifiers,
   lockRecords,
@@ -108,7 +108,7 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   }
   if (content.payload || change.record?.scope !== undefined) await writeIdentifiers(tx, changed)
   await appendAudit(tx, stored.id, entry)
-  return { ...changed, audit_log: [...stored.audit_log, entry].slice(-embeddedAudit) }
+  return { ...changed, audit_log: withEntry(stored.audit_log, entry) }
 }
 
 async function writeIdentifiers(tx: Database, { id, payload, scope }: StoredRecord): Promise<void> {

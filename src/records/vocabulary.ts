@@ -10,3 +10,8 @@ export const SourceType = Type.Enum([...sourceTypes])
 export const Layer = Type.Enum(['working', 'episodic', 'semantic', 'procedural', 'codebase'])
 export const MemoryKind = Type.Enum(['fact', 'procedure', 'narrative'])
 export const Status = Type.Enum(['active', 'challenged', 'invalidated', 'merged', 'superseded'])
+
+/** What a revision has put aside: kept and readable, and no longer fading or changing. */
+export function isHistory(status: Static<typeof Status>): boolean {
+  return status === 'invalidated' || status === 'superseded' || status === 'merged'
+}

@@ -6,19 +6,18 @@ import {
 } from '../../cognition/importance.ts'
 import { type RetentionMode, retentionOf } from '../../cognition/retention.ts'
 import type { Vitals } from '../../records/vitals.ts'
-import { fadingFactor, salienceAt } from '../curves.ts'
+import { isHistory } from '../../records/vocabulary.ts'
+import { fadingFactor, halfLivesSince, salienceAt } from '../curves.ts'
 
 /** Every number behind what a record has come to, each as of one instant. */
 
 const dayMs = 86_400_000
-const maxHalfLives = 64
-const history: ReadonlySet<Vitals['status']> = new Set(['invalidated', 'superseded', 'merged'])
 
 export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
 
 export function explainSalience(life: Vitals, now: Date) {
   const elapsedSeconds = Math.max(0, now.getTime() - life.anchored_at.getTime()) / 1_000
-  const halfLives = Math.min(elapsedSeconds / life.half_life_seconds, maxHalfLives)
+  const halfLives = halfLivesSince(life.anchored_at, now, life.half_life_seconds)
   const value = salienceAt(life, now)
   const factor = fadingFactor(life.curve, halfLives)
   return {
@@ -37,7 +36,7 @@ export function explainSalience(life: Vitals, now: Date) {
 
 /** The first of the rules that decides, in the order in which they overrule each other. */
 function ruleOf(life: Vitals, now: Date, isHeldUp: boolean): SalienceRule {
-  if (history.has(life.status)) return 'revision'
+  if (isHistory(life.status)) return 'revision'
   if (life.pinned) return 'pinned'
   if (life.expires_at && life.expires_at <= now) return 'max_age'
   return isHeldUp ? 'floor' : 'curve'
@@ -83,7 +82,7 @@ export function explainRetention(life: Vitals & { created_at: Date }, mode: Rete
 
 /** What a revision put aside is history, and kept as such for a time of its own. */
 export function dueAt(life: Vitals, revisedRetentionMs: number): Date | null {
-  if (!history.has(life.status) || !life.prune_at) return life.prune_at
+  if (!isHistory(life.status) || !life.prune_at) return life.prune_at
   return new Date(life.anchored_at.getTime() + revisedRetentionMs)
 }
 
