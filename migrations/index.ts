@@ -3,6 +3,7 @@ import * as records from './0001_records.ts'
 import * as access from './0002_access.ts'
 import * as departures from './0003_departures.ts'
 import * as maintenance from './0004_maintenance.ts'
+import * as knowledge from './0005_knowledge.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -10,4 +11,5 @@ export const migrations: Record<string, Migration> = {
   '0002_access': access,
   '0003_departures': departures,
   '0004_maintenance': maintenance,
+  '0005_knowledge': knowledge,
 }

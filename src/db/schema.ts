@@ -100,6 +100,14 @@ export interface EntityIdentifiers {
   value: string;
 }
 
+export interface Handles {
+  detail: Buffer | null;
+  digest: Buffer;
+  place: number | null;
+  record_id: string;
+  scope: string;
+}
+
 export interface IdempotencyKeys {
   body: string | null;
   created_at: Date;
@@ -224,6 +232,18 @@ export interface Relations {
   weight: number;
 }
 
+export interface StatusChanges {
+  actor: string;
+  at: Date;
+  id: Generated<number>;
+  new: RecordStatus;
+  old: RecordStatus;
+  reason: string;
+  record_id: string;
+  run_id: string | null;
+  step: string;
+}
+
 export interface Tombstones {
   actor: string;
   created_at: Date;
@@ -239,6 +259,7 @@ export interface DB {
   contents: Contents;
   departures: Departures;
   entity_identifiers: EntityIdentifiers;
+  handles: Handles;
   idempotency_keys: IdempotencyKeys;
   job_leases: JobLeases;
   job_schedules: JobSchedules;
@@ -248,5 +269,6 @@ export interface DB {
   maintenance_runs: MaintenanceRuns;
   records: Records;
   relations: Relations;
+  status_changes: StatusChanges;
   tombstones: Tombstones;
 }

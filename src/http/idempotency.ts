@@ -25,6 +25,8 @@ export type Answer = {
   shownOnce?: object
 }
 export type Effect = (call: Call) => Promise<Answer>
+/** An effect that is made ready first, outside of any transaction: what waits for others may not hold a connection. */
+export type Prepared = { prepare(call: Call): Promise<Effect> }
 export type Once = ReturnType<typeof createOnce>
 
 type Rendered = { status: number; headers: Readonly<Record<string, string>>; body: string | null }
@@ -44,13 +46,22 @@ type Resources = { db: Database; clock: Clock; retentionMs: number }
  * own transaction: whatever ends the process leaves both or neither.
  */
 export function createOnce({ db, clock, retentionMs }: Resources) {
-  return async function once(request: FastifyRequest, reply: FastifyReply, effect: Effect): Promise<void> {
+  return async function once(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    asked: Effect | Prepared,
+  ): Promise<void> {
     guarded.add(request)
     const call = callOf(request)
     const key = keyOf(request)
-    if (key === undefined) return send(reply, await effect(call))
+    if (key === undefined) return send(reply, await (await ready(asked, call))(call))
     const owner = { principal: call.caller.principal, key }
     const fingerprint = fingerprintRequest(request)
+    if ('prepare' in asked) {
+      const stored = await findAnswer(db, owner, clock.now())
+      if (stored) return replay(reply, stored, fingerprint)
+    }
+    const effect = await ready(asked, call)
     const deliverAnswer = await transact(db, {}, async (tx) => {
       await claim(tx, owner)
       // A statement of its own: its snapshot must be younger than the lock, or it could miss an answer that
@@ -72,6 +83,10 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
     // After the commit: an answer that was sent and then rolled back could not be taken back.
     deliverAnswer()
   }
+}
+
+async function ready(asked: Effect | Prepared, call: Call): Promise<Effect> {
+  return 'prepare' in asked ? asked.prepare(call) : asked
 }
 
 /** One statement that does not wait: a second request is told so, and holds no connection meanwhile. */

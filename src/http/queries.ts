@@ -15,7 +15,7 @@ export async function tryLock(tx: Transaction, lock: bigint): Promise<boolean> {
 }
 
 export async function findAnswer(
-  tx: Transaction,
+  tx: Database,
   { principal, key }: Owner,
   now: Date,
 ): Promise<StoredAnswer | undefined> {

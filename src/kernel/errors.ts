@@ -64,6 +64,17 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'The record was retracted, superseded or merged: it is history, and no longer changes.',
   },
+  invalid_transition: {
+    kind: 'conflict',
+    meaning: 'A record of this status does not become what was asked; `status` says what it is.',
+  },
+  already_superseded: {
+    kind: 'conflict',
+    meaning: 'The record was superseded or merged already; `superseded_by` says by what.',
+  },
+  already_retracted: { kind: 'conflict', meaning: 'The record was retracted already.' },
+  not_revisable: { kind: 'conflict', meaning: 'Working memory is patched, not revised.' },
+  type_mismatch: { kind: 'conflict', meaning: 'The record is not of the type that this call is for.' },
   run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
   request_in_progress: {
     kind: 'conflict',
@@ -100,6 +111,16 @@ export const catalogue = {
     kind: 'invalid',
     meaning: 'The key has several scopes, so the body must say which one it writes to.',
   },
+  evidence_required: {
+    kind: 'invalid',
+    meaning: 'A fact that comes of a revision needs evidence or a source of its own.',
+  },
+  sensitivity_lowered: {
+    kind: 'invalid',
+    meaning:
+      'What comes of a revision is at least as sensitive as what it comes from, unless an admin says so.',
+  },
+  scope_mismatch: { kind: 'invalid', meaning: 'What is revised together belongs to one scope.' },
   idempotency_key_reused: {
     kind: 'invalid',
     meaning: 'The Idempotency-Key was used before with another request.',

@@ -1,4 +1,4 @@
-import Type from 'typebox'
+import Type, { type Static } from 'typebox'
 import { closed, Unit, Uuid } from '../http/shapes.ts'
 import { RecordType } from './vocabulary.ts'
 
@@ -29,3 +29,4 @@ export const Interpretation = closed(
   },
   { $id: 'Interpretation' },
 )
+export type Interpretation = Static<typeof Interpretation>

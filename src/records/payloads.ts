@@ -9,7 +9,8 @@ const JsonObject = () => Type.Record(Type.String(), Type.Unknown())
 const Count = () => Type.Integer({ minimum: 0 })
 const Milliseconds = () => Type.Number({ minimum: 0 })
 
-const Outcome = Type.Enum(['success', 'failure', 'partial'])
+export const Outcome = Type.Enum(['success', 'failure', 'partial'])
+export type Outcome = Static<typeof Outcome>
 
 const TimelineEvent = closed({
   t: Time(),
@@ -35,7 +36,7 @@ const Environment = closed({
   context: Type.Optional(JsonObject()),
 })
 
-const EpisodicPayload = closed(
+export const EpisodicPayload = closed(
   {
     kind: Type.Literal('episodic'),
     timeline: Type.Array(TimelineEvent),
@@ -47,8 +48,9 @@ const EpisodicPayload = closed(
   },
   { description: 'Raw experience as time-ordered evidence. Immutable but for its outcome.' },
 )
+export type EpisodicPayload = Static<typeof EpisodicPayload>
 
-const WorkingPayload = closed(
+export const WorkingPayload = closed(
   {
     kind: Type.Literal('working'),
     thread_id: Text(256),
@@ -62,6 +64,7 @@ const WorkingPayload = closed(
   },
   { description: 'The resumable state of a task.' },
 )
+export type WorkingPayload = Static<typeof WorkingPayload>
 
 const Evidence = closed({
   source_type: Type.Enum(['event', 'tool', 'observation', 'human']),
@@ -76,7 +79,7 @@ const Validity = closed({
   end: Type.Optional(Time()),
 })
 
-const SemanticPayload = closed(
+export const SemanticPayload = closed(
   {
     kind: Type.Literal('semantic'),
     subject: Text(),
@@ -95,6 +98,7 @@ const SemanticPayload = closed(
   },
   { description: 'A fact: subject, predicate, object.' },
 )
+export type SemanticPayload = Static<typeof SemanticPayload>
 
 const CompetencePayload = closed(
   {

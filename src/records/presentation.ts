@@ -1,7 +1,7 @@
 import { salienceAt } from '../decay/curves.ts'
-import { unscoped } from '../kernel/caller.ts'
+import { type Caller, isAllowed, unscoped } from '../kernel/caller.ts'
 import type { AuditRow, RelationRow, StoredRecord } from './rows.ts'
-import type { AuditEntry, MemoryRecord, RedactedRecord, Relation } from './schemas.ts'
+import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './schemas.ts'
 
 /** The record as of `now`: what is stored, and what time has made of it. */
 export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
@@ -26,6 +26,12 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
     confirmation_count: stored.confirmation_count,
     ...presentForgotten(stored),
   }
+}
+
+/** A key that may not read is told no more of its own write than that it was written. */
+export function answerWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
+  if (isAllowed(caller, 'records:read')) return presentRecord(stored, now)
+  return { id: stored.id, version: stored.version }
 }
 
 /** One level above the caller's ceiling: that it exists, and nothing of what it says. */

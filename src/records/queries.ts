@@ -1,9 +1,11 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
-import type { Trust } from '../kernel/caller.ts'
+import type { Sensitivity, Trust } from '../kernel/caller.ts'
+import type { Handle } from './handles.ts'
 import { embeddedAudit } from './log.ts'
-import type { AuditRow, ContentRow, Identifier, RecordRow, StoredRecord } from './rows.ts'
+import type { Payload } from './payloads.ts'
+import type { AuditRow, ContentRow, Identifier, RecordRow, StatusChangeRow, StoredRecord } from './rows.ts'
 
 /**
  * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten
@@ -106,6 +108,73 @@ export async function appendAudit(tx: Database, id: string, entry: AuditRow & { 
   await tx
     .insertInto('audit_entries')
     .values({ ...entry, record_id: id, changes })
+    .execute()
+}
+
+/** Beside the audit log, because it is asked for by itself and as of a time. */
+export async function appendStatusChange(tx: Database, id: string, change: StatusChangeRow): Promise<void> {
+  await tx
+    .insertInto('status_changes')
+    .values({ ...change, record_id: id })
+    .execute()
+}
+
+/** `isHeld`: kept from other writers until the transaction ends, though it is known already. */
+export type WantedHandle = Handle & { scope: string; isHeld: boolean }
+
+/** A record by one of its names; `payload` is that of an entity or a fact. */
+export type KnownRecord = Pick<
+  RecordRow,
+  'id' | 'scope' | 'type' | 'sensitivity' | 'status' | 'forgotten_at' | 'created_at'
+> & { payload: Payload | null; is_same: boolean }
+
+/** Who is known by a handle, and the place that whoever is next to bear it takes. */
+export type Sought = { place: number; known: KnownRecord[] }
+
+/**
+ * For each handle, in the order given: who bears it in its scope or in none, up to the ceiling. What nobody bears
+ * stays locked until the end, so two who would both store it wait for each other: hand them over in one order.
+ */
+export async function seekHandles(
+  tx: Database,
+  wanted: readonly WantedHandle[],
+  ceiling: Sensitivity,
+): Promise<Sought[]> {
+  const { rows } = await sql<KnownRecord & { wanted: number; next_place: number; id: string | null }>`
+    select * from seek_handles(
+      ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ detail }) => detail)}::bytea[],
+      ${wanted.map(({ scope }) => scope)}::text[], ${wanted.map(({ isHeld }) => isHeld)}::boolean[],
+      ${ceiling}::sensitivity
+    )
+  `.execute(tx)
+  const sought: Sought[] = wanted.map(() => ({ place: 0, known: [] }))
+  for (const { wanted: position, next_place: place, ...known } of rows) {
+    const each = sought[position - 1]
+    if (!each) continue
+    each.place = place
+    if (known.id !== null) each.known.push(known)
+  }
+  return sought
+}
+
+export async function deleteHandles(tx: Database, id: string, handles: readonly Handle[]): Promise<void> {
+  await tx
+    .deleteFrom('handles')
+    .where('record_id', '=', id)
+    .where('digest', '=', sql<Buffer>`any(${sql.val(handles.map(({ digest }) => digest))}::bytea[])`)
+    .execute()
+}
+
+export async function insertHandles(
+  tx: Database,
+  id: string,
+  scope: string,
+  handles: readonly Handle[],
+): Promise<void> {
+  if (handles.length === 0) return
+  await tx
+    .insertInto('handles')
+    .values(handles.map((handle) => ({ ...handle, record_id: id, scope })))
     .execute()
 }
 

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
-import type { AuditAction, Contents, Records } from '../db/schema.ts'
+import type { AuditAction, Contents, Records, StatusChanges } from '../db/schema.ts'
 import type { Edge } from '../relations/inverses.ts'
+import type { Handle } from './handles.ts'
 import type { Payload } from './payloads.ts'
 import type { MemoryRecord, Provenance } from './schemas.ts'
 
@@ -26,6 +27,8 @@ export type AuditRow = {
   changes: unknown
 }
 
+export type StatusChangeRow = Omit<Selectable<StatusChanges>, 'record_id' | 'id'>
+
 /** Everything one answered record is made of. */
 export type StoredRecord = RecordRow &
   ContentRow & { relations: readonly RelationRow[]; audit_log: readonly AuditRow[] }
@@ -38,6 +41,7 @@ export type Draft = {
   searchText: string
   edges: readonly Edge[]
   identifiers: readonly Identifier[]
+  handles: readonly Handle[]
   /** The id is the client's choice, and so could have been another record's once. */
   isNamed: boolean
   audit: Omit<AuditRow, 'at'> & { at: Date }

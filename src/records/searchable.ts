@@ -6,9 +6,10 @@ import type { Payload } from './payloads.ts'
  */
 const maxBytes = 256 * 1_024
 
-/** The words a record can be found by: summaries, facts, names, tags, tool names and results. */
+/** The words a record can be found by: summaries, facts, names, tags, tool names, results and what else was captured. */
 export function searchableText(payload: Payload, tags: readonly string[]): string {
-  const text = [...wordsOf(payload), ...tags].join('\n')
+  // Each once: a captured text is often the summary of its own event, and would weigh twice.
+  const text = [...new Set([...wordsOf(payload), ...tags])].join('\n')
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
   // A character cut in half decodes to U+FFFD, which is no word.
@@ -22,9 +23,15 @@ function wordsOf(payload: Payload): string[] {
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
         ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.args), flatten(node.result)]),
         ...payload.artifacts,
+        flatten(payload.environment?.context),
       ]
     case 'working':
-      return [payload.context_summary ?? '', ...payload.next_actions, ...payload.open_questions]
+      return [
+        payload.context_summary ?? '',
+        ...payload.next_actions,
+        ...payload.open_questions,
+        ...payload.active_constraints.flatMap(({ key, value }) => [key, flatten(value)]),
+      ]
     case 'semantic':
       return [payload.subject, payload.predicate, flatten(payload.object)]
     case 'competence':

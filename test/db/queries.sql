@@ -593,12 +593,27 @@ where d.id = i.id))
         (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
       where owner in (select id
 from record)
+        and (source_id in (select id
+from record)
+or source_id not in (select id
+from incoming))
+        and (target_id in (select id
+from record)
+or target_id not in (select id
+from incoming))
       on conflict on constraint relations_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, namespace, value)
       select record_id, scope, namespace, value
       from json_to_recordset($5::json) as identifier
         (record_id uuid, scope text, namespace text, value text)
+      where record_id in (select id
+from record)
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset($6::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id
 from record)
     ), entry as (
@@ -721,6 +736,12 @@ where "record_id" = any($3::uuid[])
 and ("rationale" <> $4
 or "changes" is not null);
 
+-- src/records/erasure/queries.ts blankStatusReasons
+update "status_changes"
+set "reason" = $1
+where "record_id" = any($2::uuid[])
+and "reason" <> $3;
+
 -- src/records/erasure/queries.ts appendErasures
     insert into audit_entries (record_id, action, actor, at, rationale)
     select id, 'erase', $1::text, $2::timestamptz, $3::text
@@ -730,7 +751,8 @@ or "changes" is not null);
     delete
 from idempotency_keys
     where body::jsonb ->> 'id' = any($1::text[])
-or body::jsonb -> 'record' ->> 'id' = any($2::text[]);
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
 
 -- src/records/erasure/queries.ts thinAnswersAbout
     update idempotency_keys
@@ -748,6 +770,22 @@ from jsonb_array_elements(
         case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
       ) as result
       where result -> 'record' ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/queries.ts thinCapturesAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
+      select jsonb_agg(record
+order by place)
+      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
+      where record ->> 'id' <> all($1::text[])
+    ), '[]'))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
+      ) as record
+      where record ->> 'id' = any($2::text[])
     );
 
 -- src/records/erasure/queries.ts markErased
@@ -1174,6 +1212,28 @@ where "id" = $3;
 -- src/records/queries.ts appendAudit
 insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
 values ($1, $2, $3, $4, $5, $6, $7);
+
+-- src/records/queries.ts appendStatusChange
+insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "record_id")
+values ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- src/records/queries.ts seekHandles
+    select *
+from seek_handles(
+      $1::bytea[], $2::bytea[],
+      $3::text[], $4::boolean[],
+      $5::sensitivity
+    );
+
+-- src/records/queries.ts deleteHandles
+delete
+from "handles"
+where "record_id" = $1
+and "digest" = any($2::bytea[]);
+
+-- src/records/queries.ts insertHandles
+insert into "handles" ("digest", "detail", "place", "record_id", "scope")
+values ($1, $2, $3, $4, $5);
 
 -- src/records/queries.ts deleteIdentifiers
 delete

@@ -25,9 +25,11 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     findOpenIds: (db) => erasure.findOpenIds(db, [id], trust),
     deleteEdgesOf: (db) => erasure.deleteEdgesOf(db, [id]),
     blankAudit: (db) => erasure.blankAudit(db, [id]),
+    blankStatusReasons: (db) => erasure.blankStatusReasons(db, [id]),
     appendErasures: (db) => erasure.appendErasures(db, [id], { actor: 'ada', rationale: 'asked', at: now }),
     deleteAnswersAbout: (db) => erasure.deleteAnswersAbout(db, [id]),
     thinAnswersAbout: (db) => erasure.thinAnswersAbout(db, [id]),
+    thinCapturesAbout: (db) => erasure.thinCapturesAbout(db, [id]),
     markErased: (db) => erasure.markErased(db, id, 'ada', now),
   },
   'src/records/tombstones/queries.ts': {

@@ -7,6 +7,7 @@ import * as keys from '../../src/keys/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
+import { nameHandle } from '../../src/records/handles.ts'
 import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
@@ -149,6 +150,22 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       ),
     updateRecord: (db) => records.updateRecord(db, id, { version: 2, updated_at: now }),
     appendAudit: (db) => records.appendAudit(db, id, draft.audit),
+    appendStatusChange: (db) =>
+      records.appendStatusChange(db, id, {
+        ...{
+          at: now,
+          old: 'active',
+          new: 'challenged',
+          actor: 'a',
+          reason: 'r',
+          step: 'manual',
+          run_id: null,
+        },
+      }),
+    seekHandles: (db) =>
+      records.seekHandles(db, [{ ...nameHandle('a'), scope: 'team', isHeld: true }], 'low'),
+    deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),
+    insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
     deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
     insertIdentifiers: (db) =>
       records.insertIdentifiers(db, id, [{ scope: '', namespace: 'git', value: 'x' }]),

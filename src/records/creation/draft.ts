@@ -12,6 +12,7 @@ import {
   kindOf,
   layerOf,
 } from '../defaults.ts'
+import { handlesOf } from '../handles.ts'
 import { completePayload, type Payload } from '../payloads.ts'
 import type { ContentRow, Draft, Identifier, RecordRow } from '../rows.ts'
 import type { NewRecord } from '../schemas.ts'
@@ -41,6 +42,7 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     searchText: searchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
     identifiers: identifiersOf(payload, row.scope),
+    handles: handlesOf(payload),
     isNamed: given.id !== undefined,
     audit: {
       action: 'create',

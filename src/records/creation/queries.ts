@@ -15,8 +15,8 @@ export type Stored = {
 /**
  * Stores records with their contents, edges, identifiers and first audit entries, all or none, in one
  * statement: one round trip, and no state in which a record lacks its other half. An id that is neither
- * stored nor erased is in use, or was. Rows travel as JSON, so that the text of the statement does not depend
- * on their number.
+ * stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Rows travel as
+ * JSON, so that the text of the statement does not depend on their number.
  */
 export async function insertRecords(
   db: Database,
@@ -27,7 +27,7 @@ export async function insertRecords(
   const rows = JSON.stringify(
     drafts.map(({ row, searchText, audit, isNamed }) => {
       const digest = seal.digest(row.scope, row.payload)
-      return { ...row, searchText, audit, isNamed, digest: digest ? `\\x${digest.toString('hex')}` : null }
+      return { ...row, searchText, audit, isNamed, digest: digest && asHex(digest) }
     }),
   )
   const edges = JSON.stringify(
@@ -35,6 +35,14 @@ export async function insertRecords(
   )
   const identifiers = JSON.stringify(
     drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
+  )
+  const handles = JSON.stringify(
+    drafts.flatMap(({ row, handles }) =>
+      handles.map(({ digest, detail, place }) => ({
+        ...{ record_id: row.id, scope: row.scope, place },
+        ...{ digest: asHex(digest), detail: detail && asHex(detail) },
+      })),
+    ),
   )
   const { rows: fates } = await sql<{ id: string; is_erased: boolean }>`
     with incoming as materialized (
@@ -81,12 +89,20 @@ export async function insertRecords(
       from json_to_recordset(${edges}::json) as edge
         (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
       where owner in (select id from record)
+        and (source_id in (select id from record) or source_id not in (select id from incoming))
+        and (target_id in (select id from record) or target_id not in (select id from incoming))
       on conflict on constraint relations_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, namespace, value)
       select record_id, scope, namespace, value
       from json_to_recordset(${identifiers}::json) as identifier
         (record_id uuid, scope text, namespace text, value text)
+      where record_id in (select id from record)
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset(${handles}::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
     ), entry as (
       insert into audit_entries (record_id, action, actor, at, rationale)
@@ -101,6 +117,10 @@ export async function insertRecords(
   const idsOf = (isErased: boolean) =>
     new Set(fates.filter((fate) => fate.is_erased === isErased).map(({ id }) => id))
   return { ids: idsOf(false), erasedIds: idsOf(true) }
+}
+
+function asHex(digest: Buffer): string {
+  return `\\x${digest.toString('hex')}`
 }
 
 /** Of the ids, those that any record has or had, whoever may see it. */

@@ -39,7 +39,15 @@ export function createCreation(resources: CreationResources) {
   /** Each record on its own: one that cannot be stored does not keep its neighbours out. */
   async function createBatch(call: Call, given: readonly (NewRecord | AppError)[]): Promise<Outcome[]> {
     const now = clock.now()
-    const drafts = given.map((each) => draft(call.caller, each, now))
+    return storeDrafts(
+      call,
+      given.map((each) => draft(call.caller, each, now)),
+    )
+  }
+
+  /** Drafts of whoever knows more of a record than a create may say; refused as a create would be. */
+  async function storeDrafts(call: Call, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
+    const now = clock.now()
     const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
       const checked = await refuseConflicts(conn, call.caller, seal, drafts)
@@ -77,7 +85,7 @@ export function createCreation(resources: CreationResources) {
     }
   }
 
-  return { create, createBatch, createAll }
+  return { create, createBatch, createAll, storeDrafts }
 }
 
 const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)

@@ -67,6 +67,15 @@ export async function blankAudit(tx: Database, ids: readonly string[]): Promise<
     .execute()
 }
 
+export async function blankStatusReasons(tx: Database, ids: readonly string[]): Promise<void> {
+  await tx
+    .updateTable('status_changes')
+    .set({ reason: '' })
+    .where('record_id', '=', sql<string>`${listed(ids)}`)
+    .where('reason', '<>', '')
+    .execute()
+}
+
 export type Testimony = { actor: string; rationale: string; at: Date }
 
 export async function appendErasures(
@@ -90,6 +99,7 @@ export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): 
   await sql`
     delete from idempotency_keys
     where body::jsonb ->> 'id' = ${texts(ids)} or body::jsonb -> 'record' ->> 'id' = ${texts(ids)}
+      or body::jsonb -> 'primary_record' ->> 'id' = ${texts(ids)}
   `.execute(tx)
 }
 
@@ -110,6 +120,24 @@ export async function thinAnswersAbout(tx: Database, ids: readonly string[]): Pr
         case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
       ) as result
       where result -> 'record' ->> 'id' = ${texts(ids)}
+    )
+  `.execute(tx)
+}
+
+/** What was captured with them is still answered, for the same reason. */
+export async function thinCapturesAbout(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
+      select jsonb_agg(record order by place)
+      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
+      where record ->> 'id' <> all(${sql.val([...ids])}::text[])
+    ), '[]'))::text
+    where exists (
+      select from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
+      ) as record
+      where record ->> 'id' = ${texts(ids)}
     )
   `.execute(tx)
 }

@@ -4,17 +4,19 @@ import { type Caller, isAllowed, type Trust } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import { writeChange } from '../changing/service.ts'
+import { claimAnyRecord, findKnownRecord } from '../claiming/service.ts'
 import { departed } from '../departures/departed.ts'
 import { type DepartureRow, departErased } from '../departures/queries.ts'
 import { findRecords } from '../queries.ts'
 import type { StoredRecord } from '../rows.ts'
-import { claimAnyRecord, findKnownRecord, writeChange } from '../service.ts'
 import { insertTombstones, lockTombstones } from '../tombstones/queries.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { fallingWith, forgetSources } from './derivation.ts'
 import {
   appendErasures,
   blankAudit,
+  blankStatusReasons,
   deleteAnswersAbout,
   deleteEdgesOf,
   findDerivations,
@@ -22,6 +24,7 @@ import {
   lockForErasure,
   markErased,
   thinAnswersAbout,
+  thinCapturesAbout,
 } from './queries.ts'
 import type { Erasure, ErasureReceipt } from './schemas.ts'
 
@@ -146,9 +149,11 @@ function requireErasable(erased: readonly StoredRecord[], force: boolean): void 
 
 async function leaveNoWords(tx: Database, ids: readonly string[], told: Testimony): Promise<void> {
   await blankAudit(tx, ids)
+  await blankStatusReasons(tx, ids)
   await appendErasures(tx, ids, told)
   await deleteAnswersAbout(tx, ids)
   await thinAnswersAbout(tx, ids)
+  await thinCapturesAbout(tx, ids)
 }
 
 function receiptOf(id: string, { actor, at }: Testimony) {

@@ -1,3 +1,4 @@
+import { normaliseJson } from '../normalised.ts'
 import type { Payload } from '../payloads.ts'
 
 /**
@@ -5,7 +6,7 @@ import type { Payload } from '../payloads.ts'
  * lower case, without punctuation, one space between words. Null when it says nothing.
  */
 export function wordingOf(payload: Payload): string | null {
-  const parts = partsOf(payload).map(normaliseJson)
+  const parts = partsOf(payload).map((part) => normaliseJson(part, normaliseText))
   const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))
   return isSilent ? null : JSON.stringify([payload.kind, ...parts])
 }
@@ -34,18 +35,6 @@ function partsOf(payload: Payload): unknown[] {
     case 'plan_graph':
       return [payload.intent ?? '', payload.nodes.map(({ op }) => op)]
   }
-}
-
-/** Every text inside, and the fields of objects in one order. Bodies nest at most 100 levels deep. */
-function normaliseJson(value: unknown): unknown {
-  if (typeof value === 'string') return normaliseText(value)
-  if (Array.isArray(value)) return value.map(normaliseJson)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => [
-    normaliseText(key),
-    normaliseJson(inner),
-  ])
-  return entries.sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
 }
 
 function normaliseText(text: string): string {

@@ -1,0 +1,102 @@
+import { mayBecome } from '../../cognition/status.ts'
+import type { Database } from '../../db/connection.ts'
+import { violatedConstraint } from '../../db/failures.ts'
+import type { AuditAction, RecordStatus } from '../../db/schema.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { identifiersOf } from '../creation/draft.ts'
+import { type Handle, handlesOf } from '../handles.ts'
+import { withEntry } from '../log.ts'
+import {
+  appendAudit,
+  appendStatusChange,
+  deleteHandles,
+  deleteIdentifiers,
+  insertHandles,
+  insertIdentifiers,
+  updateContent,
+  updateRecord,
+} from '../queries.ts'
+import type { ContentRow, RecordRow, StatusChangeRow, StoredRecord } from '../rows.ts'
+import { searchableText } from '../searchable.ts'
+
+export type Change = {
+  action: AuditAction
+  actor: string
+  rationale: string
+  now: Date
+  record?: Partial<Omit<RecordRow, 'status'>>
+  /** The only way a status moves: where to, and by which step of the service. */
+  status?: { to: RecordStatus; step: string }
+  content?: Partial<ContentRow>
+  /** Field to [before, after]; a status adds itself. */
+  changes?: Record<string, unknown>
+  runId?: string
+  textLanguage: string
+}
+
+type Move = Omit<StatusChangeRow, 'old' | 'new'>
+
+/** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
+export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
+  const { action, actor, rationale, now, status, content = {}, runId = null } = change
+  if (status) {
+    const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId }
+    await moveStatus(tx, stored, status.to, move)
+  }
+  const moved = status ? { status: status.to } : {}
+  const changes = describe(stored, change)
+  const entry = { action, actor, at: now, rationale, run_id: runId, changes }
+  const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
+  const changed = { ...stored, ...record, ...content }
+  await updateRecord(tx, stored.id, record)
+  if (Object.keys(content).length > 0) {
+    const search = { text: searchableText(changed.payload, changed.tags), language: change.textLanguage }
+    await updateContent(tx, stored.id, content, search)
+  }
+  await renameRecord(tx, stored, changed)
+  await appendAudit(tx, stored.id, entry)
+  return { ...changed, audit_log: withEntry(stored.audit_log, entry) }
+}
+
+function describe(stored: StoredRecord, { status, changes }: Change): Record<string, unknown> | null {
+  if (!status) return changes ?? null
+  return { status: [stored.status, status.to], ...changes }
+}
+
+/** Every transition passes here, and leaves its trace beside the audit log: whoever asks for it, by whatever path. */
+async function moveStatus(tx: Database, stored: StoredRecord, to: RecordStatus, move: Move): Promise<void> {
+  if (!mayBecome(stored.status, to)) {
+    throw new AppError('invalid_transition', `What is ${stored.status} does not become ${to}.`, {
+      extra: { status: stored.status },
+    })
+  }
+  await appendStatusChange(tx, stored.id, { ...move, old: stored.status, new: to })
+}
+
+/** What it is known by follows what it says and where it belongs. */
+async function renameRecord(tx: Database, before: StoredRecord, after: StoredRecord): Promise<void> {
+  const isMoved = before.scope !== after.scope
+  if (!isMoved && after.payload === before.payload) return
+  if (after.payload.kind === 'entity') {
+    await deleteIdentifiers(tx, after.id)
+    await insertIdentifiers(tx, after.id, identifiersOf(after.payload, after.scope)).catch(refuseTaken)
+  }
+  const [old, current] = [handlesOf(before.payload), handlesOf(after.payload)]
+  if (!isMoved && isSame(old, current)) return
+  await deleteHandles(tx, after.id, old)
+  await insertHandles(tx, after.id, after.scope, current)
+}
+
+function isSame(left: readonly Handle[], right: readonly Handle[]): boolean {
+  const keysOf = (handles: readonly Handle[]) =>
+    handles
+      .map(({ digest, detail }) => `${digest.toString('hex')}.${detail?.toString('hex')}`)
+      .sort()
+      .join()
+  return keysOf(left) === keysOf(right)
+}
+
+function refuseTaken(error: unknown): never {
+  if (violatedConstraint(error) !== 'entity_identifiers_taken') throw error
+  throw new AppError('identifier_taken', 'Another entity of this scope has this identifier.')
+}

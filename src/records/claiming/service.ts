@@ -1,0 +1,100 @@
+import type { Database } from '../../db/connection.ts'
+import type { Call } from '../../db/transaction.ts'
+import { isOpenTo } from '../../db/visibility.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { departed, gone } from '../departures/departed.ts'
+import { type DepartureRow, findDepartures } from '../departures/queries.ts'
+import { findRecords, lockRecords } from '../queries.ts'
+import type { StoredRecord } from '../rows.ts'
+
+export async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  const [stored] = await findRecords(db, [id], caller.trust)
+  if (stored) return stored
+  throw (await refuseMissing(db, caller, [id]))(id)
+}
+
+/** A record that may be read whole, forgotten or not, or what remains of one. */
+export async function findKnownRecord(
+  db: Database,
+  caller: Caller,
+  id: string,
+): Promise<StoredRecord | DepartureRow> {
+  const [stored] = await findRecords(db, [id], caller.trust)
+  const [known = stored] = stored ? [] : await findDepartures(db, [id], caller.trust)
+  if (!known) throw missing()
+  if (!isOpenTo(caller.trust, known.sensitivity)) throw aboveCeiling()
+  return known
+}
+
+/** Why these are not there: each is no more, or never was this caller's. */
+async function refuseMissing(db: Database, caller: Caller, ids: readonly string[]) {
+  const departures = ids.length === 0 ? [] : await findDepartures(db, ids, caller.trust)
+  const byId = new Map(departures.map((row) => [row.id, row]))
+  return (id: string): AppError => {
+    const row = byId.get(id.toLowerCase())
+    return row ? departed(row, isOpenTo(caller.trust, row.sensitivity)) : missing()
+  }
+}
+
+/** The way into every change of records: locked, seen whole, alive, and at the version the caller expects. */
+export async function claimRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+  const [claimed = missing()] = await claimRecords(tx, call, [id])
+  if (claimed instanceof AppError) throw claimed
+  return claimed
+}
+
+/** For each id, in the order asked, the claimed record or why it cannot be claimed. */
+export async function claimRecords(
+  tx: Database,
+  call: Call,
+  ids: readonly string[],
+): Promise<(StoredRecord | AppError)[]> {
+  await lockRecords(tx, ids)
+  const found = await findRecords(tx, ids, call.caller.trust)
+  const byId = new Map(found.map((stored) => [stored.id, stored]))
+  const absent = ids.filter((id) => !byId.has(id.toLowerCase()))
+  const refuse = await refuseMissing(tx, call.caller, absent)
+  return ids.map((id) => {
+    const stored = byId.get(id.toLowerCase())
+    if (!stored) return refuse(id)
+    return refuseClosed(call.caller, stored) ?? refuseVersion(call, stored) ?? stored
+  })
+}
+
+/** As claimRecord, for what can be done to a forgotten record too. */
+export async function claimAnyRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+  await lockRecords(tx, [id])
+  const stored = await findSeenRecord(tx, call.caller, id)
+  if (!isOpenTo(call.caller.trust, stored.sensitivity)) throw aboveCeiling()
+  const refusal = refuseVersion(call, stored)
+  if (refusal) throw refusal
+  return stored
+}
+
+function refuseVersion({ expectedVersion }: Call, { version }: StoredRecord): AppError | undefined {
+  if (expectedVersion === undefined || expectedVersion === version) return undefined
+  return new AppError('version_mismatch', 'The record is at another version.', { extra: { version } })
+}
+
+/** What may be linked to and changed is seen whole and alive. */
+function refuseClosed(caller: Caller, stored: StoredRecord): AppError | undefined {
+  if (!isOpenTo(caller.trust, stored.sensitivity)) return aboveCeiling()
+  return stored.forgotten_at ? gone(stored, true) : undefined
+}
+
+/** A record that may be linked to. */
+export async function findOpenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  const stored = await findSeenRecord(db, caller, id)
+  const refusal = refuseClosed(caller, stored)
+  if (refusal) throw refusal
+  return stored
+}
+
+function missing(): AppError {
+  return new AppError('record_not_found', 'There is no such record.')
+}
+
+function aboveCeiling(): AppError {
+  return new AppError('above_ceiling', 'The key sees this record only redacted.')
+}
