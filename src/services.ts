@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { createTransitionService, transitionRoutes } from './cognition/index.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/connection.ts'
 import {
@@ -57,6 +58,7 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const relations = createRelationsService({ db, clock, textLanguage })
   const decay = createDecayService({ db, clock })
   const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
+  const transition = createTransitionService({ db, clock, textLanguage })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -69,6 +71,7 @@ export function createServices({ config, db, clock, ids }: Resources) {
     relations,
     decay,
     insight,
+    transition,
     maintenance,
     once,
   }
@@ -85,6 +88,7 @@ export function listRooms({
   relations,
   decay,
   insight,
+  transition,
   maintenance,
   once,
 }: Services): Room[] {
@@ -98,6 +102,7 @@ export function listRooms({
     room(relationsRoutes, { relations, once }),
     room(decayRoutes, { decay, once }),
     room(insightRoutes, { insight }),
+    room(transitionRoutes, { transition, once }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }

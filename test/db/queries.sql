@@ -1,3 +1,28 @@
+-- src/cognition/transition/queries.ts findSalienceTaken
+    select (a.changes #>> '{salience,0}')::float8 as salience
+    from audit_entries as a
+    where a.record_id = $1::uuid
+and a.action = 'revise'
+      and a.changes #> '{salience,1}' = '0'
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      and not exists (
+        select
+from audit_entries as later
+        where later.record_id = a.record_id
+and later.id > a.id
+and later.changes #>> '{status,1}' = 'active'
+      )
+    order by a.id desc
+    limit 1;
+
+-- src/cognition/transition/queries.ts listStatusChanges
+select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
+from "status_changes"
+where "record_id" = $1
+and "id" > $2
+order by "id"
+limit $3;
+
 -- src/decay/queries.ts updateLives
     with incoming as materialized (
       select *

@@ -12,6 +12,7 @@ import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
+import { cognitionSamples } from './cognition-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 
@@ -106,6 +107,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
   },
   ...departingSamples,
+  ...cognitionSamples,
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
     findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),

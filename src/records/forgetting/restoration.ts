@@ -8,11 +8,25 @@ export type Revival = { record: Partial<RecordRow>; changes: Record<string, [unk
 
 /**
  * A forgotten record alive again: at the salience it had when it was forgotten or 0.1, whichever is larger,
- * fading from now on. A maximum age that is over is dropped: with it the record would be dead as soon as it
- * is back.
+ * fading from now on.
  */
 export function restoreRecord(stored: StoredRecord, now: Date): Revival {
-  const salienceThen = salienceAt(stored, stored.forgotten_at ?? now)
+  const revival = reviveRecord(stored, salienceAt(stored, stored.forgotten_at ?? now), now)
+  return {
+    record: {
+      ...revival.record,
+      ...{ forgotten_at: null, forgotten_reason: null, forgotten_by: null, forgotten_run_id: null },
+      purge_at: null,
+    },
+    changes: { forgotten: [describeForgetting(stored), null], ...revival.changes },
+  }
+}
+
+/**
+ * A new life from now on. A maximum age that is over is dropped: with it the record would be dead as soon as it
+ * is back.
+ */
+export function reviveRecord(stored: StoredRecord, salienceThen: number, now: Date): Revival {
   const isOverage = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
   const maxAge = isOverage ? 0 : stored.max_age_seconds
   const life = {
@@ -30,11 +44,8 @@ export function restoreRecord(stored: StoredRecord, now: Date): Revival {
       expires_at: life.expires_at,
       salience: salienceAt(life, now),
       prune_at: pruneMomentOf(life),
-      ...{ forgotten_at: null, forgotten_reason: null, forgotten_by: null, forgotten_run_id: null },
-      purge_at: null,
     },
     changes: {
-      forgotten: [describeForgetting(stored), null],
       salience: [salienceThen, life.base_salience],
       ...(isOverage ? { 'lifecycle.decay.max_age_seconds': [stored.max_age_seconds, 0] } : {}),
     },

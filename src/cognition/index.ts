@@ -1,0 +1,2 @@
+export { transitionRoutes } from './transition/routes.ts'
+export { createTransitionService } from './transition/service.ts'

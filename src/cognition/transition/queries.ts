@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { StatusChangeRow } from '../../records/rows.ts'
+
+type Moved = StatusChangeRow & { id: number }
+
+/** Oldest first, so that a page stays what it is while the history goes on behind it. */
+export async function listStatusChanges(
+  db: Database,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<Moved[]> {
+  return db
+    .selectFrom('status_changes')
+    .where('record_id', '=', id)
+    .where('id', '>', after)
+    .select(['id', 'old', 'new', 'reason', 'actor', 'step', 'at', 'run_id'])
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}
+
+/** The salience that a revision took from the record since it was last made active, as its log has it. */
+export async function findSalienceTaken(tx: Database, id: string): Promise<number | undefined> {
+  const { rows } = await sql<{ salience: number }>`
+    select (a.changes #>> '{salience,0}')::float8 as salience
+    from audit_entries as a
+    where a.record_id = ${id}::uuid and a.action = 'revise'
+      and a.changes #> '{salience,1}' = '0' and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      and not exists (
+        select from audit_entries as later
+        where later.record_id = a.record_id and later.id > a.id and later.changes #>> '{status,1}' = 'active'
+      )
+    order by a.id desc
+    limit 1
+  `.execute(tx)
+  return rows[0]?.salience
+}

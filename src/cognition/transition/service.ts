@@ -1,0 +1,65 @@
+import Type from 'typebox'
+import type { Database } from '../../db/connection.ts'
+import { type Call, transact } from '../../db/transaction.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
+import type { Listed } from '../../http/shapes.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import {
+  answerWritten,
+  claimRecord,
+  findKnownRecord,
+  type StoredRecord,
+  type WrittenRecord,
+  writeChange,
+} from '../../records/index.ts'
+import { findSalienceTaken, listStatusChanges } from './queries.ts'
+import { reinstate } from './reinstatement.ts'
+import type { StatusChange, StatusHistoryQuery, Transition } from './schemas.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+
+export type TransitionService = ReturnType<typeof createTransitionService>
+
+const StatusCursor = Type.Object({ id: Type.Integer() })
+
+export function createTransitionService({ db, clock, textLanguage }: Resources) {
+  async function move(call: Call, id: string, asked: Transition): Promise<WrittenRecord> {
+    const { status, reason, actor } = asked
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const stored = await claimRecord(tx, call, id)
+      const isReinstated = stored.status === 'invalidated' && status === 'active'
+      const changed = await writeChange(tx, stored, {
+        ...{ action: 'status', actor, rationale: reason, now, textLanguage },
+        status: { to: status, step: 'manual' },
+        ...(isReinstated ? await giveBack(tx, stored, now) : {}),
+      })
+      return answerWritten(call.caller, changed, now)
+    })
+  }
+
+  async function giveBack(tx: Database, stored: StoredRecord, now: Date) {
+    return reinstate(stored, await findSalienceTaken(tx, stored.id), now)
+  }
+
+  /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
+  async function readHistory(
+    call: Call,
+    id: string,
+    { limit = 100, cursor }: StatusHistoryQuery,
+  ): Promise<Listed<StatusChange>> {
+    const conn = call.tx ?? db
+    const known = await findKnownRecord(conn, call.caller, id)
+    const fingerprint = fingerprintOf(call.caller.principal, { statusHistory: known.id })
+    const after = cursor === undefined ? 0 : decodeCursor(cursor, StatusCursor, fingerprint).id
+    const found = await listStatusChanges(conn, known.id, after, limit + 1)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items: items.map(({ id: _, run_id: _run, at, ...rest }) => ({ ...rest, changed_at: at.toISOString() })),
+      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, { id: last.id }) } : {}),
+    }
+  }
+
+  return { move, readHistory }
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Caller } from '../../src/kernel/caller.ts'
+import { claimRecord, purgeForgotten, writeChange } from '../../src/records/index.ts'
+import { type Answer, type Asked, startTestApp, type TestApp } from '../support/http.ts'
+import { type Body, create, expectProblem, fact, payloads, read, type Type } from '../support/records.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the status tests' } })
+})
+afterAll(() => app.close())
+
+const day = 86_400_000
+const statuses = ['active', 'challenged', 'invalidated', 'merged', 'superseded'] as const
+const leadsTo: Record<string, readonly string[]> = {
+  active: ['challenged', 'invalidated', 'superseded', 'merged'],
+  challenged: ['active', 'invalidated', 'superseded', 'merged'],
+  invalidated: ['active'],
+  merged: [],
+  superseded: [],
+}
+
+const move = (id: string, status: string, asked: Asked = {}): Promise<Answer> =>
+  app.request('POST', `/v1/records/${id}/status`, {
+    ...asked,
+    body: { status, reason: `now ${status}`, actor: 'reviewer' },
+  })
+const historyOf = async (id: string, query = ''): Promise<Body> =>
+  (await app.request('GET', `/v1/records/${id}/status-history${query}`)).body
+
+/** As a retraction leaves it; what a revision does besides is tried where it is done. */
+async function retract(id: string): Promise<void> {
+  const now = app.clock.now()
+  const caller: Caller = {
+    ...{ principal: 'root', name: 'root', permissions: new Set(['admin']), sourceType: 'human' },
+    trust: { maxSensitivity: 'hyper', scopes: null },
+  }
+  await app.db.transaction().execute(async (tx) => {
+    const stored = await claimRecord(tx, { caller }, id)
+    const { payload } = stored
+    const isFact = payload.kind === 'semantic'
+    await writeChange(tx, stored, {
+      ...{ action: 'revise', actor: 'reviewer', rationale: 'it was wrong', now, textLanguage: 'english' },
+      status: { to: 'invalidated', step: 'retract' },
+      record: { base_salience: 0, salience: 0, anchored_at: now, prune_at: now },
+      changes: { salience: [(await read(app, id)).salience, 0] },
+      content: isFact ? { payload: { ...payload, revision: { status: 'retracted' } } } : {},
+    })
+  })
+}
+
+describe('a status', () => {
+  it.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))(
+    'that is %s and is to be %s follows the one table of transitions',
+    async (from, to) => {
+      const { id } = await create(app, fact())
+      if (from !== 'active') expect((await move(id, from)).status).toBe(200)
+      const before = await read(app, id)
+      const answer = await move(id, to)
+      if (leadsTo[from]?.includes(to)) {
+        expect(answer.status).toBe(200)
+        expect(answer.headers.get('etag')).toBe(`"${before.version + 1}"`)
+        expect(answer.body).toMatchObject({ status: to, version: before.version + 1 })
+        expect((answer.body as Body).audit_log.at(-1)).toMatchObject({
+          ...{ action: 'status', actor: 'reviewer', rationale: `now ${to}` },
+          changes: { status: [from, to] },
+        })
+        expect(await read(app, id)).toEqual(answer.body)
+      } else {
+        expect(expectProblem(answer, 409, 'invalid_transition').status).toBe(409)
+        expect(await read(app, id)).toEqual(before)
+      }
+    },
+  )
+
+  it('is any type’s, and a move of it leaves salience as it is', async () => {
+    for (const type of Object.keys(payloads) as Type[]) {
+      const { id } = await create(app, { type, payload: payloads[type] })
+      app.clock.advance(day)
+      const { body } = await move(id, 'challenged')
+      expect(body).toMatchObject({ status: 'challenged', salience: 0.5 })
+      expect((await move(id, 'invalidated')).body).toMatchObject({ status: 'invalidated', salience: 0.5 })
+      expect((await move(id, 'active')).body).toMatchObject({ status: 'active', salience: 0.5 })
+    }
+  })
+
+  it('moves once for all the times that a request is sent, and under the version it names', async () => {
+    const { id } = await create(app, fact())
+    const headers = { 'idempotency-key': `status-${id}`, 'if-match': '"1"' }
+    const first = await move(id, 'challenged', { headers })
+    const again = await move(id, 'challenged', { headers })
+    expect(again.body).toEqual(first.body)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect((await historyOf(id)).items).toHaveLength(1)
+    const stale = await move(id, 'active', { headers: { 'if-match': '"1"' } })
+    expectProblem(stale, 412, 'version_mismatch')
+  })
+
+  it('is moved once by two who ask for the same at once', async () => {
+    const { id } = await create(app, fact())
+    const answers = await Promise.all([move(id, 'invalidated'), move(id, 'invalidated')])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(await read(app, id)).toMatchObject({ status: 'invalidated', version: 2 })
+  })
+
+  it('has a history without gaps, however many move it at once', async () => {
+    const { id } = await create(app, fact())
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => move(id, index % 2 ? 'active' : 'challenged')),
+    )
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    const { items } = await historyOf(id)
+    expect(items).toHaveLength(answers.filter(({ status }) => status === 200).length)
+    for (const [index, item] of items.entries()) expect(item.old).toBe(items[index - 1]?.new ?? 'active')
+    expect((await read(app, id)).status).toBe(items.at(-1).new)
+  })
+
+  it('cannot be set beside this', async () => {
+    const record = await create(app, fact())
+    const patch = await app.request('PATCH', `/v1/records/${record.id}`, { body: { status: 'challenged' } })
+    expectProblem(patch, 422, 'validation_failed')
+    const forged = await app.request('POST', '/v1/records', { body: fact({ status: 'superseded' }) })
+    expectProblem(forged, 422, 'validation_failed')
+    expect(await read(app, record.id)).toEqual(record)
+  })
+
+  it('is refused when it is none, without a reason or without an actor', async () => {
+    const { id } = await create(app, fact())
+    const bodies = [
+      { status: 'forgotten', reason: 'r', actor: 'a' },
+      { status: 'challenged', actor: 'a' },
+      { status: 'challenged', reason: 'r' },
+      { status: 'challenged', reason: '', actor: 'a' },
+      { status: 'challenged', reason: 'r', actor: 'a', step: 'probe' },
+    ]
+    for (const body of bodies) {
+      const answer = await app.request('POST', `/v1/records/${id}/status`, { body })
+      expectProblem(answer, 422, 'validation_failed')
+    }
+  })
+
+  it('takes the permission, and a record that is seen whole and alive', async () => {
+    const { id } = await create(app, fact({ sensitivity: 'medium' }))
+    const permissions = ['records:read', 'records:write', 'lifecycle:write'] as const
+    const [reader, low, lower] = await Promise.all([
+      app.issueKey(['records:read', 'records:write']),
+      app.issueKey(permissions, { max_sensitivity: 'low' }),
+      app.issueKey(permissions, { max_sensitivity: 'public' }),
+    ])
+    expectProblem(await move(id, 'challenged', { key: reader }), 403, 'forbidden')
+    expectProblem(await move(id, 'challenged', { key: low }), 403, 'above_ceiling')
+    expectProblem(await move(id, 'challenged', { key: lower }), 404, 'record_not_found')
+    const ask = (key: string) => app.request('GET', `/v1/records/${id}/status-history`, { key })
+    expectProblem(await ask(low), 403, 'above_ceiling')
+    expectProblem(await ask(lower), 404, 'record_not_found')
+    await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
+    expectProblem(await move(id, 'challenged'), 410, 'record_forgotten')
+  })
+})
+
+describe('a retracted record that is active again', () => {
+  it('gets back the life it had, and a fact the word for it', async () => {
+    const { id } = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
+    app.clock.advance(day)
+    await retract(id)
+    expect(await read(app, id)).toMatchObject({ salience: 0, payload: { revision: { status: 'retracted' } } })
+    app.clock.advance(day)
+    const { body } = await move(id, 'active')
+    expect(body).toMatchObject({
+      ...{ status: 'active', salience: 0.5, payload: { revision: { status: 'active' } } },
+      lifecycle: { last_reinforced_at: app.clock.now().toISOString() },
+    })
+    expect((body as Body).audit_log.at(-1).changes).toEqual({
+      ...{ status: ['invalidated', 'active'], salience: [0.5, 0.5] },
+      'payload.revision.status': ['retracted', 'active'],
+    })
+    app.clock.advance(day)
+    expect((await read(app, id)).salience).toBeCloseTo(0.25, 12)
+    const forecast = (await app.request('GET', `/v1/records/${id}/forecast`)).body as Body
+    expect(Date.parse(forecast.crossings.pruned)).toBeGreaterThan(app.clock.now().getTime())
+  })
+
+  it('comes back alive though little or no time was left to it', async () => {
+    const short = { half_life_seconds: 3_600, max_age_seconds: 7_200 }
+    const { id } = await create(app, fact({ lifecycle: { decay: short } }))
+    app.clock.advance(day)
+    await retract(id)
+    expect((await move(id, 'active')).body).toMatchObject({
+      salience: 0.1,
+      lifecycle: { decay: { max_age_seconds: 0 } },
+    })
+  })
+
+  it('is revived of its last retraction only', async () => {
+    const { id } = await create(app, fact())
+    await retract(id)
+    await move(id, 'active')
+    const penalty = { actor: 'a', rationale: 'r', amount: 1 }
+    await app.request('POST', `/v1/records/${id}/penalize`, { body: penalty })
+    await move(id, 'invalidated')
+    expect((await move(id, 'active')).body).toMatchObject({ salience: 0 })
+  })
+})
+
+describe('the history of a status', () => {
+  it('is paged, oldest first, while it goes on', async () => {
+    const { id } = await create(app, fact())
+    const path = ['challenged', 'active', 'invalidated', 'active', 'challenged', 'superseded']
+    for (const status of path.slice(0, 5)) {
+      app.clock.advance(1_000)
+      await move(id, status)
+    }
+    const first = await historyOf(id, '?limit=2')
+    await move(id, 'superseded')
+    const items = [...first.items]
+    for (let cursor = first.next_cursor; cursor !== undefined; ) {
+      const page = await historyOf(id, `?limit=2&cursor=${cursor}`)
+      items.push(...page.items)
+      cursor = page.next_cursor
+    }
+    expect(items.map((item: Body) => [item.old, item.new])).toEqual(
+      path.map((status, index) => [path[index - 1] ?? 'active', status]),
+    )
+    const at = app.clock.now().getTime()
+    expect(items[0]).toEqual({
+      ...{ old: 'active', new: 'challenged', reason: 'now challenged', actor: 'reviewer', step: 'manual' },
+      changed_at: new Date(at - 4_000).toISOString(),
+    })
+    const other = await create(app, fact())
+    const stolen = await app.request(
+      'GET',
+      `/v1/records/${other.id}/status-history?cursor=${first.next_cursor}`,
+    )
+    expectProblem(stolen, 400, 'invalid_cursor')
+  })
+
+  it('of a record that nothing moved is empty, and of none is not there', async () => {
+    const { id } = await create(app, fact())
+    expect(await historyOf(id)).toEqual({ items: [] })
+    const answer = await app.request('GET', `/v1/records/${app.ids.next()}/status-history`)
+    expectProblem(answer, 404, 'record_not_found')
+  })
+
+  it('outlives its record: forgotten, purged, and erased without a word of it', async () => {
+    const { id } = await create(app, fact())
+    await move(id, 'challenged')
+    await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
+    const [moved] = (await historyOf(id)).items
+    expect(moved).toMatchObject({ new: 'challenged', reason: 'now challenged' })
+    app.clock.advance(365 * day)
+    expect(await purgeForgotten(app.db, app.clock.now(), 100)).toBeGreaterThan(0)
+    expect((await historyOf(id)).items).toEqual([moved])
+    const erasure = { actor: 'desk', rationale: 'asked' }
+    expect((await app.request('POST', `/v1/records/${id}/erase`, { body: erasure })).status).toBe(200)
+    expect((await historyOf(id)).items).toEqual([{ ...moved, reason: '' }])
+  })
+})
