@@ -23,7 +23,7 @@ function wordsOf(payload: Payload): string[] {
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
         ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.args), flatten(node.result)]),
         ...payload.artifacts,
-        flatten(payload.environment?.context),
+        ...wordsIn(payload.environment?.context),
       ]
     case 'working':
       return [
@@ -57,15 +57,26 @@ function wordsOf(payload: Payload): string[] {
   }
 }
 
-/** Every string and number inside any JSON, keys left out. Iterative: the value may nest deep. */
 function flatten(value: unknown): string {
+  return wordsIn(value).join(' ')
+}
+
+/**
+ * Every string and number inside any JSON, keys left out, until there are more than can be indexed. With a stack of
+ * its own, for the value may nest deep, and one by one, for there may be millions.
+ */
+function wordsIn(value: unknown): string[] {
   const words: string[] = []
-  const rest: unknown[] = [value]
-  while (rest.length > 0) {
-    const next = rest.pop()
-    if (typeof next === 'string' || typeof next === 'number') words.push(String(next))
-    else if (next && typeof next === 'object')
-      for (const inner of Object.values(next).reverse()) rest.push(inner)
+  let left = maxBytes
+  const stack: Iterator<unknown>[] = [[value].values()]
+  for (let top = stack.at(-1); top && left > 0; top = stack.at(-1)) {
+    const { done, value: next } = top.next()
+    if (done) stack.pop()
+    else if (typeof next === 'object' && next !== null) stack.push(Object.values(next).values())
+    else if (typeof next === 'string' || typeof next === 'number') {
+      words.push(String(next))
+      left -= String(next).length + 1
+    }
   }
-  return words.join(' ')
+  return words
 }

@@ -1,0 +1,85 @@
+import type { TSchema } from 'typebox'
+import type { Fault } from '../kernel/errors.ts'
+import type { NewCapture } from './schemas.ts'
+
+/** A capture as it is read: what its content says under names that have a meaning, and everything else. */
+
+/** Every place where a value breaks a schema. Passed in, because a pure file may not reach for the validator. */
+export type Check = (schema: TSchema, value: unknown) => Fault[]
+
+export type Fields = Readonly<Record<string, unknown>>
+
+export type Evidence = {
+  given: NewCapture
+  /** Those of the content's own fields that can have a meaning; a null has one only where any JSON may stand. */
+  fields: Fields
+  /** When it happened, in UTC with milliseconds. */
+  at: string
+}
+
+const anyJson = ['args', 'result', 'object']
+const meaningful = [
+  ...['ref', 'event_kind', 'timeline', 'tool_graph', 'tool_graph_ref', 'environment', 'outcome', 'artifacts'],
+  ...['tool_name', 'tool', 'id', 'depends_on', 'subject', 'predicate', 'validity', 'revision_policy'],
+  ...['thread_id', 'state', 'active_constraints', 'next_actions', 'open_questions', 'context_summary'],
+  ...['target_id', 'rationale', 'summary', 'text', 'message'],
+]
+
+export function readEvidence(given: NewCapture, now: Date): Evidence {
+  const content = isObject(given.content) ? given.content : {}
+  const said = meaningful.filter((name) => content[name] !== null)
+  return {
+    given,
+    fields: pickFields(content, [...said, ...anyJson]),
+    at: (given.timestamp === undefined ? now : new Date(given.timestamp)).toISOString(),
+  }
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Those of the named fields that are there; a name that every object inherits, such as `constructor`, is none. */
+export function pickFields(fields: Fields, names: Iterable<string>): Fields {
+  return Object.fromEntries(
+    [...names].filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
+  )
+}
+
+/** What is wrong with the fields that have a meaning; a required one is wrong when it is missing. */
+export function findFieldFaults(
+  fields: Fields,
+  schemas: Readonly<Record<string, TSchema>>,
+  required: readonly string[],
+  check: Check,
+): Fault[] {
+  return Object.entries(schemas).flatMap(([name, schema]) => {
+    const pointer = `/content/${name}`
+    if (Object.hasOwn(fields, name)) {
+      return check(schema, fields[name]).map((fault) => ({ ...fault, pointer: `${pointer}${fault.pointer}` }))
+    }
+    return required.includes(name) ? [{ pointer, message: 'is required' }] : []
+  })
+}
+
+/** What a payload has no place for: kept as it came. */
+export type Kept = { content?: unknown; context?: Fields; reason_to_remember?: string }
+
+/** `placed` are the names of the fields that the payload says in a place of their own. */
+export function keepRest({ given, fields }: Evidence, placed: ReadonlySet<string>): Kept {
+  const { content, context, reason_to_remember: reason } = given
+  return {
+    ...restOf(content, fields, placed),
+    ...(context === undefined || Object.keys(context).length === 0 ? {} : { context }),
+    ...(reason === undefined ? {} : { reason_to_remember: reason }),
+  }
+}
+
+/** A content may have half a million fields: it is copied once, and only if something is taken out. */
+function restOf(content: unknown, fields: Fields, placed: ReadonlySet<string>): Kept {
+  if (!isObject(content)) return { content }
+  const taken = new Set(Object.keys(fields).filter((name) => placed.has(name)))
+  if (taken.size === 0) return { content }
+  const rest = Object.entries(content).filter(([name]) => !taken.has(name))
+  return rest.length === 0 ? {} : { content: Object.fromEntries(rest) }
+}

@@ -1,0 +1,158 @@
+import { normaliseName } from '../entities/names.ts'
+import { isCompatible, isGeneric } from '../entities/resolution.ts'
+import type { Interpretation } from '../records/interpretation.ts'
+import type { Fields } from './evidence.ts'
+
+/** What evidence names by the keys it uses: entities, and other records. */
+
+export type Mention = Interpretation['mentions'][number]
+export type Reference = Interpretation['reference_candidates'][number]
+
+export const mostMentions = 50
+export const mostReferences = 50
+export const longestName = 1_024
+export const longestRef = 2_048
+
+const kinds: Readonly<Record<string, string>> = {
+  subject: 'Other',
+  tool_name: 'Tool',
+  tool: 'Tool',
+  project: 'Project',
+  file: 'File',
+  path: 'File',
+  service: 'Service',
+  repository: 'Repository',
+  user: 'Person',
+  agent: 'Agent',
+}
+const generic = 'Other'
+
+/** A subject is as often a phrase as a name. */
+const subjectConfidence = 0.6
+const keyConfidence = 0.8
+const idConfidence = 0.9
+const refConfidence = 0.5
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Bounds of the walk: a body of 10 MiB can hold millions of values, and what names something stands near its top. */
+const deepest = 100
+const mostVisited = 100_000
+
+type Found = { roll: Roll; references: Reference[] }
+export type Named = { mentions: Mention[]; references: Reference[] }
+
+/** Level by level, so that when there is more than can be kept, it is the deep and late that is left out. */
+export function findNames(content: unknown, context: unknown): Named {
+  const found: Found = { roll: startRoll(), references: [] }
+  let level = [content, context].filter(isContainer)
+  let left = mostVisited
+  for (let depth = 0; level.length > 0 && depth < deepest; depth++) {
+    const inside = takeFirst(level, left, (container) => visit(found, container, container === content))
+    left -= inside.length
+    level = inside.filter(isContainer)
+  }
+  return { mentions: found.roll.mentions, references: found.references }
+}
+
+/** At most `count` of what stands in the containers, in order; none is opened once there is enough. */
+function takeFirst(
+  containers: readonly object[],
+  count: number,
+  open: (container: object) => Iterable<unknown>,
+) {
+  const taken: unknown[] = []
+  for (const container of containers) {
+    if (taken.length >= count) break
+    for (const value of open(container)) {
+      taken.push(value)
+      if (taken.length >= count) break
+    }
+  }
+  return taken
+}
+
+/** The values inside, once what they are called by has been looked at. */
+function* visit(found: Found, container: object, isContent: boolean): Generator<unknown> {
+  if (Array.isArray(container)) {
+    yield* container
+    return
+  }
+  const fields = container as Fields
+  for (const key of Object.keys(fields)) {
+    // The evidence's own name refers to nothing else.
+    if (!isContent || key !== 'ref') look(found, fields, key)
+    yield fields[key]
+  }
+}
+
+function look(found: Found, fields: Fields, key: string): void {
+  const name = key.toLowerCase()
+  const kind = kindOf(fields, name)
+  const refers = name.includes('ref') || name.includes('record_id')
+  if (kind === undefined && !refers) return
+  for (const text of textsOf(fields[key])) {
+    // An id is no name: an entity called by one would be a twin of the record it points at.
+    const isId = uuid.test(text)
+    if (refers || isId) addReference(found.references, text)
+    if (kind !== undefined && !isId) enrol(found.roll, mentionOf(text, kind, name))
+  }
+}
+
+/** Of a key with `entity` in it, the kind is what stands beside it as entity_kind or entity_type. */
+function kindOf(fields: Fields, name: string): string | undefined {
+  if (Object.hasOwn(kinds, name)) return kinds[name]
+  if (!name.includes('entity') || /entity_(kind|type)s?$/.test(name)) return undefined
+  const [told] = [fields['entity_kind'], fields['entity_type']].flatMap(textsOf)
+  return told !== undefined && told.length <= 256 ? told : generic
+}
+
+function textsOf(value: unknown): string[] {
+  const texts = Array.isArray(value) ? value.slice(0, mostMentions) : [value]
+  return texts.flatMap((text) => (typeof text === 'string' && text.trim() !== '' ? [text.trim()] : []))
+}
+
+function mentionOf(surface: string, kind: string, key: string): Mention {
+  const confidence = key === 'subject' ? subjectConfidence : keyConfidence
+  return { surface, entity_kind: kind, confidence, aliases: [] }
+}
+
+function addReference(references: Reference[], text: string): void {
+  if (references.length >= mostReferences || text.length > longestRef) return
+  if (references.some(({ ref }) => ref === text)) return
+  references.push({ ref: text, confidence: uuid.test(text) ? idConfidence : refConfidence, resolved: false })
+}
+
+export type Roll = { mentions: Mention[]; byName: Map<string, Mention[]> }
+
+export function startRoll(): Roll {
+  return { mentions: [], byName: new Map() }
+}
+
+/**
+ * One name and kind once; a name of no kind in particular is the one of a kind, not its twin. Answers the mention
+ * as it stands on the roll, or nothing when it has no place there.
+ */
+export function enrol(roll: Roll, mention: Mention): Mention | undefined {
+  const name = normaliseName(mention.surface)
+  if (name === '' || mention.surface.length > longestName) return undefined
+  const namesakes = roll.byName.get(name) ?? []
+  const known = namesakes.find((each) => isCompatible(each.entity_kind, mention.entity_kind))
+  if (known) {
+    merge(known, mention)
+    return known
+  }
+  if (roll.mentions.length >= mostMentions) return undefined
+  roll.byName.set(name, [...namesakes, mention])
+  roll.mentions.push(mention)
+  return mention
+}
+
+function merge(known: Mention, mention: Mention): void {
+  if (isGeneric(known.entity_kind)) known.entity_kind = mention.entity_kind
+  known.confidence = Math.max(known.confidence, mention.confidence)
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}

@@ -1,0 +1,117 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { interpret } from '../../src/capture/interpretation.ts'
+import { NewCapture } from '../../src/capture/schemas.ts'
+import { checkFaults } from '../../src/http/validation.ts'
+import { Interpretation } from '../../src/records/interpretation.ts'
+import { Payload } from '../../src/records/payloads.ts'
+import { searchableText } from '../../src/records/searchable.ts'
+import { capture, classified, contentOf, episode, isPlain, pointers, refusal } from '../support/captures.ts'
+
+const kinds = ['event', 'agent_turn', 'tool_output', 'observation', 'working_state', 'outcome', 'other']
+const keys = ['ref', 'text', 'tool', 'args', 'result', 'subject', 'predicate', 'object', 'thread_id', 'state']
+const more = ['outcome', 'timeline', 'artifacts', 'environment', 'constructor', '__proto__', 'toString', '']
+const json = fc.jsonValue({ maxDepth: 4 })
+const shaped = fc.dictionary(fc.constantFrom(...keys, ...more), fc.oneof(fc.string(), json))
+const content = fc.oneof(json, shaped)
+const anyCapture = fc.record({
+  content,
+  source_kind: fc.constantFrom(...kinds),
+  context: fc.dictionary(fc.string(), json),
+})
+
+function expectKept(told: unknown, given: unknown): void {
+  if (!isPlain(told) || !isPlain(given)) {
+    expect(told).toEqual(given)
+    return
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const kept = Object.getOwnPropertyDescriptor(told, name)?.value
+    if (name === 'environment') expect(kept).toMatchObject(value as object)
+    else expect(JSON.stringify(kept)).toBe(JSON.stringify(value))
+  }
+}
+
+describe('any capture', () => {
+  it('comes to payloads that keep their schema, or is refused by name', () => {
+    fc.assert(
+      fc.property(anyCapture, (given) => {
+        const asked = { source: 's', ...given }
+        const faults = refusal(asked)
+        for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
+        if (faults.length > 0) return
+        const plan = classified(asked)
+        expect(checkFaults(Interpretation, interpret(asked, plan))).toEqual([])
+        if (plan.kind === 'outcome') return
+        expect(checkFaults(Payload, plan.payload)).toEqual([])
+        if (plan.kind !== 'working_state' && plan.fact) expect(checkFaults(Payload, plan.fact)).toEqual([])
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('loses nothing of its content', () => {
+    fc.assert(
+      fc.property(content, fc.constantFrom('event', 'tool_output', 'observation'), (given, source_kind) => {
+        const more = { source_kind, context: { given } }
+        fc.pre(pointers(given, more).length === 0)
+        const plan = episode(given, more)
+        expectKept(contentOf(plan), given)
+        expect(plan.payload.environment?.context?.['captured']).toMatchObject({ context: { given } })
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('is found by the words of its content', () => {
+    const deep = { notes: [{ mood: { deeper: 'needle' } }, 42] }
+    const text = searchableText(episode(deep, { context: { place: 'haystack' } }).payload, [])
+    for (const word of ['needle', '42', 'haystack']) expect(text).toContain(word)
+    expect(searchableText(episode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
+  })
+
+  it('takes a name of every object for what it is', () => {
+    const hostile = JSON.parse('{"__proto__": {"outcome": "success"}, "constructor": {"prototype": 1}}')
+    const { payload } = episode(hostile)
+    expect(payload.outcome).toBeUndefined()
+    expect(JSON.stringify(payload.environment)).toContain('"__proto__":{"outcome":"success"}')
+    expect({}).not.toHaveProperty('outcome')
+  })
+
+  it.each([
+    ['half a million fields', Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => [`k${at}`, at]))],
+    ['two million numbers', Array.from({ length: 2_000_000 }, (_, at) => at)],
+    ['fifty long texts', Array.from({ length: 50 }, () => 'word '.repeat(20_000))],
+    [
+      'forty thousand mentions',
+      Array.from({ length: 40_000 }, (_, at) => ({ user: `u${at}`, xref: `r${at}` })),
+    ],
+    [
+      'a hundred levels',
+      Array.from({ length: 99 }).reduce((inner) => ({ inner, file: 'a' }), { user: 'deep' }),
+    ],
+    ['levels beyond any stack', Array.from({ length: 20_000 }).reduce((inner) => [inner], 'core')],
+  ])('of %s is read, and names no more than can be kept', (_, value) => {
+    const given = capture(value)
+    const plan = classified(given)
+    const { mentions } = interpret(given, plan)
+    expect(mentions.length).toBeLessThanOrEqual(50)
+  })
+
+  it('of every documented example is taken', () => {
+    const { examples } = NewCapture as unknown as { examples: NewCapture[] }
+    expect(examples).toHaveLength(5)
+    for (const example of examples) {
+      expect(checkFaults(NewCapture, example)).toEqual([])
+      expect(refusal(example)).toEqual([])
+    }
+  })
+
+  it('has a content, if only null', () => {
+    expect(checkFaults(NewCapture, { source: 's', content: null })).toEqual([])
+    expect(checkFaults(NewCapture, { source: 's' })).toEqual([
+      { pointer: '/content', message: 'is required' },
+    ])
+    expect(checkFaults(NewCapture, { source: '', content: 1, more: 1 })).toHaveLength(2)
+  })
+})
