@@ -8,7 +8,7 @@ import type { Fields } from './evidence.ts'
 export type Mention = Interpretation['mentions'][number]
 export type Reference = Interpretation['reference_candidates'][number]
 
-export const mostMentions = 50
+const mostMentions = 50
 export const mostReferences = 50
 export const longestName = 1_024
 export const longestRef = 2_048

@@ -5,7 +5,7 @@ import { AppError, type Fault } from '../../src/kernel/errors.ts'
 
 /** Captures as they are classified at one moment. */
 
-export const now = new Date('2026-03-28T09:30:00.000Z')
+const now = new Date('2026-03-28T09:30:00.000Z')
 export const at = now.toISOString()
 
 export function capture(content: unknown, more: Partial<NewCapture> = {}): NewCapture {

@@ -114,25 +114,6 @@ describe('an event', () => {
   })
 })
 
-describe('the summary of what was captured', () => {
-  it.each([
-    ['hello', {}, 'hello'],
-    [{ text: 'said' }, { summary: 'told' }, 'told'],
-    [{ text: 'said', summary: 'summed up' }, { summary: ' ' }, 'summed up'],
-    [{ message: 'sent' }, {}, 'sent'],
-    [{ text: 7, message: 'sent' }, {}, 'sent'],
-    [{ build: { id: 7, ok: true }, ref: 'r' }, {}, 'build: {id: 7, ok: true}'],
-    [{ subject: 'user', predicate: 'prefers', object: 'Go' }, {}, 'user prefers Go'],
-    [[1, 'two', null], {}, '1, two, null'],
-    [42, {}, '42'],
-    [null, {}, ''],
-    [{}, {}, ''],
-  ])('of %j with %j is %j', (content, more, summary) => {
-    expect(episode(content, more).summary).toBe(summary)
-    expect(episode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
-  })
-})
-
 describe("a tool's output", () => {
   const source_kind = 'tool_output'
 

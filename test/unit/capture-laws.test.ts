@@ -8,6 +8,25 @@ import { Payload } from '../../src/records/payloads.ts'
 import { searchableText } from '../../src/records/searchable.ts'
 import { capture, classified, contentOf, episode, isPlain, pointers, refusal } from '../support/captures.ts'
 
+describe('the summary of what was captured', () => {
+  it.each([
+    ['hello', {}, 'hello'],
+    [{ text: 'said' }, { summary: 'told' }, 'told'],
+    [{ text: 'said', summary: 'summed up' }, { summary: ' ' }, 'summed up'],
+    [{ message: 'sent' }, {}, 'sent'],
+    [{ text: 7, message: 'sent' }, {}, 'sent'],
+    [{ build: { id: 7, ok: true }, ref: 'r' }, {}, 'build: {id: 7, ok: true}'],
+    [{ subject: 'user', predicate: 'prefers', object: 'Go' }, {}, 'user prefers Go'],
+    [[1, 'two', null], {}, '1, two, null'],
+    [42, {}, '42'],
+    [null, {}, ''],
+    [{}, {}, ''],
+  ])('of %j with %j is %j', (content, more, summary) => {
+    expect(episode(content, more).summary).toBe(summary)
+    expect(episode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
+  })
+})
+
 const kinds = ['event', 'agent_turn', 'tool_output', 'observation', 'working_state', 'outcome', 'other']
 const keys = ['ref', 'text', 'tool', 'args', 'result', 'subject', 'predicate', 'object', 'thread_id', 'state']
 const more = ['outcome', 'timeline', 'artifacts', 'environment', 'constructor', '__proto__', 'toString', '']

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { normaliseName } from '../../src/entities/names.ts'
+import { type Candidate, chooseEntity, isCompatible } from '../../src/entities/resolution.ts'
+
+describe('a name', () => {
+  it.each([
+    ['  Auth   Middleware ', 'auth middleware'],
+    ['Ｏｒｉｏｎ', 'orion'],
+    ['ﬁle\n\tserver', 'file server'],
+    ['STRASSE\u00a07', 'strasse 7'],
+    [' \n ', ''],
+  ])('%j is spelt %j', (given, spelt) => {
+    expect(normaliseName(given)).toBe(spelt)
+  })
+
+  it('is spelt once and for all', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(normaliseName(normaliseName(text))).toBe(normaliseName(text))
+        expect(normaliseName(`  ${text}\n`)).toBe(normaliseName(text))
+      }),
+    )
+  })
+})
+
+describe('two kinds', () => {
+  it.each([
+    ['Project', 'project', true],
+    ['Project', 'File', false],
+    ['Other', 'File', true],
+    ['Person', 'Concept', true],
+    ['', 'File', true],
+    ['File', ['Repository', 'file'], true],
+    ['File', ['Repository', 'Other'], true],
+    ['File', ['Repository', 'Project'], false],
+    ['File', [], true],
+  ])('%j and %j: one thing can be of both is %s', (kind, others, expected) => {
+    expect(isCompatible(kind, others)).toBe(expected)
+  })
+})
+
+const at = (day: number) => new Date(Date.UTC(2026, 0, day))
+
+function candidate(
+  id: string,
+  { scope = 'team', status = 'active', day = 1, ...payload }: Record<string, unknown> & { day?: number } = {},
+): Candidate {
+  return {
+    ...{ id, scope: String(scope), status: String(status), created_at: at(day) },
+    payload: {
+      ...{ canonical_name: 'Orion', primary_type: 'Project', types: [], aliases: [], identifiers: [] },
+      ...payload,
+    },
+  }
+}
+
+const alias = { canonical_name: 'Project O', aliases: [{ value: 'ORION ' }] }
+const identifier = { ...alias, primary_type: 'File', identifiers: [{ namespace: 'git', value: 'orion' }] }
+const mention = { surface: ' orion', entity_kind: 'Project' }
+
+function chosen(...candidates: Candidate[]) {
+  const [one, other] = [candidates, candidates.toReversed()].map((each) =>
+    chooseEntity(mention, each, 'team'),
+  )
+  expect(one?.id).toBe(other?.id)
+  return one?.id
+}
+
+describe('a mention', () => {
+  it('means the entity of its name, however it is written', () => {
+    expect(chosen(candidate('a'))).toBe('a')
+    expect(chosen(candidate('a', alias))).toBe('a')
+    expect(chosen(candidate('a', { canonical_name: 'Orion II' }))).toBeUndefined()
+    expect(chosen()).toBeUndefined()
+  })
+
+  it('means none of another kind, unless it is known by that identifier', () => {
+    expect(chosen(candidate('a', { primary_type: 'File' }))).toBeUndefined()
+    expect(chosen(candidate('a', { primary_type: 'File', types: ['Project'] }))).toBe('a')
+    expect(chosen(candidate('a', { primary_type: 'Other' }))).toBe('a')
+    expect(chosen(candidate('a', identifier))).toBe('a')
+    const full = { surface: 'git:orion', entity_kind: 'Project' }
+    expect(chooseEntity(full, [candidate('a', identifier)], 'team')?.id).toBe('a')
+  })
+
+  it('never means one of another scope, or one that was put aside', () => {
+    expect(chosen(candidate('a', { scope: 'other' }))).toBeUndefined()
+    expect(chosen(candidate('a', { ...identifier, scope: 'other' }))).toBeUndefined()
+    for (const status of ['merged', 'superseded', 'invalidated']) {
+      expect(chosen(candidate('a', { status }))).toBeUndefined()
+    }
+  })
+
+  it.each([
+    ['an identifier of no scope', { ...identifier, scope: '' }, 'a name of its own', {}],
+    ['an alias of its own scope', alias, 'a name of none', { scope: '' }],
+    ['a name', { day: 9 }, 'an alias', alias],
+    ['a name that is challenged', { status: 'challenged' }, 'an alias', alias],
+    ['an active one', { day: 9 }, 'a challenged one', { status: 'challenged' }],
+    ['the older', { day: 1 }, 'the newer', { day: 2 }],
+  ])('means %s before %s', (_, first, _other, second) => {
+    expect(chosen(candidate('b', first), candidate('a', second))).toBe('b')
+  })
+
+  it('means the lower id of two that are otherwise alike', () => {
+    expect(chosen(candidate('a'), candidate('b'))).toBe('a')
+  })
+})
