@@ -40,6 +40,7 @@ import {
   tombstonesRoutes,
 } from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
+import { createRevisionService, revisionRoutes } from './revision/index.ts'
 
 export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids }
 
@@ -56,6 +57,7 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
   const forgetting = createForgettingService({ db, clock, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage })
+  const revision = createRevisionService({ db, clock, ids, records, policies, ...config.records })
   const decay = createDecayService({ db, clock })
   const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
   const transition = createTransitionService({ db, clock, textLanguage })
@@ -69,6 +71,7 @@ export function createServices({ config, db, clock, ids }: Resources) {
     erasure,
     tombstones,
     relations,
+    revision,
     decay,
     insight,
     transition,
@@ -86,6 +89,7 @@ export function listRooms({
   erasure,
   tombstones,
   relations,
+  revision,
   decay,
   insight,
   transition,
@@ -100,6 +104,7 @@ export function listRooms({
     room(erasureRoutes, { erasure, once }),
     room(tombstonesRoutes, { tombstones, once }),
     room(relationsRoutes, { relations, once }),
+    room(revisionRoutes, { revision, once }),
     room(decayRoutes, { decay, once }),
     room(insightRoutes, { insight }),
     room(transitionRoutes, { transition, once }),

@@ -1,2 +1,2 @@
 export { policiesRoutes } from './routes.ts'
-export { createPoliciesService } from './service.ts'
+export { createPoliciesService, type PoliciesService } from './service.ts'

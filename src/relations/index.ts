@@ -1,2 +1,3 @@
+export { upsertEdges } from './queries.ts'
 export { relationsRoutes } from './routes.ts'
 export { createRelationsService } from './service.ts'

@@ -64,7 +64,11 @@ export async function findSuccessor(tx: Database, id: string, trust: Trust): Pro
 }
 
 export type LineageNode = { id: string; type: RecordType; status: RecordStatus; created_at: string }
-export type LineageEdge = { source_id: string; predicate: string; target_id: string }
+export type LineageEdge = {
+  source_id: string
+  predicate: 'supersedes' | 'derived_from'
+  target_id: string
+}
 export type Lineage = { nodes: LineageNode[]; edges: LineageEdge[] }
 
 /**
@@ -97,4 +101,12 @@ export async function findLineage(db: Database, id: string, trust: Trust, most: 
         where e.target_id in (select id from node)), '[]') as edges
   `.execute(db)
   return rows[0] ?? { nodes: [], edges: [] }
+}
+
+/** What was put aside no longer answers to its identifiers: whatever took its place may have them. */
+export async function releaseIdentifiers(tx: Database, ids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('entity_identifiers')
+    .where('record_id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .execute()
 }

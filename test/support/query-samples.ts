@@ -15,6 +15,7 @@ import * as relations from '../../src/relations/queries.ts'
 import { cognitionSamples } from './cognition-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
+import { revisionSamples } from './revision-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -107,6 +108,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
   },
   ...departingSamples,
+  ...revisionSamples,
   ...cognitionSamples,
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),

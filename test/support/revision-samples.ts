@@ -11,6 +11,7 @@ export const revisionSamples: Record<string, Record<string, Sample>> = {
   'src/revision/queries.ts': {
     carryLinks: (db) => revision.carryLinks(db, [id], id, now),
     findSuccessor: (db) => revision.findSuccessor(db, id, trust),
+    releaseIdentifiers: (db) => revision.releaseIdentifiers(db, [id]),
     findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
   },
 }

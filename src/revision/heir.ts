@@ -1,0 +1,142 @@
+import { type Caller, isAllowed, rankOf, type Sensitivity, unscoped } from '../kernel/caller.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type DraftContext, draftRecord } from '../records/creation/draft.ts'
+import type { NewRecord } from '../records/index.ts'
+import type { Draft, StoredRecord } from '../records/rows.ts'
+import { requireScope } from '../records/trust.ts'
+
+/** What comes of a revision: the record as asked for, and what it has from those it comes of. */
+
+export type Descent = 'supersede' | 'fork' | 'merge'
+
+export type Asked = { record: NewRecord; actor: string; rationale: string }
+
+type Inheriting = DraftContext & { lifecycle: NonNullable<NewRecord['lifecycle']> }
+
+const mostTags = 100
+const mostProvenance = 10_000
+
+export function draftHeir(
+  { record: given, actor, rationale }: Asked,
+  sources: readonly StoredRecord[],
+  descent: Descent,
+  { lifecycle, ...context }: Inheriting,
+): Draft {
+  requireType(given, sources)
+  requireEvidence(given)
+  const inherited = {
+    ...{ lifecycle, ...given },
+    ...inheritTrust(given, sources, context.caller),
+    tags: inheritTags(given, sources, descent),
+    provenance: inheritProvenance(given, sources, descent),
+    relations: inheritRelations(given, sources, descent),
+    payload: dateRevision(given.payload, sources, descent),
+  }
+  const draft = draftInside(inherited, context)
+  return { ...draft, audit: { ...draft.audit, actor, rationale } }
+}
+
+/** Its faults lie within the member of the body that it is. */
+function draftInside(given: NewRecord, context: DraftContext): Draft {
+  try {
+    return draftRecord(given, context)
+  } catch (error) {
+    throw error instanceof AppError ? error.at('/record') : error
+  }
+}
+
+function requireType(given: NewRecord, sources: readonly StoredRecord[]): void {
+  if (sources.every(({ type }) => type === given.type)) return
+  throw new AppError('type_mismatch', 'A revision keeps the type of the record.', {
+    errors: [{ pointer: '/record/type', message: 'must be the type of what is revised' }],
+  })
+}
+
+/** What is revised does not vouch for what contradicts it. */
+function requireEvidence({ payload, provenance }: NewRecord): void {
+  if (payload.kind !== 'semantic' || provenance || (payload.evidence ?? []).length > 0) return
+  throw new AppError('evidence_required', 'A revised fact needs evidence, or a source of its own.', {
+    errors: [{ pointer: '/record/payload/evidence', message: 'must name what the fact rests on' }],
+  })
+}
+
+function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller: Caller) {
+  const scope = sources[0]?.scope ?? unscoped
+  if (given.scope !== undefined && given.scope !== scope) {
+    requireScope(caller, given.scope)
+    throw scopeMismatch([{ pointer: '/record/scope', message: 'must be the scope of what is revised' }])
+  }
+  const highest = highestOf(sources)
+  const sensitivity = given.sensitivity ?? highest
+  if (rankOf(sensitivity) < rankOf(highest) && !isAllowed(caller, 'admin')) {
+    throw new AppError('sensitivity_lowered', 'Lowering a sensitivity takes the admin permission.', {
+      errors: [{ pointer: '/record/sensitivity', message: `must be at least ${highest}` }],
+    })
+  }
+  return { scope, sensitivity }
+}
+
+export function scopeMismatch(errors: readonly { pointer: string; message: string }[]): AppError {
+  return new AppError('scope_mismatch', 'What is revised together belongs to one scope.', { errors })
+}
+
+function highestOf(sources: readonly StoredRecord[]): Sensitivity {
+  return sources.reduce<Sensitivity>(
+    (highest, { sensitivity }) => (rankOf(sensitivity) > rankOf(highest) ? sensitivity : highest),
+    'public',
+  )
+}
+
+function inheritTags({ tags = [] }: NewRecord, sources: readonly StoredRecord[], descent: Descent): string[] {
+  const inherited = descent === 'merge' ? sources.flatMap((source) => source.tags) : []
+  return [...new Set([...tags, ...inherited])].slice(0, mostTags)
+}
+
+type Provenance = NonNullable<NewRecord['provenance']>
+
+/** A merged record rests on what its sources rested on; any other on the one record it comes of as well. */
+function inheritProvenance(
+  { provenance }: NewRecord,
+  sources: readonly StoredRecord[],
+  descent: Descent,
+): Provenance {
+  const inherited = sources.flatMap(({ id, provenance: theirs }): Provenance['sources'] =>
+    descent === 'merge' ? theirs.sources : [{ kind: 'event', ref: `record:${id}` }],
+  )
+  const given = provenance?.sources ?? []
+  // Of a single record the place is kept: an erasure must find what was made from it.
+  const kept = descent === 'merge' ? given : given.slice(0, mostProvenance - 1)
+  const all = new Map([...kept, ...inherited].map((source) => [keyOf(source), source]))
+  return { ...provenance, sources: [...all.values()].slice(0, mostProvenance) }
+}
+
+function keyOf({ kind, ref, hash, created_by, timestamp }: Provenance['sources'][number]): string {
+  return JSON.stringify([kind, ref, hash, created_by, timestamp])
+}
+
+type Relations = NonNullable<NewRecord['relations']>
+
+function inheritRelations(
+  { relations = [] }: NewRecord,
+  sources: readonly StoredRecord[],
+  descent: Descent,
+): Relations {
+  const predicate = descent === 'supersede' ? 'supersedes' : 'derived_from'
+  const given = new Set(
+    relations.filter((each) => each.predicate === predicate).map((each) => each.target_id.toLowerCase()),
+  )
+  const added = sources.filter(({ id }) => !given.has(id)).map(({ id }) => ({ predicate, target_id: id }))
+  return [...relations, ...added]
+}
+
+/** A body cannot begin its life retracted, or claim to be superseded. */
+function dateRevision(
+  payload: NewRecord['payload'],
+  sources: readonly StoredRecord[],
+  descent: Descent,
+): NewRecord['payload'] {
+  if (payload.kind !== 'semantic') return payload
+  const [source] = sources
+  const supersedes = descent === 'supersede' && source ? { supersedes: source.id } : {}
+  return { ...payload, revision: { ...supersedes, status: 'active' } }
+}
