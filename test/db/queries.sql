@@ -1,3 +1,11 @@
+-- src/cognition/transition/queries.ts listStatusChanges
+select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
+from "status_changes"
+where "record_id" = $1
+and "id" > $2
+order by "id"
+limit $3;
+
 -- src/cognition/transition/queries.ts findSalienceTaken
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a
@@ -14,14 +22,6 @@ and later.changes #>> '{status,1}' = 'active'
       )
     order by a.id desc
     limit 1;
-
--- src/cognition/transition/queries.ts listStatusChanges
-select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
-from "status_changes"
-where "record_id" = $1
-and "id" > $2
-order by "id"
-limit $3;
 
 -- src/decay/queries.ts updateLives
     with incoming as materialized (
@@ -1345,3 +1345,103 @@ and "e"."predicate" = $4
 and (e.predicate, "e"."source_id") > ($5, $6::uuid)
 order by "e"."predicate", "e"."source_id"
 limit $7;
+
+-- src/revision/queries.ts carryLinks
+    with source as materialized (
+      select unnest($1::uuid[]) as id
+    ), one as materialized (
+      select id
+from source union select $2::uuid
+    ), target as materialized (
+      select type
+from records
+where id = $3::uuid
+    ), link as (
+      select $4::uuid as source_id, e.predicate, e.target_id, e.weight
+      from relations as e join records as far on far.id = e.target_id
+      where e.source_id in (select id
+from source)
+and e.target_id not in (select id
+from one)
+        and e.predicate not in ('supersedes', 'superseded_by', 'derives')
+        and (e.predicate <> 'derived_from'
+or far.type <> (select type
+from target))
+      union all
+      select e.source_id, e.predicate, $5::uuid, e.weight
+      from relations as e join records as far on far.id = e.source_id
+      where e.target_id in (select id
+from source)
+and e.source_id not in (select id
+from one)
+        and e.predicate not in ('supersedes', 'superseded_by', 'derived_from')
+        and (e.predicate <> 'derives'
+or far.type <> (select type
+from target))
+    )
+    insert into relations (source_id, predicate, target_id, weight, created_at)
+    select source_id, predicate, target_id, max(weight), $6::timestamptz
+    from link
+    group by source_id, predicate, target_id
+    order by source_id, predicate, target_id
+    on conflict on constraint relations_pkey
+      do update
+set weight = greatest(relations.weight, excluded.weight);
+
+-- src/revision/queries.ts findSuccessor
+    select r.id
+    from records as old
+    join status_changes as moved on moved.record_id = old.id
+and moved.new = old.status
+    join relations as e on e.source_id = old.id
+and e.created_at = moved.at
+      and e.predicate = case old.status when 'superseded' then 'superseded_by' else 'derives' end
+    join records as r on r.id = e.target_id
+    where old.id = $1::uuid
+and old.status in ('superseded', 'merged')
+and r.forgotten_at is null
+      and r.type = old.type
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    order by moved.id desc, r.id desc
+    limit 1;
+
+-- src/revision/queries.ts findLineage
+    with recursive reached as (
+      select r.id, r.type
+from records as r
+where r.id = $1::uuid
+      union
+      select r.id, r.type
+      from reached
+      join relations as e on e.source_id = reached.id
+        and e.predicate in ('supersedes', 'superseded_by', 'derived_from', 'derives')
+      join records as r on r.id = e.target_id
+and r.type = reached.type
+      where reached.type not in ('episodic', 'working')
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    ), node as materialized (
+      select id
+from reached
+limit $4
+    )
+    select
+      (select json_agg(json_build_object(
+          'id', r.id, 'type', r.type, 'status', r.status, 'created_at', r.created_at
+        )
+order by r.created_at, r.id)
+        from node join records as r using (id)) as nodes,
+      coalesce((select json_agg(json_build_object(
+          'source_id', e.source_id, 'predicate', e.predicate, 'target_id', e.target_id
+        )
+order by e.created_at, e.source_id, e.predicate, e.target_id)
+        from node join relations as e on e.source_id = node.id
+and e.predicate in ('supersedes', 'derived_from')
+        where e.target_id in (select id
+from node)), '[]') as edges;
+
+-- src/revision/queries.ts releaseIdentifiers
+delete
+from "entity_identifiers"
+where "record_id" = any($1::uuid[]);
