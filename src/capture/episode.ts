@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Fault } from '../kernel/errors.ts'
+import { keptUnder } from '../records/captured.ts'
 import { EpisodicPayload } from '../records/payloads.ts'
 import { type Check, type Evidence, type Fields, findFieldFaults, keepRest, pickFields } from './evidence.ts'
 
@@ -17,9 +18,6 @@ const { id: node_id, tool, depends_on } = tool_graph.items.properties
 const ownFields = { timeline, tool_graph, tool_graph_ref, environment, outcome, artifacts }
 const eventFields: Readonly<Record<string, TSchema>> = { ...ownFields, ref, event_kind }
 const toolFields: Readonly<Record<string, TSchema>> = { ...eventFields, tool_name: tool, tool, depends_on }
-
-/** In the environment's context, where what came with the evidence and has no other place is kept. */
-const keptUnder = 'captured'
 
 export function findEpisodeFaults({ fields }: Evidence, check: Check): Fault[] {
   return [...findFieldFaults(fields, eventFields, [], check), ...findCovered(fields)]

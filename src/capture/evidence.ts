@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Fault } from '../kernel/errors.ts'
+import type { Kept } from '../records/captured.ts'
 import type { NewCapture } from './schemas.ts'
 
 /** A capture as it is read: what its content says under names that have a meaning, and everything else. */
@@ -61,9 +62,6 @@ export function findFieldFaults(
     return required.includes(name) ? [{ pointer, message: 'is required' }] : []
   })
 }
-
-/** What a payload has no place for: kept as it came. */
-export type Kept = { content?: unknown; context?: Fields; reason_to_remember?: string }
 
 /** `placed` are the names of the fields that the payload says in a place of their own. */
 export function keepRest({ given, fields }: Evidence, placed: ReadonlySet<string>): Kept {

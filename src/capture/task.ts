@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import type { Fault } from '../kernel/errors.ts'
+import { keptUnder } from '../records/captured.ts'
 import { WorkingPayload } from '../records/payloads.ts'
 import { refSchema } from './episode.ts'
 import { type Check, type Evidence, findFieldFaults, isObject, keepRest, pickFields } from './evidence.ts'
@@ -9,9 +10,6 @@ import { type Check, type Evidence, findFieldFaults, isObject, keepRest, pickFie
 const { kind: _, ...ownFields } = WorkingPayload.properties
 const taskFields: Readonly<Record<string, TSchema>> = { ...ownFields, ref: refSchema }
 const placed = new Set(Object.keys(taskFields))
-
-/** The type of the constraints that demand nothing: what else came with the state, for want of another place. */
-const keptAs = 'captured'
 
 export function findTaskFaults({ given, fields }: Evidence, check: Check): Fault[] {
   if (!isObject(given.content)) {
@@ -36,7 +34,7 @@ export function tellTask(evidence: Evidence): WorkingPayload {
     ...told,
     active_constraints: [
       ...(told.active_constraints ?? []),
-      ...kept.map(([key, value]) => ({ type: keptAs, key, value, required: false })),
+      ...kept.map(([key, value]) => ({ type: keptUnder, key, value, required: false })),
     ],
   }
 }

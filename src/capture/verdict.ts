@@ -1,9 +1,10 @@
 import Type, { type TSchema } from 'typebox'
 import { Uuid } from '../http/shapes.ts'
 import type { Fault } from '../kernel/errors.ts'
+import type { Kept } from '../records/captured.ts'
 import { Outcome } from '../records/payloads.ts'
 import { refSchema } from './episode.ts'
-import { type Check, type Evidence, findFieldFaults, isObject, type Kept, keepRest } from './evidence.ts'
+import { type Check, type Evidence, findFieldFaults, isObject, keepRest } from './evidence.ts'
 import { clip } from './outline.ts'
 
 /** How an episode ended, told after it. */

@@ -6,6 +6,7 @@ import { checkFaults } from '../../src/http/validation.ts'
 import { Interpretation } from '../../src/records/interpretation.ts'
 import { Payload } from '../../src/records/payloads.ts'
 import { searchableText } from '../../src/records/searchable.ts'
+import { wordingOf } from '../../src/records/tombstones/wording.ts'
 import { capture, classified, contentOf, episode, isPlain, pointers, refusal } from '../support/captures.ts'
 
 describe('the summary of what was captured', () => {
@@ -87,6 +88,21 @@ describe('any capture', () => {
     const text = searchableText(episode(deep, { context: { place: 'haystack' } }).payload, [])
     for (const word of ['needle', '42', 'haystack']) expect(text).toContain(word)
     expect(searchableText(episode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
+  })
+
+  it('says the same thing again under another reference, at another time and for another reason', () => {
+    const again = { context: { turn: 2 }, reason_to_remember: 'again', timestamp: '2026-01-01T00:00:00Z' }
+    const wording = (...[content, more]: Parameters<typeof episode>) =>
+      wordingOf(episode(content, more).payload)
+    for (const [content, other] of [
+      [{ ref: 'a', text: 'said' }, { text: 'Said.' }],
+      [{ notes: [1, { deep: 'x' }] }, { ref: 'b', notes: [1, { deep: 'X' }] }],
+    ]) {
+      expect(wording(content)).toBe(wording(other, again))
+      expect(wording(content)).not.toBe(wording({ ...other, more: 1 }))
+    }
+    expect([null, {}, { ref: 'a' }].map((content) => wording(content, again))).toEqual([null, null, null])
+    expect(wording({ environment: { context: { place: 'here' } } })).not.toBeNull()
   })
 
   it('takes a name of every object for what it is', () => {

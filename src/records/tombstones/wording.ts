@@ -1,3 +1,4 @@
+import { constraintParts, contextParts } from '../captured.ts'
 import { normaliseJson } from '../normalised.ts'
 import type { Payload } from '../payloads.ts'
 
@@ -21,14 +22,14 @@ function partsOf(payload: Payload): unknown[] {
       return [
         payload.timeline.flatMap(({ summary }) => summary || []),
         payload.tool_graph.flatMap(({ result }) => (result === undefined ? [] : [result])),
-        ...(payload.environment?.context ? [payload.environment.context] : []),
+        ...contextParts(payload),
       ]
     case 'working':
       return [
         payload.context_summary ?? '',
         payload.next_actions,
         payload.open_questions,
-        payload.active_constraints.map(({ type, key, value }) => [type, key, value]),
+        constraintParts(payload),
       ]
     case 'competence':
       return [payload.skill_name, payload.recipe.map(({ step, tool }) => [step, tool ?? ''])]
