@@ -1,0 +1,73 @@
+import type { Embedding } from './similarity.ts'
+
+/** Vectors in fewer bits: each coordinate as the nearest of a few even steps between the lowest and the highest. */
+
+export type Precision = 32 | 8 | 4 | 2
+
+/** The lowest and the highest coordinate, as little-endian float32; a vector of 32 bits needs neither. */
+const headerBytes = 8
+
+export function codeBytes(dimensions: number, bits: Precision): number {
+  return bits === 32 ? dimensions * 4 : headerBytes + Math.ceil((dimensions * bits) / 8)
+}
+
+/** Of finite coordinates only. */
+export function encode(vector: Embedding, bits: Precision): Buffer {
+  const code = Buffer.alloc(codeBytes(vector.length, bits))
+  if (bits === 32) {
+    const view = viewOf(code)
+    for (const [index, value] of vector.entries()) view.setFloat32(index * 4, value, true)
+    return code
+  }
+  writeSteps(code, vector, bits)
+  return code
+}
+
+export function decode(code: Uint8Array, dimensions: number, bits: Precision): Embedding {
+  if (code.length !== codeBytes(dimensions, bits)) {
+    throw new RangeError(`${code.length} bytes are no ${dimensions} dimensions of ${bits} bits.`)
+  }
+  const view = viewOf(code)
+  if (bits === 32)
+    return Float32Array.from({ length: dimensions }, (_, index) => view.getFloat32(index * 4, true))
+  const lowest = view.getFloat32(0, true)
+  const step = quantisationStep(code, bits)
+  const mask = 2 ** bits - 1
+  const vector = new Float32Array(dimensions)
+  for (let index = 0; index < dimensions; index++) {
+    const at = index * bits
+    vector[index] = lowest + (((code[headerBytes + (at >> 3)] ?? 0) >> (at & 7)) & mask) * step
+  }
+  return vector
+}
+
+/** How far apart two neighbouring values of the code are; 0 when nothing was rounded. */
+export function quantisationStep(code: Uint8Array, bits: Precision): number {
+  if (bits === 32) return 0
+  const view = viewOf(code)
+  return (view.getFloat32(4, true) - view.getFloat32(0, true)) / (2 ** bits - 1)
+}
+
+/** Rounded to the nearest step: cutting off instead shifts every coordinate down and costs a third of the likeness. */
+function writeSteps(code: Buffer, vector: Embedding, bits: Exclude<Precision, 32>): void {
+  let lowest = vector[0] ?? 0
+  let highest = lowest
+  for (const value of vector) {
+    if (value < lowest) lowest = value
+    if (value > highest) highest = value
+  }
+  code.writeFloatLE(lowest, 0)
+  code.writeFloatLE(highest, 4)
+  const step = quantisationStep(code, bits)
+  if (step === 0) return
+  for (let index = 0; index < vector.length; index++) {
+    const at = index * bits
+    const byte = headerBytes + (at >> 3)
+    const level = Math.round(((vector[index] ?? 0) - lowest) / step)
+    code[byte] = (code[byte] ?? 0) | (level << (at & 7))
+  }
+}
+
+function viewOf(code: Uint8Array): DataView {
+  return new DataView(code.buffer, code.byteOffset, code.byteLength)
+}

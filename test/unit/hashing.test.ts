@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hashEmbedding } from '../../src/embeddings/hashing.ts'
+import { cosine, dot, hasDirection } from '../../src/embeddings/similarity.ts'
+
+const likeness = (one: string, other: string) => cosine(hashEmbedding(one), hashEmbedding(other))
+
+describe('the hash embedding', () => {
+  it('is the same on every machine and for all time, for vectors are stored', () => {
+    const vector = hashEmbedding('Deploys of user-auth need Node 24; naïve CAFÉ Ⅳ 東京タワー.')
+    const bytes = Buffer.alloc(vector.length * 4)
+    for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4)
+    expect(createHash('sha256').update(bytes).digest('hex')).toBe(
+      '7e9a0ed55afe7d4b548d21f50add6af3b0c77fd13928f78317102bae45397087',
+    )
+  })
+
+  it('has length 1 in as many dimensions as asked for', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 8, max: 2_048 }), (text, dimensions) => {
+        const vector = hashEmbedding(`word ${text}`, dimensions)
+        expect(vector).toHaveLength(dimensions)
+        expect(dot(vector, vector)).toBeCloseTo(1, 5)
+      }),
+    )
+    expect(hashEmbedding('text')).toHaveLength(384)
+  })
+
+  it.each(['', '   ', '!!! … --'])(
+    'of %j, which has no word, is the zero vector that is like nothing',
+    (text) => {
+      const vector = hashEmbedding(text)
+      expect(hasDirection(vector)).toBe(false)
+      expect(cosine(vector, hashEmbedding('text'))).toBe(0)
+    },
+  )
+
+  it('does not see case, punctuation, spacing or the way a letter was composed', () => {
+    const plain = hashEmbedding('the café of user auth')
+    expect(hashEmbedding('  The CAFE\u0301, of\n(User-Auth)!')).toEqual(plain)
+    expect(hashEmbedding('ｔｈｅ café of user auth')).toEqual(plain)
+  })
+
+  it('is blind to the order of words', () => {
+    expect(likeness('dark mode is preferred', 'preferred is mode dark')).toBeCloseTo(1, 6)
+  })
+
+  it('dampens repetition: a word said ten times does not drown the others', () => {
+    const repeated = `${'retry '.repeat(10)}timeout`
+    expect(likeness(repeated, 'timeout')).toBeGreaterThan(0.2)
+    expect(likeness(repeated, 'retry')).toBeGreaterThan(likeness(repeated, 'timeout'))
+  })
+
+  it.each([
+    ['why did the deployment fail', 'The deployment failed on the cluster', 'The user prefers dark mode'],
+    [
+      'postgres connection timeout',
+      'connecting to PostgreSQL timed out',
+      'the recipe needs flour and butter',
+    ],
+    ['src/http/app.ts', 'a fault in src/http/app.ts', 'a fault in the billing report'],
+    ['東京タワー', '東京タワーの高さ', '大阪城公園'],
+  ])('finds %j nearer to %j than to %j', (query, related, unrelated) => {
+    expect(likeness(query, related)).toBeGreaterThan(likeness(query, unrelated) + 0.1)
+  })
+
+  it('holds texts that share nothing to be nearly unlike', () => {
+    expect(Math.abs(likeness('quarterly budget forecast', 'kubernetes pod eviction'))).toBeLessThan(0.2)
+  })
+})

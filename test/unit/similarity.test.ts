@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cosine, dot, hasDirection, nearest, normalise } from '../../src/embeddings/similarity.ts'
+
+const vector = (...values: number[]) => Float32Array.from(values)
+const drawn = (length: number) =>
+  fc
+    .array(fc.double({ min: -100, max: 100, noNaN: true }), { minLength: length, maxLength: length })
+    .map((values) => Float32Array.from(values))
+
+describe('similarity', () => {
+  it.each([
+    [vector(1, 0), vector(1, 0), 1],
+    [vector(1, 0), vector(0, 2), 0],
+    [vector(1, 0), vector(-3, 0), -1],
+    [vector(3, 4), vector(4, 3), 0.96],
+    [vector(0, 0), vector(1, 1), 0],
+  ])('of %o and %o is %d', (one, other, expected) => {
+    expect(cosine(one, other)).toBeCloseTo(expected, 12)
+  })
+
+  it('is symmetric, within −1 and 1, blind to length, and 1 to itself', () => {
+    fc.assert(
+      fc.property(drawn(5), drawn(5), fc.constantFrom(0.25, 2, 1024), (one, other, scale) => {
+        const similarity = cosine(one, other)
+        expect(cosine(other, one)).toBe(similarity)
+        expect(Math.abs(similarity)).toBeLessThanOrEqual(1)
+        expect(
+          cosine(
+            one.map((value) => value * scale),
+            other,
+          ),
+        ).toBeCloseTo(similarity, 6)
+        const length = Math.sqrt(dot(one, one))
+        if (length > 1e-6) expect(cosine(one, one)).toBeCloseTo(1, 6)
+      }),
+    )
+  })
+
+  it('is refused between vectors of different models', () => {
+    expect(() => cosine(vector(1, 2), vector(1, 2, 3))).toThrow(RangeError)
+  })
+})
+
+describe('normalising', () => {
+  it('gives length 1 and keeps the direction', () => {
+    expect(normalise(vector(3, 4))).toEqual(vector(0.6, 0.8))
+  })
+
+  it('leaves the zero vector, which has no direction, as it is', () => {
+    const zero = vector(0, 0)
+    expect(normalise(zero)).toEqual(zero)
+    expect(hasDirection(zero)).toBe(false)
+    expect(hasDirection(vector(0, 1e-9))).toBe(true)
+  })
+})
+
+describe('the nearest', () => {
+  const candidates = [
+    { id: 'far', vector: vector(-1, 0) },
+    { id: 'twin-b', vector: vector(2, 2) },
+    { id: 'near', vector: vector(1, 0.1) },
+    { id: 'twin-a', vector: vector(1, 1) },
+  ]
+
+  it('are the most similar first, equals by id', () => {
+    expect(nearest(vector(1, 0), candidates, 3).map(({ id }) => id)).toEqual(['near', 'twin-a', 'twin-b'])
+  })
+
+  it('are all there are when fewer than asked for', () => {
+    expect(nearest(vector(1, 0), candidates, 9)).toHaveLength(4)
+    expect(nearest(vector(1, 0), [], 9)).toEqual([])
+  })
+
+  it('do not depend on the order of the candidates', () => {
+    const shuffled = fc.shuffledSubarray(candidates, { minLength: candidates.length })
+    const expected = nearest(vector(1, 0), candidates, 4)
+    fc.assert(
+      fc.property(shuffled, (order) => {
+        expect(nearest(vector(1, 0), order, 4)).toEqual(expected)
+      }),
+    )
+  })
+})
