@@ -1,0 +1,65 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { surpriseOf } from '../../src/cognition/surprise.ts'
+import vectors from '../vectors/surprise.json' with { type: 'json' }
+
+const known = (similarities: readonly number[]) =>
+  similarities.map((similarity, index) => ({ id: `n${index}`, similarity }))
+const unit = fc.double({ min: 0, max: 1, noNaN: true })
+const similarities = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { maxLength: 8 })
+
+describe('surprise', () => {
+  it('has the exact value of every vector', () => {
+    expect(vectors.cases.length).toBeGreaterThan(20)
+    for (const vector of vectors.cases) {
+      const { base_importance, surprise } = surpriseOf(vector.base, known(vector.similarities))
+      expect(surprise.score).toBeCloseTo(vector.score, 12)
+      expect(surprise.delta).toBeCloseTo(vector.delta, 12)
+      expect(base_importance).toBeCloseTo(vector.base_after, 12)
+      expect(surprise.duplicate_of !== undefined).toBe(vector.duplicate)
+      expect(surprise.base_before).toBe(vector.base)
+    }
+  })
+
+  it('names the neighbours it was measured by, nearest first, and the one it repeats', () => {
+    const neighbours = [
+      { id: 'b', similarity: 0.95 },
+      { id: 'c', similarity: 0.1 },
+      { id: 'a', similarity: 0.95 },
+    ]
+    const { surprise } = surpriseOf(0.5, neighbours)
+    expect(surprise.neighbours.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(surprise.duplicate_of).toBe('a')
+    expect(surpriseOf(0.5, known([0.919])).surprise).not.toHaveProperty('duplicate_of')
+  })
+
+  it('counts the five nearest only, in whatever order they come', () => {
+    const five = surpriseOf(0.5, known([0.9, 0.8, 0.7, 0.6, 0.5]))
+    const more = surpriseOf(0.5, [{ id: 'far', similarity: -0.5 }, ...known([0.9, 0.8, 0.7, 0.6, 0.5])])
+    expect(more).toEqual(five)
+  })
+
+  it('never leaves the range of importance, and a duplicate never gains', () => {
+    fc.assert(
+      fc.property(unit, similarities, (base, given) => {
+        const { base_importance, surprise } = surpriseOf(base, known(given))
+        expect(base_importance).toBeGreaterThanOrEqual(0.05)
+        expect(base_importance).toBeLessThanOrEqual(1)
+        expect(Math.abs(surprise.delta)).toBeLessThanOrEqual(0.35)
+        if (surprise.duplicate_of !== undefined) expect(surprise.delta).toBeLessThanOrEqual(-0.05)
+      }),
+    )
+  })
+
+  it('falls as the neighbours come nearer', () => {
+    fc.assert(
+      fc.property(fc.array(unit, { minLength: 1, maxLength: 5 }), unit, (given, share) => {
+        const nearer = given.map((similarity) => similarity + (1 - similarity) * share)
+        const before = surpriseOf(0.5, known(given)).surprise
+        const after = surpriseOf(0.5, known(nearer)).surprise
+        expect(after.score).toBeLessThanOrEqual(before.score + 1e-12)
+        expect(after.delta).toBeLessThanOrEqual(before.delta + 1e-12)
+      }),
+    )
+  })
+})
