@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { completePayload } from '../../src/records/payloads.ts'
+import { type Contender, scoreContender, select, trackRecordOf } from '../../src/retrieval/selection.ts'
+
+const now = new Date('2026-03-31T00:00:00.000Z')
+const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
+
+function contender(id: string, changes: Partial<Contender> = {}): Contender {
+  return { id, applicability: null, success_rate: null, last_used_at: null, ...changes }
+}
+
+describe('a score', () => {
+  it.each([
+    [{ applicability: 1, success_rate: 1, last_used_at: now }, 1],
+    [{ applicability: 0, success_rate: 0, last_used_at: daysAgo(30) }, 0.5 / 3],
+    [{ applicability: 0.9, success_rate: 0.6, last_used_at: daysAgo(60) }, (0.9 + 0.6 + 0.25) / 3],
+    [{ applicability: 1, success_rate: 1, last_used_at: daysAgo(-5) }, 1],
+    [{}, 0.5],
+    [{ applicability: 0.8 }, 0.6],
+  ])('of %o is %d', (changes, expected) => {
+    expect(scoreContender(contender('a', changes), now)).toBeCloseTo(expected, 12)
+  })
+})
+
+describe('a selection', () => {
+  it('is best first, with each score, and as sure as the best leads', () => {
+    const selection = select(
+      [
+        contender('worse', { applicability: 0.2, success_rate: 0.2, last_used_at: daysAgo(30) }),
+        contender('best', { applicability: 1, success_rate: 1, last_used_at: now }),
+      ],
+      now,
+    )
+    expect(selection?.selected).toEqual(['best', 'worse'])
+    expect(selection?.scores['worse']).toBeCloseTo(0.3, 12)
+    expect(selection?.confidence).toBeCloseTo(0.7, 12)
+  })
+
+  it('of one is as sure as it is good', () => {
+    const only = contender('only', { applicability: 1, success_rate: 1, last_used_at: now })
+    expect(select([only], now)).toEqual({
+      selected: ['only'],
+      confidence: 1,
+      needs_more: false,
+      scores: { only: 1 },
+    })
+  })
+
+  it('between equals is not sure at all, and goes by id', () => {
+    const selection = select([contender('b'), contender('a')], now)
+    expect(selection).toMatchObject({ selected: ['a', 'b'], confidence: 0, needs_more: true })
+  })
+
+  it('among the hopeless is not sure either', () => {
+    const long = { applicability: 0, success_rate: 0, last_used_at: new Date(0) }
+    const selection = select(
+      [contender('a', long), contender('b', long)],
+      new Date('+100000-01-01T00:00:00Z'),
+    )
+    expect(selection).toMatchObject({ confidence: 0, needs_more: true })
+  })
+
+  it.each([
+    [0.5, false],
+    [0.500_001, true],
+  ])('asks for more below a threshold of %d: %s', (threshold, needsMore) => {
+    expect(select([contender('a')], now, threshold)?.needs_more).toBe(needsMore)
+  })
+
+  it('of nothing is none', () => {
+    expect(select([], now)).toBeNull()
+  })
+
+  it('does not depend on the order of the contenders, and is sure between 0 and 1', () => {
+    const unit = fc.double({ min: 0, max: 1, noNaN: true })
+    const drawn = fc.uniqueArray(
+      fc.record({
+        id: fc.uuid(),
+        applicability: fc.option(unit),
+        success_rate: fc.option(unit),
+        last_used_at: fc.option(fc.integer({ min: -10, max: 4_000 }).map(daysAgo)),
+      }),
+      { minLength: 1, maxLength: 8, selector: ({ id }) => id },
+    )
+    fc.assert(
+      fc.property(drawn, (contenders) => {
+        const selection = select(contenders, now)
+        expect(select(contenders.toReversed(), now)).toEqual(selection)
+        expect(selection?.confidence).toBeGreaterThanOrEqual(0)
+        expect(selection?.confidence).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+})
+
+describe('a track record', () => {
+  const competence = (performance?: object) =>
+    trackRecordOf(
+      completePayload({
+        kind: 'competence',
+        skill_name: 'deploy',
+        ...(performance ? { performance } : {}),
+      } as never),
+    )
+  const plan = (metrics?: object) =>
+    trackRecordOf(
+      completePayload({
+        kind: 'plan_graph',
+        plan_id: 'p',
+        version: '1',
+        ...(metrics ? { metrics } : {}),
+      } as never),
+    )
+  const used = '2026-03-01T00:00:00.000Z'
+
+  it('of a competence is its success rate and last use', () => {
+    const performance = { success_count: 3, failure_count: 1, success_rate: 0.75, last_used_at: used }
+    expect(competence(performance)).toEqual({ success_rate: 0.75, last_used_at: new Date(used) })
+  })
+
+  it('of a plan is what did not fail and its last run', () => {
+    const metrics = { failure_rate: 0.25, execution_count: 4, last_executed_at: used }
+    expect(plan(metrics)).toEqual({ success_rate: 0.75, last_used_at: new Date(used) })
+  })
+
+  it('of what was never tried is unknown, not bad and not perfect', () => {
+    const unknown = { success_rate: null, last_used_at: null }
+    expect(competence()).toEqual(unknown)
+    expect(competence({ success_count: 0, failure_count: 0, success_rate: 0 })).toEqual(unknown)
+    expect(plan()).toEqual(unknown)
+    expect(plan({ execution_count: 9 })).toEqual(unknown)
+    expect(plan({ failure_rate: 0, execution_count: 0 })).toEqual(unknown)
+  })
+
+  it('of attempts that all failed is known to be bad', () => {
+    expect(competence({ success_count: 0, failure_count: 2, success_rate: 0 })?.success_rate).toBe(0)
+    expect(plan({ failure_rate: 1, execution_count: 2 })?.success_rate).toBe(0)
+  })
+
+  it('of what is no procedure is none', () => {
+    const entity = { kind: 'entity', canonical_name: 'Membrane', primary_type: 'Project' } as const
+    expect(trackRecordOf(completePayload(entity))).toBeNull()
+  })
+})
