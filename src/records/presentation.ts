@@ -1,5 +1,6 @@
 import { salienceAt } from '../decay/curves.ts'
 import { type Caller, isAllowed, unscoped } from '../kernel/caller.ts'
+import type { Payload } from './payloads.ts'
 import type { AuditRow, RelationRow, StoredRecord } from './rows.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './schemas.ts'
 
@@ -11,7 +12,7 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
     lifecycle: presentLifecycle(stored),
     provenance: stored.provenance,
     relations: stored.relations.map(presentRelation),
-    payload: stored.payload,
+    payload: presentPayload(stored),
     ...(stored.interpretation ? { interpretation: stored.interpretation } : {}),
     audit_log: stored.audit_log.map(presentAudit),
     layer: stored.layer,
@@ -68,6 +69,14 @@ function presentLifecycle(stored: StoredRecord): MemoryRecord['lifecycle'] {
     pinned: stored.pinned,
     deletion_policy: stored.deletion_policy,
   }
+}
+
+/** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
+function presentPayload({ payload, status, relations }: StoredRecord): Payload {
+  if (payload.kind !== 'semantic' || status !== 'superseded' || !payload.revision) return payload
+  const { superseded_by: successor, ...revision } = payload.revision
+  const isSeen = relations.some((edge) => edge.predicate === 'superseded_by' && edge.target_id === successor)
+  return isSeen ? payload : { ...payload, revision }
 }
 
 function presentForgotten(stored: StoredRecord): Pick<MemoryRecord, 'forgotten'> {

@@ -53,7 +53,7 @@ export async function findSuccessor(tx: Database, id: string, trust: Trust): Pro
     from records as old
     join status_changes as moved on moved.record_id = old.id and moved.new = old.status
     join relations as e on e.source_id = old.id and e.created_at = moved.at
-      and e.predicate = case old.status when 'superseded' then 'superseded_by' else 'derives' end
+      and (e.predicate = 'superseded_by' or old.status = 'merged' and e.predicate = 'derives')
     join records as r on r.id = e.target_id
     where old.id = ${id}::uuid and old.status in ('superseded', 'merged') and r.forgotten_at is null
       and r.type = old.type and ${visibleTo(trust)}
