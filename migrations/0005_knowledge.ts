@@ -147,7 +147,10 @@ function handlesOf(payload: Record<string, unknown>): Handle[] {
     return [{ digest: digestOf(topic), detail: digestOf(normalise(payload['object'])) }]
   }
   const aliases = (payload['aliases'] as { value: string }[]).map(({ value }) => value)
-  const names = new Set([payload['canonical_name'], ...aliases].map(name))
+  const marks = (payload['identifiers'] as { namespace: string; value: string }[]).flatMap(
+    ({ namespace, value }) => [value, `${namespace}:${value}`],
+  )
+  const names = new Set([payload['canonical_name'], ...aliases, ...marks].map(name))
   return [...names].map((each) => ({ digest: digestOf(['name', each]), detail: null }))
 }
 

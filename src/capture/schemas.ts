@@ -147,3 +147,5 @@ export const OutcomeChoice = closed(
   },
 )
 export type OutcomeChoice = Static<typeof OutcomeChoice>
+
+export const EpisodePath = Type.Object({ id: Uuid() })

@@ -1,2 +1,3 @@
+export { listPolicies } from './queries.ts'
 export { policiesRoutes } from './routes.ts'
 export { createPoliciesService, type PoliciesService } from './service.ts'

@@ -127,7 +127,7 @@ function pathOf(name: string): string {
   return name in defaultDecay ? `lifecycle.decay.${name}` : name
 }
 
-function describePayload(before: Payload, after: Payload): Amendment['changes'] {
+export function describePayload(before: Payload, after: Payload): Amendment['changes'] {
   const members = new Set([...Object.keys(before), ...Object.keys(after)])
   const pairs = [...members].map((name): [string, [unknown, unknown]] => [
     `payload.${name}`,

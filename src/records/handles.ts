@@ -5,7 +5,7 @@ import { normaliseJson } from './normalised.ts'
 import type { Payload } from './payloads.ts'
 
 /**
- * What a record is known by: an entity by its names, a fact by what it is about, a task by its thread, captured
+ * What a record is known by: an entity by its names and identifiers, a fact by what it is about, a task by its thread, captured
  * evidence by its source's reference. A digest, because a name may be longer than an index entry.
  */
 export type Handle = {
@@ -41,7 +41,8 @@ export function handlesOf(payload: Payload): Handle[] {
   switch (payload.kind) {
     case 'entity': {
       const names = [payload.canonical_name, ...payload.aliases.map(({ value }) => value)]
-      return [...new Set(names.map(normaliseName))].map(nameHandle)
+      const marks = payload.identifiers.flatMap(({ namespace, value }) => [value, `${namespace}:${value}`])
+      return [...new Set([...names, ...marks].map(normaliseName))].map(nameHandle)
     }
     case 'semantic':
       return [factHandle(payload)]

@@ -7,12 +7,25 @@ export { erasureRoutes } from './erasure/routes.ts'
 export { createErasureService } from './erasure/service.ts'
 export { forgettingRoutes } from './forgetting/routes.ts'
 export { createForgettingService } from './forgetting/service.ts'
-export { answerWritten } from './presentation.ts'
-export { type KnownRecord, type Sought, seekHandles, type WantedHandle } from './queries.ts'
+export { answerNew, answerWritten } from './presentation.ts'
+export {
+  findRecords,
+  insertHandles,
+  type KnownRecord,
+  type Sought,
+  seekHandles,
+  selectStored,
+  type WantedHandle,
+} from './queries.ts'
 export { recordsRoutes } from './routes.ts'
 export type { StoredRecord } from './rows.ts'
-export { NewRecord, WrittenRecord } from './schemas.ts'
+export { MemoryRecord, NewRecord, RecordPage, RedactedRecord, WrittenRecord } from './schemas.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'
 export { createSeal } from './tombstones/seal.ts'
-export { createTombstonesService } from './tombstones/service.ts'
+export {
+  createTombstonesService,
+  erasedContent,
+  findErasedContents,
+  refuseErasedContent,
+} from './tombstones/service.ts'

@@ -1,7 +1,8 @@
 import { salienceAt } from '../decay/curves.ts'
 import { type Caller, isAllowed, unscoped } from '../kernel/caller.ts'
+import type { Edge } from '../relations/inverses.ts'
 import type { Payload } from './payloads.ts'
-import type { AuditRow, RelationRow, StoredRecord } from './rows.ts'
+import type { AuditRow, Draft, RelationRow, StoredRecord } from './rows.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './schemas.ts'
 
 /** The record as of `now`: what is stored, and what time has made of it. */
@@ -33,6 +34,30 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
 export function answerWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
   if (isAllowed(caller, 'records:read')) return presentRecord(stored, now)
   return { id: stored.id, version: stored.version }
+}
+
+/** What has just been stored, with the edges it was stored with: what a read would answer. */
+export function answerNew(
+  caller: Caller,
+  { row, audit }: Draft,
+  edges: readonly Edge[],
+  now: Date,
+): WrittenRecord {
+  return answerWritten(caller, { ...row, relations: inReadOrder(edges), audit_log: [audit] }, now)
+}
+
+/** By age, then by target. */
+function inReadOrder(edges: readonly Edge[]): Edge[] {
+  return [...edges].sort(
+    (left, right) =>
+      left.created_at.getTime() - right.created_at.getTime() ||
+      compare(left.target_id, right.target_id) ||
+      compare(left.predicate, right.predicate),
+  )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
 }
 
 /** One level above the caller's ceiling: that it exists, and nothing of what it says. */

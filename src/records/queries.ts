@@ -165,17 +165,21 @@ export async function deleteHandles(tx: Database, id: string, handles: readonly 
     .execute()
 }
 
+/** In arrays: as parameters of their own those of a much-named entity would be more than a statement can have. */
 export async function insertHandles(
   tx: Database,
   id: string,
   scope: string,
   handles: readonly Handle[],
 ): Promise<void> {
-  if (handles.length === 0) return
-  await tx
-    .insertInto('handles')
-    .values(handles.map((handle) => ({ ...handle, record_id: id, scope })))
-    .execute()
+  await sql`
+    insert into handles (digest, detail, record_id, place, scope)
+    select digest, detail, ${id}::uuid, place, ${scope}
+    from unnest(
+      ${handles.map(({ digest }) => digest)}::bytea[], ${handles.map(({ detail }) => detail)}::bytea[],
+      ${handles.map(({ place }) => place)}::integer[]
+    ) as handle (digest, detail, place)
+  `.execute(tx)
 }
 
 export async function deleteIdentifiers(tx: Database, id: string): Promise<void> {
@@ -187,11 +191,14 @@ export async function insertIdentifiers(
   id: string,
   identifiers: readonly Identifier[],
 ): Promise<void> {
-  if (identifiers.length === 0) return
-  await tx
-    .insertInto('entity_identifiers')
-    .values(identifiers.map((each) => ({ ...each, record_id: id })))
-    .execute()
+  await sql`
+    insert into entity_identifiers (record_id, scope, namespace, value)
+    select ${id}::uuid, scope, namespace, value
+    from unnest(
+      ${identifiers.map(({ scope }) => scope)}::text[], ${identifiers.map(({ namespace }) => namespace)}::text[],
+      ${identifiers.map(({ value }) => value)}::text[]
+    ) as identifier (scope, namespace, value)
+  `.execute(tx)
 }
 
 /** JSON columns travel as text: the driver would write a JavaScript array as a PostgreSQL one. */

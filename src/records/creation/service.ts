@@ -2,12 +2,11 @@ import type { Database } from '../../db/connection.ts'
 import { violatedConstraint } from '../../db/failures.ts'
 import { type Call, transact } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
-import { type Caller, isAllowed, type Sensitivity } from '../../kernel/caller.ts'
+import type { Caller, Sensitivity } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import type { Edge } from '../../relations/inverses.ts'
-import { presentRecord } from '../presentation.ts'
+import { answerNew } from '../presentation.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { NewRecord, WrittenRecord } from '../schemas.ts'
 import type { Seal } from '../tombstones/seal.ts'
@@ -197,23 +196,7 @@ function refuseUnstored(each: Draft | AppError, { ids, erasedIds }: Stored): Dra
 }
 
 function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
-  if (each instanceof AppError) return each
-  if (!isAllowed(caller, 'records:read')) return { id: each.row.id, version: each.row.version }
-  return presentRecord({ ...each.row, relations: inReadOrder(each.edges), audit_log: [each.audit] }, now)
-}
-
-/** A create answers what a read would: edges by age, then by target. */
-function inReadOrder(edges: readonly Edge[]): Edge[] {
-  return [...edges].sort(
-    (left, right) =>
-      left.created_at.getTime() - right.created_at.getTime() ||
-      compare(left.target_id, right.target_id) ||
-      compare(left.predicate, right.predicate),
-  )
-}
-
-function compare(left: string, right: string): number {
-  return left < right ? -1 : Number(left > right)
+  return each instanceof AppError ? each : answerNew(caller, each, each.edges, now)
 }
 
 function recordExists(id: string): AppError {

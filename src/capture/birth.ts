@@ -1,0 +1,81 @@
+import { unscoped } from '../kernel/caller.ts'
+import { draftRecord } from '../records/creation/draft.ts'
+import type { Interpretation } from '../records/interpretation.ts'
+import type { Payload, SemanticPayload } from '../records/payloads.ts'
+import type { Draft } from '../records/rows.ts'
+import type { NewRecord, Provenance } from '../records/schemas.ts'
+import type { RecordType } from '../records/vocabulary.ts'
+import type { Mention } from './mentions.ts'
+import type { NewCapture } from './schemas.ts'
+import type { Setting } from './setting.ts'
+
+/** The records that come of a capture. */
+
+export type Lifecycles = Readonly<Record<RecordType, NonNullable<NewRecord['lifecycle']>>>
+export type Origin = Setting & { given: NewCapture; lifecycles: Lifecycles }
+
+/** The evidence itself. */
+export function describePrimary(
+  origin: Origin,
+  payload: Payload,
+  source: Provenance['sources'][number],
+  interpretation: Interpretation,
+): NewRecord {
+  const { memory_kind: kind } = origin.given
+  return {
+    ...describe(origin, payload, source),
+    ...(kind === undefined ? {} : { memory_kind: kind }),
+    ...describeTold(origin.given),
+    interpretation,
+  }
+}
+
+/** What the evidence says is so. */
+export function describeFact(
+  origin: Origin,
+  payload: SemanticPayload,
+  source: Provenance['sources'][number],
+): NewRecord {
+  return { ...describe(origin, payload, source), ...describeTold(origin.given) }
+}
+
+/** Something that is named for the first time. */
+export function describeEntity(
+  origin: Origin,
+  { surface, entity_kind: kind, aliases }: Mention,
+  source: Provenance['sources'][number],
+): NewRecord {
+  const payload: Payload = {
+    ...{ kind: 'entity', canonical_name: surface, primary_type: kind, types: [kind], identifiers: [] },
+    aliases: aliases.map((value) => ({ value })),
+  }
+  return describe(origin, payload, source)
+}
+
+function describe(
+  { scope, sensitivity, given, lifecycles, source: teller }: Origin,
+  payload: Payload,
+  source: Provenance['sources'][number],
+): NewRecord {
+  return {
+    type: payload.kind,
+    payload,
+    sensitivity,
+    ...(scope === unscoped ? {} : { scope }),
+    ...(given.source_type === undefined ? {} : { source_type: given.source_type }),
+    lifecycle: lifecycles[payload.kind],
+    provenance: { sources: [source], created_by: teller },
+  }
+}
+
+function describeTold({ tags, importance }: NewCapture): Pick<NewRecord, 'tags' | 'base_importance'> {
+  return {
+    ...(tags === undefined ? {} : { tags }),
+    ...(importance === undefined ? {} : { base_importance: importance }),
+  }
+}
+
+export function draftBirth({ caller, now, sensitivity }: Setting, record: NewRecord, id: string): Draft {
+  const draft = draftRecord(record, { caller, now, id, defaultSensitivity: sensitivity })
+  return { ...draft, audit: { ...draft.audit, rationale: 'captured' } }
+}

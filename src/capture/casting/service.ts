@@ -1,0 +1,82 @@
+import type { Transaction } from '../../db/transaction.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { findErasedContents } from '../../records/index.ts'
+import type { Interpretation } from '../../records/interpretation.ts'
+import type { SemanticPayload } from '../../records/payloads.ts'
+import type { Draft } from '../../records/rows.ts'
+import type { Provenance } from '../../records/schemas.ts'
+import type { Seal } from '../../records/tombstones/seal.ts'
+import { describeEntity, draftBirth, type Origin } from '../birth.ts'
+import { settle } from '../interpretation.ts'
+import { type Resolved, resolveMentions } from '../resolution.ts'
+import { resolveObject, resolveReferences, type Survey } from '../survey/service.ts'
+
+/** Who takes part in what was captured. */
+export type Cast = {
+  interpretation: Interpretation
+  /** Of the mentions and references that mean somebody. */
+  entities: string[]
+  references: string[]
+  /** Named for the first time. */
+  born: Draft[]
+  subject: string | undefined
+  object: string | undefined
+  isFactErased: boolean
+}
+
+type Resources = { ids: Ids; seal: Seal }
+type Scene = {
+  interpretation: Interpretation
+  fact?: SemanticPayload | undefined
+  /** The evidence, as the source of what it names. */
+  witness: Provenance['sources'][number]
+}
+
+/** A name that was erased from the scope is not made anew: its mention stays open, as the erased fact does. */
+export async function castCapture(
+  tx: Transaction,
+  { ids, seal }: Resources,
+  origin: Origin,
+  { interpretation, fact, witness }: Scene,
+  { known }: Survey,
+): Promise<Cast> {
+  const resolved = resolveMentions(interpretation.mentions, known.mentions, origin.scope)
+  const drafts = resolved.map((each) =>
+    'id' in each ? undefined : draftEntity(origin, each, ids.next(), witness),
+  )
+  const wanted = drafts.filter((each) => each !== undefined)
+  const said = [...wanted.map(({ row }) => row), ...(fact ? [{ scope: origin.scope, payload: fact }] : [])]
+  const erased = said.length === 0 ? [] : await findErasedContents(tx, seal, said)
+  const born = wanted.filter((_, index) => !erased[index])
+  const kept = new Set(born)
+  const mentions = resolved.map((each, index) => {
+    if ('id' in each) return each.id
+    const draft = drafts[index]
+    return draft && kept.has(draft) ? draft.row.id : undefined
+  })
+  const references = await resolveReferences(tx, origin, interpretation)
+  const targets = references.map((id) => (id === undefined ? undefined : { target_record_id: id }))
+  return {
+    interpretation: settle(interpretation, { mentions, references: targets }),
+    entities: mentions.filter((id) => id !== undefined),
+    references: references.filter((id) => id !== undefined),
+    born,
+    subject: mentions[interpretation.mentions.findIndex(({ surface }) => surface === fact?.subject.trim())],
+    object: await resolveObject(tx, origin, fact),
+    isFactErased: fact !== undefined && erased.at(-1) === true,
+  }
+}
+
+type Unmet = Exclude<Resolved, { id: string }>
+
+/** The first of its handles is its own name, whose place it takes. */
+function draftEntity(
+  origin: Origin,
+  { mention, place }: Unmet,
+  id: string,
+  witness: Scene['witness'],
+): Draft {
+  const draft = draftBirth(origin, describeEntity(origin, mention, witness), id)
+  const [name, ...aliases] = draft.handles
+  return { ...draft, handles: name ? [{ ...name, place }, ...aliases] : [] }
+}

@@ -1,0 +1,141 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { salienceAt } from '../../decay/curves.ts'
+import { type StoredRecord, type WrittenRecord, writeChange } from '../../records/index.ts'
+import type { SemanticPayload } from '../../records/payloads.ts'
+import type { Draft } from '../../records/rows.ts'
+import type { NewRecord, Provenance } from '../../records/schemas.ts'
+import { upsertEdges } from '../../relations/index.ts'
+import { type Edge, withInverses } from '../../relations/inverses.ts'
+import type { RevisionService } from '../../revision/index.ts'
+import { describeFact, draftBirth, type Origin } from '../birth.ts'
+import { confirmFact, type Testimony } from '../confirmation.ts'
+import { edgeBetween, type FactEnds, linkFact } from '../linking.ts'
+import type { DerivedFact } from '../schemas.ts'
+import type { Fate } from '../standing.ts'
+
+type Resources = { textLanguage: string; revision: RevisionService }
+
+type Conflict = Extract<Fate, { policy: unknown }>
+
+export type ToldFact = {
+  origin: Origin
+  /** What the record of the fact is called if there comes to be a new one. */
+  id: string
+  payload: SemanticPayload
+  fate: Exclude<Fate, { outcome: 'merged' }>
+  /** The locked record that says it already. */
+  stood: StoredRecord | undefined
+  ends: FactEnds
+  witness: Provenance['sources'][number]
+}
+
+/** What became of the fact; the records and edges that the settling itself made. */
+export type Settled = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
+
+/** `drafts` are stored with the episode, and then it is settled what that means for what stood before. */
+export type FactPlan = { drafts: Draft[]; settle(tx: Transaction): Promise<Settled> }
+
+export function createFacts({ textLanguage, revision }: Resources) {
+  function plan(told: ToldFact): FactPlan {
+    const { fate } = told
+    switch (fate.outcome) {
+      case 'created':
+        return {
+          drafts: [draft(told)],
+          settle: async () => settledAs({ outcome: 'created', record_id: told.id }),
+        }
+      case 'challenged':
+        return planChallenged(told, fate.other)
+      case 'contested':
+        return { drafts: [draft(told)], settle: (tx) => contest(tx, told, fate) }
+      case 'replaced':
+      case 'forked':
+        return { drafts: [], settle: (tx) => revise(tx, told, fate) }
+      case 'confirmed':
+        return { drafts: [], settle: (tx) => confirm(tx, told) }
+    }
+  }
+
+  async function contest(
+    tx: Transaction,
+    { origin, id }: ToldFact,
+    { policy, other }: Conflict,
+  ): Promise<Settled> {
+    const { caller, now } = origin
+    await revision.contest({ caller, tx }, other, { contesting_ref: id, ...reasonOf(origin) })
+    const edge = edgeBetween(other, 'contested_by', id, now)
+    return { ...settledAs({ outcome: 'contested', policy, record_id: id, other_id: other }), edges: [edge] }
+  }
+
+  async function revise(
+    tx: Transaction,
+    told: ToldFact,
+    { outcome, policy, other }: Conflict,
+  ): Promise<Settled> {
+    const { origin, id, ends } = told
+    const links = linkFact(id, ends, origin.now)
+    const record: NewRecord = {
+      ...describe(told),
+      id,
+      relations: links.map(({ predicate, target_id }) => ({ predicate, target_id })),
+    }
+    const operation = outcome === 'replaced' ? revision.supersede : revision.fork
+    const revised = await operation({ caller: origin.caller, tx }, other, { record, ...reasonOf(origin) })
+    const descent = edgeBetween(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, origin.now)
+    const fact = { outcome, policy, record_id: id, other_id: other }
+    return { fact, records: [revised.record], edges: [...links, descent] }
+  }
+
+  async function confirm(tx: Transaction, told: ToldFact): Promise<Settled> {
+    const { origin, stood, ends } = told
+    if (stood?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
+    const links = linkFact(stood.id, ends, origin.now)
+    await upsertEdges(tx, withInverses(links))
+    const { record, content } = confirmFact(stood, stood.payload, testify(told, stood), origin.now)
+    await writeChange(tx, stood, {
+      ...{ action: 'reinforce', ...reasonOf(origin), now: origin.now, textLanguage, record, content },
+      changes: { salience: [salienceAt(stood, origin.now), record.salience] },
+    })
+    return { ...settledAs({ outcome: 'confirmed', record_id: stood.id }), edges: links }
+  }
+
+  return { plan }
+}
+
+/** Who reads the fact may not be told what was said, and by whom, in greater confidence. */
+function testify({ origin, payload, witness }: ToldFact, { sensitivity }: StoredRecord): Testimony {
+  const { created_by: teller, ...anonymous } = witness
+  const isHeard = sensitivity === origin.sensitivity
+  return {
+    evidence: payload.evidence,
+    source: isHeard ? witness : anonymous,
+    teller: isHeard ? teller : undefined,
+  }
+}
+
+/** It waits beside what stands now, which it does not touch: setting it active is for somebody to decide. */
+function planChallenged(told: ToldFact, other: string | undefined): FactPlan {
+  const { row, ...rest } = draft({ ...told, ends: { ...told.ends, contradicts: other } })
+  const fact = { outcome: 'challenged' as const, record_id: told.id }
+  return {
+    drafts: [{ ...rest, row: { ...row, status: 'challenged' } }],
+    settle: async () => settledAs({ ...fact, ...(other === undefined ? {} : { other_id: other }) }),
+  }
+}
+
+function draft(told: ToldFact): Draft {
+  const edges = linkFact(told.id, told.ends, told.origin.now)
+  return { ...draftBirth(told.origin, describe(told), told.id), edges }
+}
+
+function describe({ origin, payload, witness }: ToldFact): NewRecord {
+  return describeFact(origin, payload, witness)
+}
+
+function reasonOf({ caller }: Origin) {
+  return { actor: caller.name, rationale: 'captured' }
+}
+
+function settledAs(fact: DerivedFact): Settled {
+  return { fact, records: [], edges: [] }
+}

@@ -1,0 +1,2 @@
+export { captureRoutes } from './routes.ts'
+export { createCaptureService } from './service.ts'

@@ -1,0 +1,42 @@
+import type { Edge } from '../relations/inverses.ts'
+
+/** The edges that tie what was captured together. */
+
+export function linkPrimary(
+  primary: string,
+  { entities, references }: { entities: readonly string[]; references: readonly string[] },
+  now: Date,
+): Edge[] {
+  return [
+    ...unique(entities).map((id) => edgeBetween(primary, 'mentions_entity', id, now)),
+    ...unique(references).map((id) => edgeBetween(primary, 'references_record', id, now)),
+  ]
+}
+
+export type FactEnds = {
+  primary: string
+  subject: string | undefined
+  object: string | undefined
+  contradicts?: string | undefined
+}
+
+export function linkFact(id: string, { primary, subject, object, contradicts }: FactEnds, now: Date): Edge[] {
+  const told: [string, string | undefined][] = [
+    ['derived_from', primary],
+    ['subject_entity', subject],
+    ['object_entity', object],
+    ['contradicts', contradicts],
+  ]
+  return told.flatMap(([predicate, target]) =>
+    target === undefined || target === id ? [] : [edgeBetween(id, predicate, target, now)],
+  )
+}
+
+export function edgeBetween(source: string, predicate: string, target: string, now: Date): Edge {
+  return { source_id: source, predicate, target_id: target, weight: 1, created_at: now }
+}
+
+/** Two names may mean one thing. */
+function unique(ids: readonly string[]): string[] {
+  return [...new Set(ids)]
+}

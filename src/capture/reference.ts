@@ -1,0 +1,13 @@
+import { type Handle, referenceHandle } from '../records/handles.ts'
+import type { Sought } from '../records/index.ts'
+import type { Setting } from './setting.ts'
+
+/** By what a retry of this capture will be known, if its source gave it a name. */
+export function nameCapture(
+  { source, sensitivity }: Setting,
+  ref: string | undefined,
+  sought: Sought | undefined,
+): Handle[] {
+  if (ref === undefined || !sought) return []
+  return [{ ...referenceHandle(source, ref, sensitivity), place: sought.place }]
+}

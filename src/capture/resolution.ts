@@ -1,0 +1,35 @@
+import { chooseEntity } from '../entities/resolution.ts'
+import type { KnownRecord, Sought } from '../records/index.ts'
+import type { Payload } from '../records/payloads.ts'
+import type { Mention } from './mentions.ts'
+
+/** Whom a mention means: an entity there is, or one to be made, at its place among those of its name. */
+export type Resolved = { id: string } | { mention: Mention; place: number }
+
+type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
+
+/**
+ * Each mention in its place. Two mentions of one name that cannot be one thing are made side by side, so each
+ * takes a place of its own.
+ */
+export function resolveMentions(
+  mentions: readonly Mention[],
+  sought: readonly (Sought | undefined)[],
+  scope: string,
+): Resolved[] {
+  const taken = new Map<Sought, number>()
+  return mentions.map((mention, index) => {
+    const told = mention.canonical_entity_id
+    if (told !== undefined) return { id: told }
+    const named = sought[index] ?? { place: 0, known: [] }
+    const chosen = chooseEntity(mention, named.known.filter(isEntity), scope)
+    if (chosen) return { id: chosen.id }
+    const place = taken.get(named) ?? named.place
+    taken.set(named, place + 1)
+    return { mention, place }
+  })
+}
+
+export function isEntity(known: KnownRecord): known is Entity {
+  return known.payload?.kind === 'entity' && known.forgotten_at === null
+}

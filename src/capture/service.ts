@@ -1,0 +1,103 @@
+import type { Database } from '../db/connection.ts'
+import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { checkFaults } from '../http/validation.ts'
+import { type Caller, rankOf, type Sensitivity } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { listPolicies } from '../policies/index.ts'
+import { answerWritten, findOpenRecord } from '../records/index.ts'
+import type { Interpretation } from '../records/interpretation.ts'
+import type { Seal } from '../records/tombstones/seal.ts'
+import type { RevisionService } from '../revision/index.ts'
+import type { Lifecycles } from './birth.ts'
+import { classify, type Plan, type VerdictPlan } from './classification.ts'
+import { createEpisodes } from './episodes/service.ts'
+import { interpret } from './interpretation.ts'
+import { createOutcomes } from './outcomes/service.ts'
+import type { Captured, NewCapture } from './schemas.ts'
+import { type Setting, settingOf } from './setting.ts'
+import { surveyCapture } from './survey/service.ts'
+import { createTasks, findThread } from './tasks/service.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  seal: Seal
+  textLanguage: string
+  defaultSensitivity: Sensitivity
+  revision: RevisionService
+}
+
+export type CaptureService = ReturnType<typeof createCaptureService>
+
+type Read = { given: NewCapture; plan: Plan; interpretation: Interpretation }
+
+export function createCaptureService(resources: Resources) {
+  const { db, clock, defaultSensitivity } = resources
+  const outcomes = createOutcomes(resources)
+  const episodes = createEpisodes(resources)
+  const tasks = createTasks(resources)
+
+  /** All that is done before the transaction: what it says is read, and who may say it is settled. */
+  async function prepare(call: Call, given: NewCapture) {
+    const now = clock.now()
+    const plan = classify(given, { now, check: checkFaults })
+    if (plan.kind !== 'outcome') settingOf(call.caller, given, { now, defaultSensitivity })
+    const read = { given, plan, interpretation: interpret(given, plan) }
+    return (joined: Call) => transact(db, joined, (tx) => store(tx, joined.caller, read))
+  }
+
+  /** Everything that comes of a capture, or nothing. */
+  async function store(
+    tx: Transaction,
+    caller: Caller,
+    { given, plan, interpretation }: Read,
+  ): Promise<Captured> {
+    if (plan.kind === 'outcome') return judge(tx, caller, plan)
+    const told = settingOf(caller, given, { now: clock.now(), defaultSensitivity })
+    const thread =
+      plan.kind === 'working_state' ? await findThread(tx, caller, told, plan.payload.thread_id) : undefined
+    const setting = thread?.stored
+      ? { ...told, sensitivity: higher(told.sensitivity, thread.stored.sensitivity) }
+      : told
+    const fact = plan.kind === 'working_state' ? undefined : plan.fact
+    const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
+    if (survey.repeated) return repeat(tx, setting, survey.repeated.id)
+    const origin = { ...setting, given, lifecycles: await readLifecycles(tx) }
+    if (plan.kind !== 'working_state') return episodes.tell(tx, origin, { plan, interpretation, survey })
+    return tasks.tell(tx, origin, {
+      plan,
+      interpretation,
+      survey,
+      thread: thread ?? { stored: undefined, place: 0 },
+    })
+  }
+
+  /** A retry changes nothing, and is told what came of the first. */
+  async function repeat(tx: Transaction, { caller, now }: Setting, id: string): Promise<Captured> {
+    const primary = answerWritten(caller, await findOpenRecord(tx, caller, id), now)
+    return { primary_record: primary, created_records: [], edges: [], deduplicated: true }
+  }
+
+  async function judge(tx: Transaction, caller: Caller, { verdict }: VerdictPlan): Promise<Captured> {
+    const { target_id: id, outcome, rationale = 'captured', kept } = verdict
+    const told = { outcome, actor: caller.name, rationale, kept }
+    const primary = await outcomes.choose({ caller, tx }, id, told)
+    return { primary_record: primary, created_records: [], edges: [], deduplicated: false }
+  }
+
+  return { prepare, chooseOutcome: outcomes.choose }
+}
+
+function higher(one: Sensitivity, other: Sensitivity): Sensitivity {
+  return rankOf(one) > rankOf(other) ? one : other
+}
+
+/** What is born of a capture lives by the policy of its type. */
+async function readLifecycles(tx: Transaction): Promise<Lifecycles> {
+  const policies = await listPolicies(tx)
+  const lives = policies.map(({ type, deletion_policy, ...decay }) => [type, { decay, deletion_policy }])
+  // Every type has its policy: the migration wrote them, and nothing deletes one.
+  return Object.fromEntries(lives) as Lifecycles
+}

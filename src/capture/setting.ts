@@ -1,0 +1,17 @@
+import type { Caller, Sensitivity } from '../kernel/caller.ts'
+import { claimableSource, requireCeiling, writableScope } from '../records/trust.ts'
+import type { NewCapture } from './schemas.ts'
+
+/** Who captures, when, and where what is captured belongs: the same for every record that comes of it. */
+export type Setting = { caller: Caller; now: Date; scope: string; sensitivity: Sensitivity; source: string }
+
+export function settingOf(
+  caller: Caller,
+  given: NewCapture,
+  { now, defaultSensitivity }: { now: Date; defaultSensitivity: Sensitivity },
+): Setting {
+  const sensitivity = given.sensitivity ?? defaultSensitivity
+  requireCeiling(caller, sensitivity)
+  claimableSource(caller, given.source_type)
+  return { caller, now, scope: writableScope(caller, given.scope), sensitivity, source: given.source }
+}

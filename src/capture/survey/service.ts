@@ -1,0 +1,98 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { nameHandle } from '../../records/handles.ts'
+import { claimRecords, type KnownRecord, type StoredRecord, seekHandles } from '../../records/index.ts'
+import type { Interpretation } from '../../records/interpretation.ts'
+import type { SemanticPayload } from '../../records/payloads.ts'
+import { isHistory } from '../../records/vocabulary.ts'
+import { findSuccessor } from '../../revision/index.ts'
+import { longestName } from '../mentions.ts'
+import { findNamedEntities, findReferenced } from '../queries.ts'
+import type { Setting } from '../setting.ts'
+import { type Fate, judgeFact } from '../standing.ts'
+import { type Answered, wantHandles } from '../wanted.ts'
+
+/** What is known already of what a capture names, and held so until its transaction ends. */
+
+export type Subject = {
+  ref?: string | undefined
+  thread?: string | undefined
+  fact?: SemanticPayload | undefined
+  interpretation: Interpretation
+}
+
+export type Survey = {
+  known: Answered
+  /** Captured before by this source under this reference. */
+  repeated: KnownRecord | undefined
+  /** Of the fact: what becomes of it, and the locked record that already says it. */
+  fate: Fate | undefined
+  stood: StoredRecord | undefined
+}
+
+/** One round trip for all that is named, and one more for the fact that is told again. */
+export async function surveyCapture(tx: Transaction, setting: Setting, subject: Subject): Promise<Survey> {
+  const { wanted, pick } = wantHandles({ ...setting, ...subject, mentions: subject.interpretation.mentions })
+  // As often as a fact could be withdrawn between a look and the lock on it; each time another one stands.
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    const known = pick(wanted.length === 0 ? [] : await seekHandles(tx, wanted, setting.sensitivity))
+    const repeated = known.reference?.known.find(({ scope }) => scope === setting.scope)
+    if (repeated || !subject.fact || !known.topic) {
+      return { known, repeated, fate: undefined, stood: undefined }
+    }
+    const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting.scope))
+    const target = standingOf(fate)
+    if (target === undefined) return { known, repeated, fate, stood: undefined }
+    const [stood] = await claimRecords(tx, { caller: setting.caller }, [target])
+    if (stood && !(stood instanceof AppError) && !isHistory(stood.status))
+      return { known, repeated, fate, stood }
+  }
+  throw new Error('a fact was withdrawn each time it was looked at')
+}
+
+/** What was folded into another record is said by that one now. */
+async function followMerged(tx: Transaction, setting: Setting, fate: Fate): Promise<Fate> {
+  if (fate.outcome !== 'merged') return fate
+  const id = await findSuccessor(tx, fate.id, amongOf(setting).trust)
+  return id === undefined ? { outcome: 'created' } : { outcome: 'confirmed', id }
+}
+
+/** The record that must stay as it was seen until this is over. */
+function standingOf(fate: Fate): string | undefined {
+  if (fate.outcome === 'confirmed') return fate.id
+  return 'policy' in fate ? fate.other : undefined
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Of the references, in their places, the records they lead to. */
+export async function resolveReferences(
+  tx: Transaction,
+  setting: Setting,
+  { reference_candidates: candidates }: Interpretation,
+): Promise<(string | undefined)[]> {
+  const ids = candidates.map(
+    ({ ref, target_record_id: told }) => told ?? (uuid.test(ref) ? ref.toLowerCase() : undefined),
+  )
+  const asked = ids.filter((id) => id !== undefined)
+  if (asked.length === 0) return ids
+  const found = await findReferenced(tx, asked, amongOf(setting))
+  return ids.map((id) => (id !== undefined && found.has(id) ? id : undefined))
+}
+
+/** The entity that a fact's object names, if it names one: an object as often is a value, so none is made of it. */
+export async function resolveObject(
+  tx: Transaction,
+  setting: Setting,
+  fact: SemanticPayload | undefined,
+): Promise<string | undefined> {
+  const object = fact?.object
+  if (typeof object !== 'string' || object.trim() === '' || object.length > longestName) return undefined
+  const [found] = await findNamedEntities(tx, [nameHandle(object).digest], amongOf(setting), 1)
+  return found?.id
+}
+
+/** What evidence may point at, its readers may see. */
+export function amongOf({ caller, scope, sensitivity }: Setting) {
+  return { trust: { ...caller.trust, maxSensitivity: sensitivity }, scope }
+}

@@ -1,0 +1,138 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { reinforce } from '../../decay/operations.ts'
+import { type Caller, rankOf } from '../../kernel/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { describePayload } from '../../records/amendment.ts'
+import { defaultSalience } from '../../records/defaults.ts'
+import { threadHandle } from '../../records/handles.ts'
+import {
+  answerWritten,
+  claimRecords,
+  erasedContent,
+  findOpenRecord,
+  insertHandles,
+  insertRecords,
+  refuseErasedContent,
+  type StoredRecord,
+  seekHandles,
+  writeChange,
+} from '../../records/index.ts'
+import type { Interpretation } from '../../records/interpretation.ts'
+import type { WorkingPayload } from '../../records/payloads.ts'
+import type { Draft } from '../../records/rows.ts'
+import type { Seal } from '../../records/tombstones/seal.ts'
+import { upsertEdges } from '../../relations/index.ts'
+import { withInverses } from '../../relations/inverses.ts'
+import { describePrimary, draftBirth, type Origin } from '../birth.ts'
+import { type Cast, castCapture } from '../casting/service.ts'
+import type { TaskPlan } from '../classification.ts'
+import { withNewest } from '../confirmation.ts'
+import { linkPrimary } from '../linking.ts'
+import { presentCapture } from '../presentation.ts'
+import { nameCapture } from '../reference.ts'
+import { resumeTask } from '../resumption.ts'
+import type { Captured } from '../schemas.ts'
+import type { Setting } from '../setting.ts'
+import type { Survey } from '../survey/service.ts'
+
+type Resources = { ids: Ids; seal: Seal; textLanguage: string }
+type Told = { plan: TaskPlan; interpretation: Interpretation; survey: Survey; thread: Thread }
+
+/** The record of a task, if it has one, locked; and the place of a new one among those of its thread. */
+export type Thread = { stored: StoredRecord | undefined; place: number }
+type Working = StoredRecord & { payload: WorkingPayload }
+
+/** Whatever its sensitivity, as long as the caller sees it: or a thread would have one record for each. */
+export async function findThread(
+  tx: Transaction,
+  caller: Caller,
+  { scope }: Setting,
+  threadId: string,
+): Promise<Thread> {
+  const wanted = { ...threadHandle(threadId), scope, isHeld: true }
+  const [sought] = await seekHandles(tx, [wanted], caller.trust.maxSensitivity)
+  const found = sought?.known.find(
+    (each) => each.scope === scope && each.status === 'active' && each.forgotten_at === null,
+  )
+  const [stored] = found ? await claimRecords(tx, { caller }, [found.id]) : []
+  const isResumed = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
+  return { stored: isResumed ? stored : undefined, place: sought?.place ?? 0 }
+}
+
+/** One working record for each thread: a later capture says how the task stands now. */
+export function createTasks({ ids, seal, textLanguage }: Resources) {
+  async function tell(tx: Transaction, origin: Origin, told: Told): Promise<Captured> {
+    const { stored } = told.thread
+    const id = stored?.id ?? ids.next()
+    const scene = { interpretation: told.interpretation, witness: { ...told.plan.source, ref: id } }
+    const cast = await castCapture(tx, { ids, seal }, origin, scene, told.survey)
+    if (stored?.payload.kind === 'working') {
+      return resume(tx, origin, told, cast, { ...stored, payload: stored.payload })
+    }
+    const drafts = [draftTask(id, origin, told, cast), ...cast.born]
+    const { ids: isStored } = await insertRecords(tx, drafts, textLanguage, seal)
+    if (!isStored.has(id)) throw erasedContent()
+    return presentCapture(origin, drafts, undefined)
+  }
+
+  async function resume(
+    tx: Transaction,
+    origin: Origin,
+    told: Told,
+    cast: Cast,
+    stored: Working,
+  ): Promise<Captured> {
+    const { caller, now, given } = origin
+    const payload = resumeTask(stored.payload, told.plan.payload, given.content)
+    await refuseErasedContent(tx, seal, { scope: stored.scope, payload })
+    await insertRecords(tx, cast.born, textLanguage, seal)
+    const edges = linkPrimary(stored.id, cast, now)
+    if (edges.length > 0) await upsertEdges(tx, withInverses(edges))
+    await writeChange(tx, stored, {
+      ...{ action: 'revise', actor: caller.name, rationale: 'captured', now, textLanguage },
+      record: { ...wake(stored, now), ...raised(stored, origin) },
+      content: {
+        payload,
+        interpretation: cast.interpretation,
+        tags: [...new Set([...stored.tags, ...(given.tags ?? [])])].slice(0, 100),
+        provenance: {
+          ...stored.provenance,
+          sources: withNewest(stored.provenance.sources, [told.plan.source]),
+        },
+      },
+      changes: describePayload(stored.payload, payload),
+    })
+    await insertHandles(
+      tx,
+      stored.id,
+      stored.scope,
+      nameCapture(origin, told.plan.ref, told.survey.known.reference),
+    )
+    const changed = answerWritten(caller, await findOpenRecord(tx, caller, stored.id), now)
+    return presentCapture(origin, cast.born, { records: [], edges }, changed)
+  }
+
+  return { tell }
+}
+
+function draftTask(id: string, origin: Origin, { plan, survey, thread }: Told, cast: Cast): Draft {
+  const draft = draftBirth(
+    origin,
+    describePrimary(origin, plan.payload, plan.source, cast.interpretation),
+    id,
+  )
+  const own = draft.handles.map((handle) => ({ ...handle, place: thread.place }))
+  const named = nameCapture(origin, plan.ref, survey.known.reference)
+  return { ...draft, edges: linkPrimary(id, cast, origin.now), handles: [...own, ...named] }
+}
+
+/** A task that is reported on is as present as a new one. */
+function wake(stored: StoredRecord, now: Date) {
+  return reinforce({ ...stored, reinforcement_gain: defaultSalience }, now)
+}
+
+/** What is told in greater confidence makes the whole as confidential. */
+function raised(stored: StoredRecord, { sensitivity }: Setting) {
+  return rankOf(sensitivity) > rankOf(stored.sensitivity) ? { sensitivity } : {}
+}

@@ -1,0 +1,13 @@
+import * as capture from '../../src/capture/queries.ts'
+import { nameHandle } from '../../src/records/handles.ts'
+import type { Sample } from './departing-samples.ts'
+
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const among = { trust: { maxSensitivity: 'low', scopes: ['team'] }, scope: 'team' } as const
+
+export const captureSamples: Record<string, Record<string, Sample>> = {
+  'src/capture/queries.ts': {
+    findReferenced: (db) => capture.findReferenced(db, [id], among),
+    findNamedEntities: (db) => capture.findNamedEntities(db, [nameHandle('a').digest], among, 20),
+  },
+}
