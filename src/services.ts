@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import { captureRoutes, createCaptureService } from './capture/index.ts'
 import { createTransitionService, transitionRoutes } from './cognition/index.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/connection.ts'
@@ -9,6 +10,7 @@ import {
   decayRoutes,
   insightRoutes,
 } from './decay/index.ts'
+import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
 import { deleteExpiredAnswers } from './http/queries.ts'
@@ -61,6 +63,9 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const decay = createDecayService({ db, clock })
   const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
   const transition = createTransitionService({ db, clock, textLanguage })
+  const entities = createEntitiesService({ db, clock, records })
+  const entityMerging = createEntityMergingService({ db, clock, textLanguage })
+  const capture = createCaptureService({ db, clock, ids, seal, revision, ...config.records })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -75,6 +80,9 @@ export function createServices({ config, db, clock, ids }: Resources) {
     decay,
     insight,
     transition,
+    entities,
+    entityMerging,
+    capture,
     maintenance,
     once,
   }
@@ -93,6 +101,9 @@ export function listRooms({
   decay,
   insight,
   transition,
+  entities,
+  entityMerging,
+  capture,
   maintenance,
   once,
 }: Services): Room[] {
@@ -108,6 +119,8 @@ export function listRooms({
     room(decayRoutes, { decay, once }),
     room(insightRoutes, { insight }),
     room(transitionRoutes, { transition, once }),
+    room(entitiesRoutes, { entities, entityMerging, once }),
+    room(captureRoutes, { capture, once }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }

@@ -69,7 +69,7 @@ function rankOf(mention: Called, candidate: Candidate, scope: string): Rank | un
   ]
 }
 
-function matchOf({ surface, entity_kind: kind }: Called, { payload }: Candidate) {
+export function matchOf({ surface, entity_kind: kind }: Called, { payload }: Candidate) {
   const named = surface.trim()
   const isIdentified = payload.identifiers.some(
     ({ namespace, value }) => value === named || `${namespace}:${value}` === named,

@@ -1,3 +1,27 @@
+-- src/capture/queries.ts findReferenced
+select "r"."id"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and "r"."scope" in ($2, $3)
+and "r"."forgotten_at" is null
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]));
+
+-- src/capture/queries.ts findNamedEntities
+    select r.id, h.digest, c.payload ->> 'canonical_name' as name, c.payload ->> 'primary_type' as kind
+    from handles as h
+    join records as r on r.id = h.record_id
+    join contents as c on c.record_id = r.id
+    where h.digest = any($1::bytea[])
+and h.scope in ($2, $3)
+      and r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+      and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+    order by r.scope desc, r.created_at, r.id
+    limit $6;
+
 -- src/cognition/transition/queries.ts listStatusChanges
 select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
 from "status_changes"
@@ -254,6 +278,199 @@ and scope = $4
     order by anchored_at, id
     limit 1
     for update skip locked;
+
+-- src/entities/queries.ts findBearers: anywhere
+    select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
+    from (
+      select r.id, r.scope, r.status, r.created_at
+      from handles as h join records as r on r.id = h.record_id
+      where h.digest = $1
+and r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+        and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      order by r.created_at, r.id
+      limit $4
+    ) as bearer
+    join contents as c on c.record_id = bearer.id;
+
+-- src/entities/queries.ts findBearers: in one scope
+    select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
+    from (
+      select r.id, r.scope, r.status, r.created_at
+      from handles as h join records as r on r.id = h.record_id
+      where h.digest = $1
+and h.scope = $2
+        and r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+        and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+      order by r.created_at, r.id
+      limit $5
+    ) as bearer
+    join contents as c on c.record_id = bearer.id;
+
+-- src/entities/queries.ts isEntity
+    select exists (
+        select
+from records as r
+where r.id = $1::uuid
+and r.type = 'entity'
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      )
+or exists (
+        select
+from departures as d
+where d.id = $4::uuid
+and d.type = 'entity'
+and ("d"."sensitivity" <= $5
+and "d"."scope" = any($6::text[]))
+      ) as is_entity;
+
+-- src/entities/queries.ts findPeerCard
+    select r.id
+    from handles as h
+    join records as r on r.id = h.record_id
+    join contents as c on c.record_id = r.id
+    where h.digest = $1
+and h.scope = $2
+      and r.type = 'semantic'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+      and c.tags @> array['peer-card']
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+    order by r.created_at desc, r.id desc
+    limit 1;
+
+-- src/entities/queries.ts listMentions: the first page
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from (
+    select r.id
+    from relations as e join records as r on r.id = e.target_id
+    where e.source_id = $4::uuid
+and e.predicate = any($5::text[])
+      and r.forgotten_at is null
+and ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+    group by r.id
+    order by r.created_at desc, r.id desc
+    limit $8
+  ) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
+order by r.created_at desc, r.id desc;
+
+-- src/entities/queries.ts listMentions: the second page
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
+      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.created_at, e.target_id, e.predicate
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+order by a.id desc
+limit $3
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
+    from (
+    select r.id
+    from relations as e join records as r on r.id = e.target_id
+    where e.source_id = $4::uuid
+and e.predicate = any($5::text[])
+      and r.forgotten_at is null
+and ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+and (r.created_at, r.id) < ($8::timestamptz, $9::uuid)
+    group by r.id
+    order by r.created_at desc, r.id desc
+    limit $10
+  ) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+order by r.created_at desc, r.id desc;
+
+-- src/entities/queries.ts lockTwins
+    select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id
+for update;
+
+-- src/entities/queries.ts deleteNames
+    with handle as (delete
+from handles
+where record_id = any($1::uuid[]))
+    delete
+from entity_identifiers
+where record_id = any($2::uuid[]);
+
+-- src/entities/queries.ts keepEntities
+    select r.id, r.forgotten_at is null
+and r.status in ('active', 'challenged') as stands
+    from records as r
+where r.id = any($1::uuid[])
+    order by r.id
+    for key share;
 
 -- src/http/queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";
@@ -1257,8 +1474,12 @@ where "record_id" = $1
 and "digest" = any($2::bytea[]);
 
 -- src/records/queries.ts insertHandles
-insert into "handles" ("digest", "detail", "place", "record_id", "scope")
-values ($1, $2, $3, $4, $5);
+    insert into handles (digest, detail, record_id, place, scope)
+    select digest, detail, $1::uuid, place, $2
+    from unnest(
+      $3::bytea[], $4::bytea[],
+      $5::integer[]
+    ) as handle (digest, detail, place);
 
 -- src/records/queries.ts deleteIdentifiers
 delete
@@ -1266,8 +1487,12 @@ from "entity_identifiers"
 where "record_id" = $1;
 
 -- src/records/queries.ts insertIdentifiers
-insert into "entity_identifiers" ("scope", "namespace", "value", "record_id")
-values ($1, $2, $3, $4);
+    insert into entity_identifiers (record_id, scope, namespace, value)
+    select $1::uuid, scope, namespace, value
+    from unnest(
+      $2::text[], $3::text[],
+      $4::text[]
+    ) as identifier (scope, namespace, value);
 
 -- src/records/tombstones/queries.ts findErased
     select erased_scope as scope, erased_digest as digest
@@ -1395,7 +1620,9 @@ set weight = greatest(relations.weight, excluded.weight);
 and moved.new = old.status
     join relations as e on e.source_id = old.id
 and e.created_at = moved.at
-      and e.predicate = case old.status when 'superseded' then 'superseded_by' else 'derives' end
+      and (e.predicate = 'superseded_by'
+or old.status = 'merged'
+and e.predicate = 'derives')
     join records as r on r.id = e.target_id
     where old.id = $1::uuid
 and old.status in ('superseded', 'merged')

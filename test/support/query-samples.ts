@@ -12,8 +12,10 @@ import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
+import { captureSamples } from './capture-samples.ts'
 import { cognitionSamples } from './cognition-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
+import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
 
@@ -109,7 +111,9 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   ...departingSamples,
   ...revisionSamples,
+  ...captureSamples,
   ...cognitionSamples,
+  ...entitiesSamples,
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
     findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
