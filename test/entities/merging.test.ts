@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keepEntities } from '../../src/entities/index.ts'
-import { nameHandle } from '../../src/records/handles.ts'
-import { seekHandles } from '../../src/records/index.ts'
 import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/records.ts'
 
@@ -115,10 +113,10 @@ describe('merging entities', () => {
     }
     const taken = entity('Another', { identifiers: [{ namespace: 'git', value: 'ursa/major' }] })
     expectProblem(await app.request('POST', '/v1/records', { body: taken }), 409, 'identifier_taken')
-    const [sought] = await app.db
-      .transaction()
-      .execute((tx) => seekHandles(tx, [{ ...nameHandle('bear'), scope: '', isHeld: false }], 'hyper'))
-    expect(sought?.known.map(({ id }) => id)).toEqual([target.id])
+    const evidence = { source: 'agent', content: { project: 'BEAR' } }
+    const { primary_record: primary } = (await app.request('POST', '/v1/capture', { body: evidence }))
+      .body as Body
+    expect(await recordsOf(target.id)).toEqual([primary.id])
     const lower = { aliases: [], identifiers: [] }
     const patch = await app.request('PATCH', `/v1/records/${target.id}`, { body: { payload: lower } })
     expect(patch.status).toBe(200)
@@ -290,6 +288,25 @@ describe('merges at once', () => {
       standing.add(holder)
     }
     for (const id of standing) expect((await read(app, id)).status).toBe('active')
+  })
+
+  it('lose nothing that is being captured about a twin', async () => {
+    for (let round = 0; round < 8; round++) {
+      const target = await create(app, entity(`Target ${round}`))
+      const twin = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
+      const [merged, ...captured] = await Promise.all([
+        merge(target.id, [twin.id]),
+        ...Array.from({ length: 8 }, (_, index) =>
+          app.request('POST', '/v1/capture', {
+            body: { source: `agent ${index}`, content: { project: `Alias ${round}`, step: index } },
+          }),
+        ),
+      ])
+      expect(merged?.status).toBe(200)
+      for (const { status } of captured) expect(status).toBe(201)
+      const ids = captured.map(({ body }) => (body as Body).primary_record.id)
+      expect((await recordsOf(target.id)).sort()).toEqual(ids.sort())
+    }
   })
 
   it('wait for whoever keeps a twin to link to it, and carry the link over', async () => {

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
+import { keepEntities } from '../../entities/index.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { nameHandle } from '../../records/handles.ts'
 import { claimRecords, type KnownRecord, type StoredRecord, seekHandles } from '../../records/index.ts'
@@ -8,6 +9,7 @@ import { isHistory } from '../../records/vocabulary.ts'
 import { findSuccessor } from '../../revision/index.ts'
 import { longestName } from '../mentions.ts'
 import { findNamedEntities, findReferenced } from '../queries.ts'
+import { resolveMentions } from '../resolution.ts'
 import type { Setting } from '../setting.ts'
 import { type Fate, judgeFact } from '../standing.ts'
 import { type Answered, wantHandles } from '../wanted.ts'
@@ -33,13 +35,14 @@ export type Survey = {
 /** One round trip for all that is named, and one more for the fact that is told again. */
 export async function surveyCapture(tx: Transaction, setting: Setting, subject: Subject): Promise<Survey> {
   const { wanted, pick } = wantHandles({ ...setting, ...subject, mentions: subject.interpretation.mentions })
-  // As often as a fact could be withdrawn between a look and the lock on it; each time another one stands.
+  // As often as what is known could be withdrawn or merged between a look and the lock on it; each time another
+  // one stands.
   for (let attempt = 1; attempt <= 10; attempt++) {
     const known = pick(wanted.length === 0 ? [] : await seekHandles(tx, wanted, setting.sensitivity))
     const repeated = known.reference?.known.find(({ scope }) => scope === setting.scope)
-    if (repeated || !subject.fact || !known.topic) {
-      return { known, repeated, fate: undefined, stood: undefined }
-    }
+    if (repeated) return { known, repeated, fate: undefined, stood: undefined }
+    if (!(await keepMentioned(tx, setting, subject.interpretation, known))) continue
+    if (!subject.fact || !known.topic) return { known, repeated, fate: undefined, stood: undefined }
     const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting.scope))
     const target = standingOf(fate)
     if (target === undefined) return { known, repeated, fate, stood: undefined }
@@ -47,7 +50,25 @@ export async function surveyCapture(tx: Transaction, setting: Setting, subject: 
     if (stood && !(stood instanceof AppError) && !isHistory(stood.status))
       return { known, repeated, fate, stood }
   }
-  throw new Error('a fact was withdrawn each time it was looked at')
+  throw new Error('what is known was withdrawn each time it was looked at')
+}
+
+/**
+ * Whom the mentions mean is not folded into a twin until this is over: a link to it would be left behind. False when
+ * one has just been.
+ */
+async function keepMentioned(
+  tx: Transaction,
+  { scope }: Setting,
+  { mentions }: Interpretation,
+  known: Answered,
+): Promise<boolean> {
+  const met = resolveMentions(mentions, known.mentions, scope).flatMap((each, index) =>
+    'id' in each && mentions[index]?.canonical_entity_id === undefined ? [each.id] : [],
+  )
+  const wanted = new Set(met)
+  if (wanted.size === 0) return true
+  return (await keepEntities(tx, [...wanted])).size === wanted.size
 }
 
 /** What was folded into another record is said by that one now. */
