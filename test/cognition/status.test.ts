@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/kernel/caller.ts'
-import { claimRecord, purgeForgotten, writeChange } from '../../src/records/index.ts'
+import { purgeForgotten } from '../../src/records/index.ts'
 import { type Answer, type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact, payloads, read, type Type } from '../support/records.ts'
 
@@ -28,25 +27,9 @@ const move = (id: string, status: string, asked: Asked = {}): Promise<Answer> =>
 const historyOf = async (id: string, query = ''): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/status-history${query}`)).body
 
-/** As a retraction leaves it; what a revision does besides is tried where it is done. */
-async function retract(id: string): Promise<void> {
-  const now = app.clock.now()
-  const caller: Caller = {
-    ...{ principal: 'root', name: 'root', permissions: new Set(['admin']), sourceType: 'human' },
-    trust: { maxSensitivity: 'hyper', scopes: null },
-  }
-  await app.db.transaction().execute(async (tx) => {
-    const stored = await claimRecord(tx, { caller }, id)
-    const { payload } = stored
-    const isFact = payload.kind === 'semantic'
-    await writeChange(tx, stored, {
-      ...{ action: 'revise', actor: 'reviewer', rationale: 'it was wrong', now, textLanguage: 'english' },
-      status: { to: 'invalidated', step: 'retract' },
-      record: { base_salience: 0, salience: 0, anchored_at: now, prune_at: now },
-      changes: { salience: [(await read(app, id)).salience, 0] },
-      content: isFact ? { payload: { ...payload, revision: { status: 'retracted' } } } : {},
-    })
-  })
+const retract = async (id: string): Promise<void> => {
+  const body = { actor: 'reviewer', rationale: 'it was wrong' }
+  expect((await app.request('POST', `/v1/records/${id}/retract`, { body })).status).toBe(200)
 }
 
 describe('a status', () => {
@@ -178,6 +161,14 @@ describe('a retracted record that is active again', () => {
     expect((await read(app, id)).salience).toBeCloseTo(0.25, 12)
     const forecast = (await app.request('GET', `/v1/records/${id}/forecast`)).body as Body
     expect(Date.parse(forecast.crossings.pruned)).toBeGreaterThan(app.clock.now().getTime())
+  })
+
+  it('of any revisable type comes back to life', async () => {
+    for (const type of ['entity', 'competence', 'plan_graph'] as const) {
+      const { id } = await create(app, { type, payload: payloads[type], salience: 0.7 })
+      await retract(id)
+      expect((await move(id, 'active')).body).toMatchObject({ status: 'active', salience: 0.7 })
+    }
   })
 
   it('comes back alive though little or no time was left to it', async () => {
