@@ -1,0 +1,138 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { purgeForgotten } from '../../src/records/index.ts'
+import { startTestApp, type TestApp } from '../support/http.ts'
+import { type Body, create, expectProblem, payloads } from '../support/records.ts'
+import { claim, merge, readLineage, revise } from '../support/revisions.ts'
+import { sabotage } from '../support/sabotage.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the lineage tests' } })
+})
+afterAll(() => app.close())
+
+async function bear(call: string, id: string, object: string, more: object = {}): Promise<string> {
+  app.clock.advance(1_000)
+  const answer = await revise(app, call, id, { record: claim(object, more) })
+  return (answer.body as Body).record.id
+}
+
+const idsOf = ({ nodes }: Body): string[] => nodes.map(({ id }: Body) => id)
+const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=b`)
+
+describe('a lineage', () => {
+  it('is the same whole tree from wherever it is asked for', async () => {
+    const root = (await create(app, claim('root'))).id
+    const fork = await bear('fork', root, 'fork')
+    const next = await bear('supersede', root, 'next')
+    const other = await create(app, claim('other'))
+    const merged = ((await merge(app, [fork, next, other.id], claim('merged'))).body as Body).record.id
+    const last = await bear('supersede', merged, 'last')
+    const seen = await readLineage(app, root)
+    expect(seen.nodes).toContainEqual({
+      ...{ id: fork, type: 'semantic', status: 'merged' },
+      created_at: expect.stringMatching(/^2026-.*\.000Z$/),
+    })
+    expect(idsOf(seen).sort()).toEqual([root, fork, next, other.id, merged, last].sort())
+    const edges = [
+      [fork, 'derived_from', root],
+      [next, 'supersedes', root],
+      [merged, 'derived_from', fork],
+      [merged, 'derived_from', next],
+      [merged, 'derived_from', other.id],
+      [last, 'supersedes', merged],
+    ]
+    expect(
+      seen.edges.map(({ source_id, predicate, target_id }: Body) => [source_id, predicate, target_id]).sort(),
+    ).toEqual(edges.sort())
+    for (const id of idsOf(seen)) expect(await readLineage(app, id)).toEqual(seen)
+  })
+
+  it('is not what a fact was learned from', async () => {
+    const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
+    const from = { relations: [{ predicate: 'derived_from', target_id: episode.id }] }
+    const one = await create(app, claim('one', from))
+    await create(app, claim('another', from))
+    expect(idsOf(await readLineage(app, one.id))).toEqual([one.id])
+    expect(await readLineage(app, episode.id)).toMatchObject({ nodes: [{ type: 'episodic' }], edges: [] })
+  })
+
+  it('of a thousand steps is read in two statements, from either end and from the middle', async () => {
+    const ids = Array.from({ length: 1_000 }, () => app.ids.next())
+    const records = ids.map((id, n) =>
+      claim(`step ${n}`, {
+        id,
+        ...(n === 0 ? {} : { relations: [{ predicate: 'supersedes', target_id: ids[n - 1] }] }),
+      }),
+    )
+    const stored = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
+    expect(stored.status).toBe(201)
+    const saboteur = sabotage(app)
+    for (const id of [ids[0], ids[500], ids[999]]) {
+      const { result, statements } = await saboteur.count(() => readLineage(app, id ?? ''))
+      // One finds the record under the caller's trust, one the tree.
+      expect(statements).toBe(2)
+      expect(idsOf(result).sort()).toEqual(ids.toSorted())
+      expect(result.edges).toHaveLength(999)
+    }
+  })
+
+  it('goes through what was forgotten, and ends where the key sees nothing whole', async () => {
+    const first = (await create(app, claim('first', { scope: 'mine' }))).id
+    const second = await bear('supersede', first, 'second')
+    const third = await bear('supersede', second, 'third', { sensitivity: 'high' })
+    const fourth = await bear('supersede', third, 'fourth')
+    await forget(second)
+    expect(idsOf(await readLineage(app, first))).toEqual([first, second, third, fourth])
+    const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
+    for (const id of [first, second]) {
+      const seen = await readLineage(app, id, { key })
+      expect(idsOf(seen)).toEqual([first, second])
+      expect(seen.edges).toHaveLength(1)
+    }
+    const near = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'medium' })
+    const ask = (asked: string) => app.request('GET', `/v1/records/${third}/lineage`, { key: asked })
+    expectProblem(await ask(near), 403, 'above_ceiling')
+    expectProblem(await ask(key), 404, 'record_not_found')
+  })
+
+  it('of what was purged or erased is what is left to know of it', async () => {
+    const erased = (await create(app, claim('erased'))).id
+    const heir = await bear('supersede', erased, 'heir')
+    await revise(app, 'erase', erased)
+    expect(await readLineage(app, erased)).toMatchObject({
+      nodes: [{ id: erased, type: 'semantic', status: 'superseded' }],
+      edges: [],
+    })
+    expect(idsOf(await readLineage(app, heir))).toEqual([heir])
+    await forget(heir)
+    app.clock.advance(31 * 86_400_000)
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    expect(await readLineage(app, heir)).toMatchObject({ nodes: [{ id: heir, status: 'active' }], edges: [] })
+  })
+
+  it('of more than ten thousand is the nearest ten thousand', async () => {
+    const root = (await create(app, claim('a root'))).id
+    await sql`
+      with child as (
+        insert into records (id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
+          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+          base_importance, emotional_valence, access_count, confirmation_count, version, type, sensitivity, layer,
+          memory_kind, status, source_type, curve, deletion_policy, pinned, scope)
+        select gen_random_uuid(), created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
+          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+          base_importance, emotional_valence, access_count, confirmation_count, version, type, sensitivity, layer,
+          memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+        from records, generate_series(1, 10500) where id = ${root}::uuid
+        returning id
+      )
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select id, 'derived_from', ${root}::uuid, 1, ${app.clock.now()}::timestamptz from child
+      union all
+      select ${root}::uuid, 'derives', id, 1, ${app.clock.now()}::timestamptz from child
+    `.execute(app.db)
+    const { nodes, edges } = await readLineage(app, root)
+    expect([nodes.length, edges.length]).toEqual([10_000, 9_999])
+  })
+})
