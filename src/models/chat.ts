@@ -1,0 +1,84 @@
+import type OpenAI from 'openai'
+import type { TSchema } from 'typebox'
+import type { Clock } from '../kernel/clock.ts'
+import { findJson } from './answers.ts'
+import { createClient } from './client.ts'
+import { ModelFailure } from './failure.ts'
+import { type Patience, persist } from './persistence.ts'
+
+export type Chat = ReturnType<typeof createChat>
+export type ChatOptions = {
+  endpoint: string
+  model: string
+  apiKey?: string | undefined
+  timeoutMs: number
+  clock: Clock
+}
+
+export type Question = {
+  system: string
+  user: string
+  /** What the answer should be; whether it is, the one who asked checks. */
+  schema: TSchema
+  /** Of the schema: letters, digits, underscores. */
+  name: string
+}
+export type ChatAnswer = { value: unknown; promptTokens: number; completionTokens: number }
+
+/** A chat model behind any server that speaks OpenAI's chat completions. */
+export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) {
+  const client = createClient({ ...server, clock })
+  /** Known once it has refused a request for it, and answered the same without. */
+  let keepsSchemas = true
+
+  async function ask(question: Question, patience: Partial<Patience> = {}): Promise<ChatAnswer> {
+    return persist(clock, { timeoutMs, ...patience }, async (signal) => {
+      if (!keepsSchemas) return read(await complete(question, false, signal))
+      try {
+        return read(await complete(question, true, signal))
+      } catch (error) {
+        if (!isRefusal(error)) throw error
+        const answer = await complete(question, false, signal)
+        keepsSchemas = false
+        return read(answer)
+      }
+    })
+  }
+
+  function complete({ system, user, schema, name }: Question, isKept: boolean, signal: AbortSignal) {
+    const format = { type: 'json_schema' as const, json_schema: { name, schema: plain(schema) } }
+    const messages = [
+      { role: 'system' as const, content: system },
+      { role: 'user' as const, content: user },
+    ]
+    return client.chat.completions.create(
+      { model, messages, ...(isKept ? { response_format: format } : {}) },
+      { signal },
+    )
+  }
+
+  return { model, ask }
+}
+
+/** A server that does not know `response_format` refuses the whole request, each in its own words. */
+function isRefusal(error: unknown): boolean {
+  const status: unknown = error instanceof Error ? Reflect.get(error, 'status') : undefined
+  return status === 400 || status === 404 || status === 415 || status === 422 || status === 501
+}
+
+function plain(schema: TSchema): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
+}
+
+/** A server may answer 200 with anything. */
+function read(completion: OpenAI.ChatCompletion): ChatAnswer {
+  const text: unknown = completion?.choices?.[0]?.message?.content
+  const value = typeof text === 'string' ? findJson(text) : undefined
+  if (value === undefined) throw new ModelFailure('invalid_answer')
+  const { prompt_tokens: prompt, completion_tokens: written } = completion.usage ?? {}
+  return { value, promptTokens: countOf(prompt), completionTokens: countOf(written) }
+}
+
+function countOf(tokens: unknown): number {
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0 ? tokens : 0
+}

@@ -1,0 +1,36 @@
+export type FailureReason =
+  | 'timeout'
+  | 'rate_limited'
+  | 'unavailable'
+  /** The server will not answer this request, however often it is asked. */
+  | 'refused'
+  | 'invalid_answer'
+  | 'aborted'
+
+const passing: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
+
+/**
+ * Why a model did not answer. Never with the words of the server or of the client: both quote what was sent, and
+ * with it memory content and keys.
+ */
+export class ModelFailure extends Error {
+  readonly reason: FailureReason
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(
+    reason: FailureReason,
+    { status, retryAfterMs }: { status?: number; retryAfterMs?: number } = {},
+  ) {
+    super(`the model did not answer: ${reason}${status === undefined ? '' : ` (${status})`}`)
+    this.name = 'ModelFailure'
+    this.reason = reason
+    this.status = status
+    this.retryAfterMs = retryAfterMs
+  }
+
+  /** The same request may well be answered later. */
+  get isPassing(): boolean {
+    return passing.has(this.reason)
+  }
+}
