@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
-import type { Trust } from '../kernel/caller.ts'
+import type { Sensitivity, Trust } from '../kernel/caller.ts'
 import { type StoredRecord, selectStored } from '../records/index.ts'
 import { inverseOf } from '../relations/inverses.ts'
 import type { Candidate } from './resolution.ts'
@@ -31,16 +31,18 @@ export async function findBearers(
   return rows
 }
 
-/** Whether the id is, or was, that of an entity the caller may know of. */
-export async function isEntity(db: Database, id: string, trust: Trust): Promise<boolean> {
-  const { rows } = await sql<{ is_entity: boolean }>`
-    select exists (
-        select from records as r where r.id = ${id}::uuid and r.type = 'entity' and ${visibleTo(trust)}
-      ) or exists (
-        select from departures as d where d.id = ${id}::uuid and d.type = 'entity' and ${visibleTo(trust, 'd')}
-      ) as is_entity
+export type KnownEntity = { sensitivity: Sensitivity; is_live: boolean }
+
+/** An entity that the caller may know of, though it is no more; without its links, which may be very many. */
+export async function findEntity(db: Database, id: string, trust: Trust): Promise<KnownEntity | undefined> {
+  const { rows } = await sql<KnownEntity>`
+    select r.sensitivity, r.forgotten_at is null as is_live
+    from records as r where r.id = ${id}::uuid and r.type = 'entity' and ${visibleTo(trust)}
+    union all
+    select d.sensitivity, false
+    from departures as d where d.id = ${id}::uuid and d.type = 'entity' and ${visibleTo(trust, 'd')}
   `.execute(db)
-  return rows[0]?.is_entity ?? false
+  return rows[0]
 }
 
 /** The newest live profile of the entity in its own scope: one of another scope is about another namesake. */

@@ -18,7 +18,7 @@ import {
 } from '../records/index.ts'
 import { presentRecord, redactRecord } from '../records/presentation.ts'
 import { isBehind, rankBearers } from './lookup.ts'
-import { findBearers, findPeerCard, isEntity, listMentions } from './queries.ts'
+import { findBearers, findEntity, findPeerCard, type KnownEntity, listMentions } from './queries.ts'
 import { type EntityRecord, type LookupQuery, type MentionsQuery, Reference } from './schemas.ts'
 
 type Resources = { db: Database; clock: Clock; records: RecordsService }
@@ -90,12 +90,13 @@ export function createEntitiesService({ db, clock, records }: Resources) {
   ): Promise<Listed<MemoryRecord | RedactedRecord>> {
     const conn = call.tx ?? db
     const { trust, principal } = call.caller
-    await requireEntity(conn, call, id)
-    const entity = await findOpenRecord(conn, call.caller, id)
-    const fingerprint = fingerprintOf(principal, { mentions: entity.id, predicate })
+    const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
+    // Reads all of it only to say why it is refused.
+    if (!isLive || !isOpenTo(trust, sensitivity)) await findOpenRecord(conn, call.caller, id)
+    const fingerprint = fingerprintOf(principal, { mentions: id.toLowerCase(), predicate })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, MentionsCursor, fingerprint)
     const references = predicate === undefined ? Reference.enum : [predicate]
-    const found = await listMentions(conn, entity.id, trust, { references, after, limit: limit + 1 })
+    const found = await listMentions(conn, id, trust, { references, after, limit: limit + 1 })
     const items = found.slice(0, limit)
     const last = items.at(-1)
     const now = clock.now()
@@ -108,9 +109,10 @@ export function createEntitiesService({ db, clock, records }: Resources) {
   return { lookUp, read, listRecords }
 }
 
-async function requireEntity(conn: Database, { caller }: Call, id: string): Promise<void> {
-  if (await isEntity(conn, id, caller.trust)) return
-  throw new AppError('record_not_found', 'There is no such entity.')
+async function requireEntity(conn: Database, { caller }: Call, id: string): Promise<KnownEntity> {
+  const entity = await findEntity(conn, id, caller.trust)
+  if (!entity) throw new AppError('record_not_found', 'There is no such entity.')
+  return entity
 }
 
 function show({ caller }: Call, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {

@@ -279,6 +279,14 @@ and scope = $4
     limit 1
     for update skip locked;
 
+-- src/entities/queries.ts deleteNames
+    with handle as (delete
+from handles
+where record_id = any($1::uuid[]))
+    delete
+from entity_identifiers
+where record_id = any($2::uuid[]);
+
 -- src/entities/queries.ts findBearers: anywhere
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
@@ -312,23 +320,20 @@ and "r"."scope" = any($4::text[]))
     ) as bearer
     join contents as c on c.record_id = bearer.id;
 
--- src/entities/queries.ts isEntity
-    select exists (
-        select
-from records as r
+-- src/entities/queries.ts findEntity
+    select r.sensitivity, r.forgotten_at is null as is_live
+    from records as r
 where r.id = $1::uuid
 and r.type = 'entity'
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
-      )
-or exists (
-        select
-from departures as d
+    union all
+    select d.sensitivity, false
+    from departures as d
 where d.id = $4::uuid
 and d.type = 'entity'
 and ("d"."sensitivity" <= $5
-and "d"."scope" = any($6::text[]))
-      ) as is_entity;
+and "d"."scope" = any($6::text[]));
 
 -- src/entities/queries.ts findPeerCard
     select r.id
@@ -345,6 +350,14 @@ and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
     order by r.created_at desc, r.id desc
     limit 1;
+
+-- src/entities/queries.ts keepEntities
+    select r.id, r.forgotten_at is null
+and r.status in ('active', 'challenged') as stands
+    from records as r
+where r.id = any($1::uuid[])
+    order by r.id
+    for key share;
 
 -- src/entities/queries.ts listMentions: the first page
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -455,22 +468,6 @@ from records as r
 where r.id = any($1::uuid[])
 order by r.id
 for update;
-
--- src/entities/queries.ts deleteNames
-    with handle as (delete
-from handles
-where record_id = any($1::uuid[]))
-    delete
-from entity_identifiers
-where record_id = any($2::uuid[]);
-
--- src/entities/queries.ts keepEntities
-    select r.id, r.forgotten_at is null
-and r.status in ('active', 'challenged') as stands
-    from records as r
-where r.id = any($1::uuid[])
-    order by r.id
-    for key share;
 
 -- src/http/queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";

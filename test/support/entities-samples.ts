@@ -15,7 +15,7 @@ export const entitiesSamples: Record<string, Record<string, Sample | Record<stri
       anywhere: (db) => entities.findBearers(db, { digest, scope: undefined, trust }, 1_000),
       'in one scope': (db) => entities.findBearers(db, { digest, scope: 'team', trust }, 1_000),
     },
-    isEntity: (db) => entities.isEntity(db, id, trust),
+    findEntity: (db) => entities.findEntity(db, id, trust),
     findPeerCard: (db) => entities.findPeerCard(db, { digest: card.digest, scope: 'team', trust }),
     listMentions: {
       'the first page': (db) =>
