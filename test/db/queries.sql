@@ -279,14 +279,6 @@ and scope = $4
     limit 1
     for update skip locked;
 
--- src/entities/queries.ts deleteNames
-    with handle as (delete
-from handles
-where record_id = any($1::uuid[]))
-    delete
-from entity_identifiers
-where record_id = any($2::uuid[]);
-
 -- src/entities/queries.ts findBearers: anywhere
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
@@ -350,14 +342,6 @@ and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
     order by r.created_at desc, r.id desc
     limit 1;
-
--- src/entities/queries.ts keepEntities
-    select r.id, r.forgotten_at is null
-and r.status in ('active', 'challenged') as stands
-    from records as r
-where r.id = any($1::uuid[])
-    order by r.id
-    for key share;
 
 -- src/entities/queries.ts listMentions: the first page
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -468,6 +452,22 @@ from records as r
 where r.id = any($1::uuid[])
 order by r.id
 for update;
+
+-- src/entities/queries.ts deleteNames
+    with handle as (delete
+from handles
+where record_id = any($1::uuid[]))
+    delete
+from entity_identifiers
+where record_id = any($2::uuid[]);
+
+-- src/entities/queries.ts keepEntities
+    select r.id, r.forgotten_at is null
+and r.status in ('active', 'challenged') as stands
+    from records as r
+where r.id = any($1::uuid[])
+    order by r.id
+    for key share;
 
 -- src/http/queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";
