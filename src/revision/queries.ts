@@ -73,19 +73,23 @@ export type Lineage = { nodes: LineageNode[]; edges: LineageEdge[] }
 
 /**
  * The whole tree around a record, nearest first, through nodes of its type that the caller sees whole. Descent is
- * written both ways, so each step reads the edges that leave a node, by the primary key.
+ * written both ways, so each step reads the edges that leave a node, by the primary key. `offset 0` keeps it to that:
+ * joined freely, a planner that takes the tree for small reads all edges at every step.
  */
 export async function findLineage(db: Database, id: string, trust: Trust, most: number): Promise<Lineage> {
   const { rows } = await sql<Lineage>`
     with recursive reached as (
       select r.id, r.type from records as r where r.id = ${id}::uuid
       union
-      select r.id, r.type
-      from reached
-      join relations as e on e.source_id = reached.id
-        and e.predicate in ('supersedes', 'superseded_by', 'derived_from', 'derives')
-      join records as r on r.id = e.target_id and r.type = reached.type
-      where reached.type not in ('episodic', 'working') and ${openTo(trust)}
+      select next.id, reached.type
+      from reached cross join lateral (
+        select r.id
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = reached.id and e.predicate in ('supersedes', 'superseded_by', 'derived_from', 'derives')
+          and r.type = reached.type and ${openTo(trust)}
+        offset 0
+      ) as next
+      where reached.type not in ('episodic', 'working')
     ), node as materialized (
       select id from reached limit ${most}
     )
@@ -95,10 +99,15 @@ export async function findLineage(db: Database, id: string, trust: Trust, most: 
         ) order by r.created_at, r.id)
         from node join records as r using (id)) as nodes,
       coalesce((select json_agg(json_build_object(
-          'source_id', e.source_id, 'predicate', e.predicate, 'target_id', e.target_id
-        ) order by e.created_at, e.source_id, e.predicate, e.target_id)
-        from node join relations as e on e.source_id = node.id and e.predicate in ('supersedes', 'derived_from')
-        where e.target_id in (select id from node)), '[]') as edges
+          'source_id', node.id, 'predicate', edge.predicate, 'target_id', edge.target_id
+        ) order by edge.created_at, node.id, edge.predicate, edge.target_id)
+        from node cross join lateral (
+          select e.predicate, e.target_id, e.created_at
+          from relations as e
+          where e.source_id = node.id and e.predicate in ('supersedes', 'derived_from')
+          offset 0
+        ) as edge
+        where (edge.target_id in (select id from node)) is true), '[]') as edges
   `.execute(db)
   return rows[0] ?? { nodes: [], edges: [] }
 }

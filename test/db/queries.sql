@@ -1636,15 +1636,18 @@ and "r"."scope" = any($3::text[]))
 from records as r
 where r.id = $1::uuid
       union
-      select r.id, r.type
-      from reached
-      join relations as e on e.source_id = reached.id
-        and e.predicate in ('supersedes', 'superseded_by', 'derived_from', 'derives')
-      join records as r on r.id = e.target_id
-and r.type = reached.type
-      where reached.type not in ('episodic', 'working')
+      select next.id, reached.type
+      from reached cross join lateral (
+        select r.id
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = reached.id
+and e.predicate in ('supersedes', 'superseded_by', 'derived_from', 'derives')
+          and r.type = reached.type
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
+        offset 0
+      ) as next
+      where reached.type not in ('episodic', 'working')
     ), node as materialized (
       select id
 from reached
@@ -1657,13 +1660,18 @@ limit $4
 order by r.created_at, r.id)
         from node join records as r using (id)) as nodes,
       coalesce((select json_agg(json_build_object(
-          'source_id', e.source_id, 'predicate', e.predicate, 'target_id', e.target_id
+          'source_id', node.id, 'predicate', edge.predicate, 'target_id', edge.target_id
         )
-order by e.created_at, e.source_id, e.predicate, e.target_id)
-        from node join relations as e on e.source_id = node.id
+order by edge.created_at, node.id, edge.predicate, edge.target_id)
+        from node cross join lateral (
+          select e.predicate, e.target_id, e.created_at
+          from relations as e
+          where e.source_id = node.id
 and e.predicate in ('supersedes', 'derived_from')
-        where e.target_id in (select id
-from node)), '[]') as edges;
+          offset 0
+        ) as edge
+        where (edge.target_id in (select id
+from node)) is true), '[]') as edges;
 
 -- src/revision/queries.ts releaseIdentifiers
 delete

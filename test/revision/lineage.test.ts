@@ -22,6 +22,30 @@ const idsOf = ({ nodes }: Body): string[] => nodes.map(({ id }: Body) => id)
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=b`)
 
 describe('a lineage', () => {
+  it('of more than ten thousand is the nearest ten thousand', async () => {
+    const root = (await create(app, claim('a root'))).id
+    await sql`
+      with child as (
+        insert into records (id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
+          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+          base_importance, emotional_valence, access_count, confirmation_count, version, type, sensitivity, layer,
+          memory_kind, status, source_type, curve, deletion_policy, pinned, scope)
+        select gen_random_uuid(), created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
+          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+          base_importance, emotional_valence, access_count, confirmation_count, version, type, sensitivity, layer,
+          memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+        from records, generate_series(1, 10500) where id = ${root}::uuid
+        returning id
+      )
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select id, 'derived_from', ${root}::uuid, 1, ${app.clock.now()}::timestamptz from child
+      union all
+      select ${root}::uuid, 'derives', id, 1, ${app.clock.now()}::timestamptz from child
+    `.execute(app.db)
+    const { nodes, edges } = await readLineage(app, root)
+    expect([nodes.length, edges.length]).toEqual([10_000, 9_999])
+  })
+
   it('is the same whole tree from wherever it is asked for', async () => {
     const root = (await create(app, claim('root'))).id
     const fork = await bear('fork', root, 'fork')
@@ -110,29 +134,5 @@ describe('a lineage', () => {
     app.clock.advance(31 * 86_400_000)
     await purgeForgotten(app.db, app.clock.now(), 1_000)
     expect(await readLineage(app, heir)).toMatchObject({ nodes: [{ id: heir, status: 'active' }], edges: [] })
-  })
-
-  it('of more than ten thousand is the nearest ten thousand', async () => {
-    const root = (await create(app, claim('a root'))).id
-    await sql`
-      with child as (
-        insert into records (id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
-          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
-          base_importance, emotional_valence, access_count, confirmation_count, version, type, sensitivity, layer,
-          memory_kind, status, source_type, curve, deletion_policy, pinned, scope)
-        select gen_random_uuid(), created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
-          half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
-          base_importance, emotional_valence, access_count, confirmation_count, version, type, sensitivity, layer,
-          memory_kind, status, source_type, curve, deletion_policy, pinned, scope
-        from records, generate_series(1, 10500) where id = ${root}::uuid
-        returning id
-      )
-      insert into relations (source_id, predicate, target_id, weight, created_at)
-      select id, 'derived_from', ${root}::uuid, 1, ${app.clock.now()}::timestamptz from child
-      union all
-      select ${root}::uuid, 'derives', id, 1, ${app.clock.now()}::timestamptz from child
-    `.execute(app.db)
-    const { nodes, edges } = await readLineage(app, root)
-    expect([nodes.length, edges.length]).toEqual([10_000, 9_999])
   })
 })
