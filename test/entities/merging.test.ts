@@ -290,21 +290,28 @@ describe('merges at once', () => {
     for (const id of standing) expect((await read(app, id)).status).toBe('active')
   })
 
+  const say = (index: number, object: string) => ({ subject: `user ${index}`, predicate: 'works on', object })
+  const factOf = (body: unknown) =>
+    (body as Body).created_records.find((record: Body) => record.type === 'semantic')
+
   it('lose nothing that is being captured about a twin', async () => {
     for (let round = 0; round < 8; round++) {
       const target = await create(app, entity(`Target ${round}`))
       const twin = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
       const [merged, ...captured] = await Promise.all([
         merge(target.id, [twin.id]),
-        ...Array.from({ length: 8 }, (_, index) =>
-          app.request('POST', '/v1/capture', {
-            body: { source: `agent ${index}`, content: { project: `Alias ${round}`, step: index } },
-          }),
-        ),
+        ...Array.from({ length: 8 }, (_, index) => {
+          const about = index % 2 ? { project: `Alias ${round}` } : say(index, `alias ${round}`)
+          return app.request('POST', '/v1/capture', {
+            body: { source: `agent ${index}`, content: { ...about, step: index } },
+          })
+        }),
       ])
       expect(merged?.status).toBe(200)
       for (const { status } of captured) expect(status).toBe(201)
-      const ids = captured.map(({ body }) => (body as Body).primary_record.id)
+      const ids = captured.map(({ body }, index) =>
+        index % 2 ? (body as Body).primary_record.id : factOf(body).id,
+      )
       expect((await recordsOf(target.id)).sort()).toEqual(ids.sort())
     }
   })

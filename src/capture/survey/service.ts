@@ -109,8 +109,11 @@ export async function resolveObject(
 ): Promise<string | undefined> {
   const object = fact?.object
   if (typeof object !== 'string' || object.trim() === '' || object.length > longestName) return undefined
-  const [found] = await findNamedEntities(tx, [nameHandle(object).digest], amongOf(setting), 1)
-  return found?.id
+  for (;;) {
+    const [found] = await findNamedEntities(tx, [nameHandle(object).digest], amongOf(setting), 1)
+    // What was merged away between the two is not found again.
+    if (!found || (await keepEntities(tx, [found.id])).has(found.id)) return found?.id
+  }
 }
 
 /** What evidence may point at, its readers may see. */
