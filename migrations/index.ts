@@ -4,6 +4,7 @@ import * as access from './0002_access.ts'
 import * as departures from './0003_departures.ts'
 import * as maintenance from './0004_maintenance.ts'
 import * as knowledge from './0005_knowledge.ts'
+import * as accessLog from './0008_access_log.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -12,4 +13,5 @@ export const migrations: Record<string, Migration> = {
   '0003_departures': departures,
   '0004_maintenance': maintenance,
   '0005_knowledge': knowledge,
+  '0008_access_log': accessLog,
 }

@@ -98,6 +98,7 @@ async function startApi({ config, log }: Context): Promise<Service> {
       isStopping = true
       await drain(app)
       await services.keys.settle()
+      await services.access.settle()
       await queue.close()
       await close()
       return true

@@ -1,6 +1,11 @@
 import { hostname } from 'node:os'
 import { captureRoutes, createCaptureService } from './capture/index.ts'
-import { createTransitionService, transitionRoutes } from './cognition/index.ts'
+import {
+  accessRoutes,
+  createAccessService,
+  createTransitionService,
+  transitionRoutes,
+} from './cognition/index.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/connection.ts'
 import {
@@ -63,6 +68,7 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const decay = createDecayService({ db, clock })
   const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
   const transition = createTransitionService({ db, clock, textLanguage })
+  const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
   const capture = createCaptureService({ db, clock, ids, seal, revision, ...config.records })
@@ -80,6 +86,7 @@ export function createServices({ config, db, clock, ids }: Resources) {
     decay,
     insight,
     transition,
+    access,
     entities,
     entityMerging,
     capture,
@@ -101,6 +108,7 @@ export function listRooms({
   decay,
   insight,
   transition,
+  access,
   entities,
   entityMerging,
   capture,
@@ -119,6 +127,7 @@ export function listRooms({
     room(decayRoutes, { decay, once }),
     room(insightRoutes, { insight }),
     room(transitionRoutes, { transition, once }),
+    room(accessRoutes, { access, once }),
     room(entitiesRoutes, { entities, entityMerging, once }),
     room(captureRoutes, { capture, once }),
     room(maintenanceRoutes, { maintenance, once }),

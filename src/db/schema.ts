@@ -5,6 +5,8 @@
 
 import type { ColumnType } from "kysely";
 
+export type AccessKind = "served" | "used";
+
 export type AuditAction = "archive" | "create" | "decay" | "delete" | "demote" | "erase" | "fork" | "merge" | "pin" | "promote" | "reinforce" | "restore" | "revise" | "status" | "unpin";
 
 export type DecayCurve = "custom" | "elastic" | "exponential" | "huber" | "linear";
@@ -44,6 +46,13 @@ export type RunTrigger = "manual" | "schedule";
 export type Sensitivity = "high" | "hyper" | "low" | "medium" | "public";
 
 export type SourceType = "ai" | "auto_extracted" | "code_scan" | "dream" | "human" | "ingest" | "interaction";
+
+export interface AccessLog {
+  actor: string;
+  at: Date;
+  kind: AccessKind;
+  record_id: string;
+}
 
 export interface ApiKeys {
   created_at: Date;
@@ -254,6 +263,7 @@ export interface Tombstones {
 }
 
 export interface DB {
+  access_log: AccessLog;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   contents: Contents;

@@ -6,6 +6,8 @@ import type { LifeChange } from './operations.ts'
 export type LifeUpdate = LifeChange & {
   id: string
   action: AuditAction
+  /** 1 when what is done says that the record was of use. */
+  uses: 0 | 1
   /** The salience before and after, for the audit log. */
   changes: Record<string, unknown>
 }
@@ -22,15 +24,22 @@ export async function updateLives(
     with incoming as materialized (
       select * from json_to_recordset(${JSON.stringify(updates)}::json) as incoming (
         id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
-        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, changes jsonb
+        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
+        changes jsonb
       )
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
-        version = r.version + 1, updated_at = ${telling.at}::timestamptz
+        version = r.version + 1, updated_at = ${telling.at}::timestamptz,
+        access_count = r.access_count + i.uses,
+        last_accessed_at = case i.uses when 0 then r.last_accessed_at
+          else greatest(r.last_accessed_at, ${telling.at}::timestamptz) end
       from incoming as i
       where r.id = i.id
+    ), used as (
+      insert into access_log (record_id, at, kind, actor)
+      select id, ${telling.at}::timestamptz, 'used', ${telling.actor}::text from incoming where uses > 0
     )
     insert into audit_entries (record_id, action, actor, at, rationale, changes)
     select id, action, ${telling.actor}::text, ${telling.at}::timestamptz, ${telling.rationale}::text, changes

@@ -14,6 +14,7 @@ export type DecayService = ReturnType<typeof createDecayService>
 
 type Operation = {
   action: LifeUpdate['action']
+  uses: LifeUpdate['uses']
   /** Undefined when the record already is as asked: nothing is written then, not even a version. */
   apply(stored: StoredRecord, now: Date): LifeChange | undefined
 }
@@ -27,7 +28,7 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
     call: Call,
     ids: readonly string[],
     { actor, rationale }: Reason,
-    { action, apply }: Operation,
+    { action, uses, apply }: Operation,
   ): Promise<Outcome[]> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
@@ -41,9 +42,15 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
         const change = apply(stored, now)
         if (!change) return answerWritten(call.caller, stored, now)
         const changes = { salience: [salienceAt(stored, now), change.salience] }
-        updates.push({ ...change, id: stored.id, action, changes })
+        updates.push({ ...change, id: stored.id, action, uses, changes })
         const entry = { action, actor, at: now, rationale, run_id: null, changes }
-        const next = { ...stored, ...change, version: stored.version + 1, updated_at: now }
+        const next = {
+          ...stored,
+          ...change,
+          ...noteUses(stored, uses, now),
+          version: stored.version + 1,
+          updated_at: now,
+        }
         const changed = { ...next, audit_log: withEntry(stored.audit_log, entry) }
         return answerWritten(call.caller, changed, now)
       })
@@ -77,18 +84,29 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
   }
 }
 
-const reinforcing: Operation = { action: 'reinforce', apply: reinforce }
+/** What proved useful was used: the only one of these that counts as an access. */
+const reinforcing: Operation = { action: 'reinforce', uses: 1, apply: reinforce }
 const pinning: Operation = {
   action: 'pin',
+  uses: 0,
   apply: (stored, now) => (stored.pinned ? undefined : pin(stored, now)),
 }
 const unpinning: Operation = {
   action: 'unpin',
+  uses: 0,
   apply: (stored, now) => (stored.pinned ? unpin(stored, now) : undefined),
 }
 
 function penalizing(amount: number): Operation {
-  return { action: 'decay', apply: (stored, now) => penalize(stored, amount, now) }
+  return { action: 'decay', uses: 0, apply: (stored, now) => penalize(stored, amount, now) }
+}
+
+function noteUses(stored: StoredRecord, uses: number, now: Date) {
+  const { access_count: count, last_accessed_at: last } = stored
+  return {
+    access_count: count + uses,
+    last_accessed_at: uses === 0 || (last && last > now) ? last : now,
+  }
 }
 
 function refuseHistory({ status }: StoredRecord): AppError | undefined {

@@ -22,6 +22,33 @@ and "r"."scope" = any($5::text[]))
     order by r.scope desc, r.created_at, r.id
     limit $6;
 
+-- src/cognition/access/queries.ts noteAccesses
+    with noted as materialized (
+      select *
+from json_to_recordset($1::json) as noted (
+        record_id uuid, at timestamptz, kind access_kind, actor text
+      )
+    ), locked as materialized (
+      select r.id
+from records as r
+      where r.id in (select record_id
+from noted)
+      order by r.id
+      for no key update
+    ), counted as (
+      update records as r
+      set access_count = r.access_count + n.times, last_accessed_at = greatest(r.last_accessed_at, n.latest)
+      from (
+        select n.record_id, count(*)::integer as times, max(n.at) as latest
+        from noted as n join locked as l on l.id = n.record_id
+        group by n.record_id
+      ) as n
+      where r.id = n.record_id
+    )
+    insert into access_log (record_id, at, kind, actor)
+    select n.record_id, n.at, n.kind, n.actor
+from noted as n join locked as l on l.id = n.record_id;
+
 -- src/cognition/transition/queries.ts listStatusChanges
 select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
 from "status_changes"
@@ -52,18 +79,27 @@ and later.changes #>> '{status,1}' = 'active'
       select *
 from json_to_recordset($1::json) as incoming (
         id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
-        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, changes jsonb
+        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
+        changes jsonb
       )
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
-        version = r.version + 1, updated_at = $2::timestamptz
+        version = r.version + 1, updated_at = $2::timestamptz,
+        access_count = r.access_count + i.uses,
+        last_accessed_at = case i.uses when 0 then r.last_accessed_at
+          else greatest(r.last_accessed_at, $3::timestamptz) end
       from incoming as i
       where r.id = i.id
+    ), used as (
+      insert into access_log (record_id, at, kind, actor)
+      select id, $4::timestamptz, 'used', $5::text
+from incoming
+where uses > 0
     )
     insert into audit_entries (record_id, action, actor, at, rationale, changes)
-    select id, action, $3::text, $4::timestamptz, $5::text, changes
+    select id, action, $6::text, $7::timestamptz, $8::text, changes
     from incoming;
 
 -- src/decay/sweep/queries.ts countDue: everywhere
@@ -967,6 +1003,11 @@ delete
 from "relations"
 where ("source_id" = any($1::uuid[])
 or "target_id" = any($2::uuid[]));
+
+-- src/records/erasure/queries.ts deleteAccesses
+delete
+from "access_log"
+where "record_id" = any($1::uuid[]);
 
 -- src/records/erasure/queries.ts blankAudit
 update "audit_entries"

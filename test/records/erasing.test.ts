@@ -52,7 +52,7 @@ describe('an erased record', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       ...{ id: record.id, erased_at: app.clock.now().toISOString(), actor: 'desk' },
-      removed: { records: 1, relations: 0, embeddings: 0, access_rows: 0 },
+      removed: { records: 1, relations: 0, embeddings: 0, access_rows: 1 },
       ...{ derived_ids: [], tombstone_ids: [expect.any(String)] },
     })
     expect(await wholeStore()).not.toContain('xylophone')

@@ -76,6 +76,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   async function close(): Promise<void> {
     await app.close()
     await services.keys.settle()
+    await services.access.settle()
     await database.close()
   }
 

@@ -57,6 +57,15 @@ export async function deleteEdgesOf(tx: Database, ids: readonly string[]): Promi
   return Number(numDeletedRows)
 }
 
+/** They would go with their records; counted, because the receipt says how many went. */
+export async function deleteAccesses(tx: Database, ids: readonly string[]): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('access_log')
+    .where('record_id', '=', sql<string>`${listed(ids)}`)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** Who did what and when stays; the trigger of migration 0003 lets nothing else be changed. */
 export async function blankAudit(tx: Database, ids: readonly string[]): Promise<void> {
   await tx

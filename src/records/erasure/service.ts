@@ -17,6 +17,7 @@ import {
   appendErasures,
   blankAudit,
   blankStatusReasons,
+  deleteAccesses,
   deleteAnswersAbout,
   deleteEdgesOf,
   findDerivations,
@@ -68,10 +69,11 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const derivedIds = await findOpenIds(tx, derived, call.caller.trust)
     const tombstoneIds = await insertTombstones(tx, markContents(erased, told))
     const relations = await deleteEdgesOf(tx, falling)
+    const accesses = await deleteAccesses(tx, falling)
     await bereave(tx, bereft, new Set(falling), told)
     await departErased(tx, falling, told)
     await leaveNoWords(tx, falling, told)
-    const removed = { records: 1 + derivedIds.length, relations, embeddings: 0, access_rows: 0 }
+    const removed = { records: 1 + derivedIds.length, relations, embeddings: 0, access_rows: accesses }
     return { ...receiptOf(id, told), removed, derived_ids: derivedIds, tombstone_ids: tombstoneIds }
   }
 

@@ -1,0 +1,76 @@
+import { setImmediate as afterAnswers } from 'node:timers/promises'
+import type { Database } from '../../db/connection.ts'
+import { type Call, transact } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { claimRecord } from '../../records/index.ts'
+import { createBacklog } from './backlog.ts'
+import { type Access, noteAccesses } from './queries.ts'
+import type { AccessReceipt } from './schemas.ts'
+
+/** Receives what went wrong behind an answer that was given already. */
+type Report = (message: string, error?: unknown) => void
+
+type Resources = { db: Database; clock: Clock; capacity?: number }
+
+export type AccessService = ReturnType<typeof createAccessService>
+
+/** Some ten megabytes of accesses: a database that is away for a while must not fill this process. */
+const defaultCapacity = 50_000
+/** One statement holds the locks of all its records until it ends. */
+const batchSize = 2_000
+
+export function createAccessService({ db, clock, capacity = defaultCapacity }: Resources) {
+  const backlog = createBacklog<Access>(capacity)
+  let writing: Promise<void> | undefined
+
+  /**
+   * Behind an answer, not before it: what is being read waits for no write. Those of many answers are written
+   * together, over one connection, so that a slow database is not asked for more the slower it gets.
+   */
+  function noteServed(ids: readonly string[], actor: string, report: Report): void {
+    const at = clock.now()
+    backlog.add(ids.map((id) => ({ record_id: id, at, kind: 'served', actor })))
+    writing ??= write(report).finally(() => {
+      writing = undefined
+    })
+  }
+
+  async function write(report: Report): Promise<void> {
+    do {
+      await afterAnswers()
+      const batch = backlog.take(batchSize)
+      try {
+        await transact(db, {}, (tx) => noteAccesses(tx, batch))
+      } catch (error) {
+        report(`${batch.length} accesses were not recorded`, error)
+      }
+      const dropped = backlog.takeDropped()
+      if (dropped > 0) report(`${dropped} accesses were not recorded: too many were waiting`)
+    } while (!backlog.isEmpty)
+  }
+
+  /** An agent says that it made use of a record. */
+  async function noteUse(call: Call, id: string, actor: string | undefined): Promise<AccessReceipt> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const stored = await claimRecord(tx, call, id)
+      const access: Access = { record_id: stored.id, at: now, kind: 'used', actor: actor ?? call.caller.name }
+      await noteAccesses(tx, [access])
+      const latest = Math.max(now.getTime(), stored.last_accessed_at?.getTime() ?? 0)
+      return {
+        id: stored.id,
+        access_count: stored.access_count + 1,
+        last_accessed_at: new Date(latest).toISOString(),
+      }
+    })
+  }
+
+  return {
+    noteServed,
+    noteUse,
+    /** Resolves when nothing waits to be written, so that the connections may be closed. */
+    async settle(): Promise<void> {
+      await writing
+    },
+  }
+}
