@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bearersOf, entity, lookUp } from '../support/entities.ts'
 import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/records.ts'
 
@@ -8,15 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const day = 86_400_000
-const entity = (name: string, more: object = {}, outside: object = {}) => ({
-  ...{ type: 'entity', ...outside },
-  payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
-})
-const lookUp = (query: Record<string, string>, asked: Asked = {}) =>
-  app.request('GET', `/v1/entities?${new URLSearchParams(query)}`, asked)
-const idsOf = async (term: string, more: Record<string, string> = {}, asked: Asked = {}) =>
-  ((await lookUp({ term, ...more }, asked)).body as Body).items.map(({ id }: Body) => id)
+const idsOf = (term: string, more: Record<string, string> = {}, asked: Asked = {}) =>
+  bearersOf(app, term, more, asked)
 const lifecycle = (id: string, path: string, body: object) =>
   app.request('POST', `/v1/records/${id}/${path}`, { body })
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
@@ -35,7 +29,7 @@ describe('looking an entity up', () => {
       ...['acme/Nebula:1', 'git:hub:acme/Nebula:1'],
     ]
     for (const term of terms) expect([term, await idsOf(term)]).toEqual([term, [record.id]])
-    const { body } = await lookUp({ term: 'full' })
+    const { body } = await lookUp(app, { term: 'full' })
     expect(body).toEqual({ items: [await read(app, record.id)] })
     for (const term of ['nebula', 'Straße', 'acme/nebula:1', 'hub:acme/Nebula:1', 'git:hub', '%', '_']) {
       expect([term, await idsOf(term)]).toEqual([term, []])
@@ -122,13 +116,17 @@ describe('looking an entity up', () => {
     expect(all).toHaveLength(7)
     const seen: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const { body, headers } = await lookUp({ term: 'deneb', limit: '3', ...(cursor ? { cursor } : {}) })
+      const { body, headers } = await lookUp(app, {
+        term: 'deneb',
+        limit: '3',
+        ...(cursor ? { cursor } : {}),
+      })
       seen.push(...(body as Body).items.map(({ id }: Body) => id))
       cursor = (body as Body).next_cursor
       expect(headers.get('link') === null).toBe(cursor === undefined)
       if (seen.length === 3) {
         await create(app, entity('Deneb', {}, { scope: 'a newcomer' }))
-        expectProblem(await lookUp({ term: 'vega', cursor: cursor ?? '' }), 400, 'invalid_cursor')
+        expectProblem(await lookUp(app, { term: 'vega', cursor: cursor ?? '' }), 400, 'invalid_cursor')
       }
     }
     expect(seen.filter((id) => all.includes(id))).toEqual(all)
@@ -136,130 +134,11 @@ describe('looking an entity up', () => {
   })
 
   it('takes a term and the permission to read', async () => {
-    expectProblem(await lookUp({}), 422, 'validation_failed')
-    expectProblem(await lookUp({ term: '' }), 422, 'validation_failed')
-    expectProblem(await lookUp({ term: 'a', limit: '101' }), 422, 'validation_failed')
+    expectProblem(await lookUp(app, {}), 422, 'validation_failed')
+    expectProblem(await lookUp(app, { term: '' }), 422, 'validation_failed')
+    expectProblem(await lookUp(app, { term: 'a', limit: '101' }), 422, 'validation_failed')
     const key = await app.issueKey(['records:write'])
-    expectProblem(await lookUp({ term: 'a' }, { key }), 403, 'forbidden')
-    expectProblem(await lookUp({ term: 'a' }, { key: false }), 401, 'unauthenticated')
-  })
-})
-
-describe('an entity', () => {
-  const get = (id: string, asked: Asked = {}) => app.request('GET', `/v1/entities/${id}`, asked)
-
-  it('is its record, and says where its profile is', async () => {
-    const record = await create(app, entity('Spica', {}, { scope: 'sky' }))
-    const plain = await get(record.id)
-    expect(plain.headers.get('etag')).toBe('"1"')
-    expect(plain.body).toEqual(record)
-    const about = { kind: 'semantic', subject: record.id, predicate: 'profile', object: 'a star' }
-    const card = (more: object) => ({ type: 'semantic', tags: ['peer-card'], payload: about, ...more })
-    await create(app, card({ scope: 'elsewhere' }))
-    await create(app, card({ scope: 'sky', tags: [] }))
-    await create(app, card({ scope: 'sky', payload: { ...about, predicate: 'note' } }))
-    expect((await get(record.id)).body).toEqual(record)
-    const older = await create(app, card({ scope: 'sky' }))
-    app.clock.advance(1_000)
-    const secret = await create(app, card({ scope: 'sky', sensitivity: 'medium' }))
-    expect((await get(record.id)).body).toMatchObject({ id: record.id, peer_card_id: secret.id })
-    const low = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
-    expect((await get(record.id, { key: low })).body).toMatchObject({ peer_card_id: older.id })
-    await forget(secret.id)
-    await lifecycle(older.id, 'status', { status: 'superseded', reason: 'r', actor: 'a' })
-    expect((await get(record.id)).body).not.toHaveProperty('peer_card_id')
-  })
-
-  it('is nothing else, hidden like any record, and gone like any record', async () => {
-    const other = await create(app, fact())
-    expectProblem(await get(other.id), 404, 'record_not_found')
-    expectProblem(await get(app.ids.next()), 404, 'record_not_found')
-    const { id } = await create(app, entity('Castor', {}, { sensitivity: 'medium' }))
-    const [low, lower] = await Promise.all([
-      app.issueKey(['records:read'], { max_sensitivity: 'low' }),
-      app.issueKey(['records:read'], { max_sensitivity: 'public' }),
-    ])
-    expect((await get(id, { key: low })).body).toMatchObject({ id, redacted: true })
-    expectProblem(await get(id, { key: lower }), 404, 'record_not_found')
-    await forget(id)
-    await forget(other.id)
-    expectProblem(await get(id), 410, 'record_forgotten')
-    expectProblem(await get(other.id), 404, 'record_not_found')
-    expectProblem(await app.request('GET', `/v1/entities/${id}/records`), 410, 'record_forgotten')
-    app.clock.advance(365 * day)
-    expectProblem(await get(id), 410, 'record_purged')
-  })
-})
-
-describe('the records about an entity', () => {
-  const list = async (id: string, query = '', asked: Asked = {}): Promise<Body> => {
-    const answer = await app.request('GET', `/v1/entities/${id}/records${query}`, asked)
-    expect(answer.status).toBe(200)
-    return answer.body
-  }
-  const about = (id: string, predicates: readonly string[], more: object = {}) => {
-    app.clock.advance(1_000)
-    const relations = predicates.map((predicate) => ({ predicate, target_id: id }))
-    return create(app, fact({ relations, ...more }))
-  }
-
-  it('are those that mention it or are facts about it, each once, the newest first', async () => {
-    const { id } = await create(app, entity('Pollux'))
-    const mention = await about(id, ['mentions_entity'])
-    const both = await about(id, ['mentions_entity', 'subject_entity', 'object_entity'])
-    const object = await about(id, ['object_entity'])
-    await about(id, ['supports', 'derived_from', 'about'])
-    const old = await about(id, ['mentions_entity'], { created_at: '2020-01-01T00:00:00.000Z' })
-    expect((await list(id)).items.map((item: Body) => item.id)).toEqual(
-      [object, both, mention, old].map((each) => each.id),
-    )
-    expect((await list(id)).items[1]).toEqual(await read(app, both.id))
-    const of = async (predicate: string) =>
-      (await list(id, `?predicate=${predicate}`)).items.map((item: Body) => item.id)
-    expect(await of('subject_entity')).toEqual([both.id])
-    expect(await of('mentions_entity')).toEqual([both.id, mention.id, old.id])
-    const bad = await app.request('GET', `/v1/entities/${id}/records?predicate=supports`)
-    expectProblem(bad, 422, 'validation_failed')
-  })
-
-  it('are paged without a gap or a repetition, though of one instant', async () => {
-    const { id } = await create(app, entity('Mira'))
-    const records = Array.from({ length: 8 }, () =>
-      fact({ relations: [{ predicate: 'mentions_entity', target_id: id }] }),
-    )
-    await app.request('POST', '/v1/records/batch', { body: { records } })
-    const all = (await list(id)).items.map((item: Body) => item.id)
-    const seen: string[] = []
-    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const page = await list(id, `?limit=3${cursor ? `&cursor=${cursor}` : ''}`)
-      seen.push(...page.items.map((item: Body) => item.id))
-      if (seen.length === 3) await about(id, ['mentions_entity'])
-      cursor = page.next_cursor
-    }
-    expect(seen).toEqual(all)
-    expect(all).toHaveLength(8)
-  })
-
-  it('are those the caller may see, live', async () => {
-    const { id } = await create(app, entity('Bellatrix', {}, { scope: 'mine' }))
-    const [open, redacted] = [
-      await about(id, ['mentions_entity'], { scope: 'mine' }),
-      await about(id, ['mentions_entity'], { scope: 'mine', sensitivity: 'medium' }),
-    ]
-    await about(id, ['mentions_entity'], { scope: 'theirs' })
-    await about(id, ['mentions_entity'], { scope: 'mine', sensitivity: 'high' })
-    const gone = await about(id, ['mentions_entity'], { scope: 'mine' })
-    await forget(gone.id)
-    const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
-    const { items } = await list(id, '', { key })
-    expect(items.map((item: Body) => [item.id, item.redacted])).toEqual([
-      [redacted.id, true],
-      [open.id, undefined],
-    ])
-    expect((await list(id)).items).toHaveLength(4)
-    const above = await create(app, entity('Saiph', {}, { sensitivity: 'medium' }))
-    expectProblem(await app.request('GET', `/v1/entities/${above.id}/records`, { key }), 403, 'above_ceiling')
-    const other = await app.request('GET', `/v1/entities/${open.id}/records`)
-    expectProblem(other, 404, 'record_not_found')
+    expectProblem(await lookUp(app, { term: 'a' }, { key }), 403, 'forbidden')
+    expectProblem(await lookUp(app, { term: 'a' }, { key: false }), 401, 'unauthenticated')
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keepEntities } from '../../src/entities/index.ts'
+import { bearersOf, entity, mention, mergeInto, recordsAbout, told } from '../support/entities.ts'
 import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
-import { type Body, create, expectProblem, fact, payloads, read } from '../support/records.ts'
+import { type Body, create, expectProblem, read } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,25 +9,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const told = { actor: 'curator', rationale: 'one thing under two names' }
-const entity = (name: string, more: object = {}, outside: object = {}) => ({
-  ...{ type: 'entity', ...outside },
-  payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
-})
 const merge = (id: string, sourceIds: readonly string[], asked: Asked = {}) =>
-  app.request('POST', `/v1/entities/${id}/merge`, { ...asked, body: { source_ids: sourceIds, ...told } })
-const idsOf = async (term: string): Promise<string[]> => {
-  const { body } = await app.request('GET', `/v1/entities?term=${encodeURIComponent(term)}`)
-  return (body as Body).items.map(({ id }: Body) => id)
-}
-const mention = (id: string, predicate = 'mentions_entity', more: object = {}) =>
-  create(app, fact({ relations: [{ predicate, target_id: id }], ...more }))
-const recordsOf = async (id: string): Promise<string[]> =>
-  ((await app.request('GET', `/v1/entities/${id}/records?limit=500`)).body as Body).items.map(
-    (item: Body) => item.id,
-  )
-const setStatus = (id: string, status: string) =>
-  app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'a' } })
+  mergeInto(app, id, sourceIds, asked)
+const idsOf = (term: string) => bearersOf(app, term)
+const recordsOf = (id: string) => recordsAbout(app, id)
 
 describe('merging entities', () => {
   it('gives the target all that its twins were called, were, had and came from', async () => {
@@ -131,9 +116,9 @@ describe('merging entities', () => {
       entity('Argo', {}, { relations: [{ predicate: 'uses', target_id: far.id }] }),
     )
     const [mentioned, subject, both] = [
-      await mention(twin.id),
-      await mention(twin.id, 'subject_entity'),
-      await mention(target.id),
+      await mention(app, twin.id),
+      await mention(app, twin.id, 'subject_entity'),
+      await mention(app, target.id),
     ]
     const weak = { predicate: 'mentions_entity', target_id: twin.id, weight: 0.5 }
     await app.request('POST', `/v1/records/${both.id}/relations`, { body: weak })
@@ -170,7 +155,7 @@ describe('merging entities', () => {
       await create(app, entity('Alcor')),
       await create(app, entity('Zeta')),
     ]
-    const record = await mention(one.id)
+    const record = await mention(app, one.id)
     await merge(two.id, [one.id])
     const again = expectProblem(await merge(two.id, [one.id]), 409, 'already_superseded')
     expect(again).toMatchObject({ superseded_by: two.id, errors: [{ pointer: '/source_ids/0' }] })
@@ -196,59 +181,6 @@ describe('merging entities', () => {
     expect((await read(app, target.id)).version).toBe(2)
   })
 
-  it('takes entities of one scope, no more sensitive than the target, that still stand', async () => {
-    const target = await create(app, entity('Lepus', {}, { scope: 'sky' }))
-    const twin = async (outside: object = {}) =>
-      (await create(app, entity('Hare', {}, { scope: 'sky', ...outside }))).id
-    const other = await create(app, fact({ scope: 'sky' }))
-    const episode = await create(app, { type: 'episodic', payload: payloads.episodic, scope: 'sky' })
-    const good = await twin()
-    for (const stray of [other, episode]) {
-      const refused = expectProblem(await merge(target.id, [good, stray.id]), 409, 'type_mismatch')
-      expect(refused.errors[0].pointer).toBe('/source_ids/1')
-      expectProblem(await merge(stray.id, [good]), 409, 'type_mismatch')
-    }
-    for (const scope of ['elsewhere', undefined]) {
-      const { id } = await create(app, entity('Hare', {}, scope === undefined ? {} : { scope }))
-      expectProblem(await merge(target.id, [good, id]), 422, 'scope_mismatch')
-    }
-    const retracted = await twin()
-    await setStatus(retracted, 'invalidated')
-    expectProblem(await merge(target.id, [good, retracted]), 409, 'already_retracted')
-    expectProblem(await merge(retracted, [good]), 409, 'already_retracted')
-    const key = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'medium' })
-    const medium = await twin({ sensitivity: 'medium' })
-    expectProblem(await merge(target.id, [good, medium], { key }), 422, 'sensitivity_lowered')
-    expectProblem(await merge(target.id, [good, target.id]), 422, 'validation_failed')
-    expectProblem(await merge(target.id, []), 422, 'validation_failed')
-    expect(await read(app, target.id)).toEqual(target)
-    expect(await read(app, good)).toMatchObject({ status: 'active', version: 1 })
-    expect((await merge(target.id, [good, medium])).status).toBe(200)
-  })
-
-  it('takes what the key may see and change', async () => {
-    const permissions = ['records:read', 'records:write'] as const
-    const [reader, writer, low] = await Promise.all([
-      app.issueKey(['records:read', 'lifecycle:write']),
-      app.issueKey(['records:write'], { scopes: ['sky'] }),
-      app.issueKey(permissions, { scopes: ['sky'], max_sensitivity: 'low' }),
-    ])
-    const make = async (name: string, outside: object) => (await create(app, entity(name, {}, outside))).id
-    const target = await make('Grus', { scope: 'sky' })
-    const twin = await make('Crane', { scope: 'sky' })
-    const hidden = await make('Crane', { scope: 'elsewhere' })
-    const above = await make('Crane', { scope: 'sky', sensitivity: 'medium' })
-    const gone = await make('Crane', { scope: 'sky' })
-    await app.request('DELETE', `/v1/records/${gone}?actor=a&rationale=r`)
-    expectProblem(await merge(target, [twin], { key: reader }), 403, 'forbidden')
-    expectProblem(await merge(target, [twin, hidden], { key: low }), 404, 'record_not_found')
-    expectProblem(await merge(hidden, [twin], { key: low }), 404, 'record_not_found')
-    expectProblem(await merge(target, [twin, app.ids.next()]), 404, 'record_not_found')
-    expectProblem(await merge(target, [twin, above], { key: low }), 403, 'above_ceiling')
-    expectProblem(await merge(target, [twin, gone]), 410, 'record_forgotten')
-    expect((await merge(target, [twin], { key: writer })).body).toEqual({ id: target, version: 2 })
-  })
-
   it('of a thousand with thousands of names is one merge', async () => {
     const bodies = Array.from({ length: 1_000 }, (_, index) =>
       entity(`Star ${index}`, {
@@ -262,82 +194,5 @@ describe('merging entities', () => {
     expect((await merge(target.id, ids)).status).toBe(200)
     expect(await idsOf('s-999-19')).toEqual([target.id])
     expect(await idsOf('hip:500')).toEqual([target.id])
-  })
-})
-
-describe('merges at once', () => {
-  it('of overlapping sets fold each entity once, and lose no link', async () => {
-    const entities = await Promise.all(
-      Array.from({ length: 12 }, async (_, index) => (await create(app, entity(`Twin ${index}`))).id),
-    )
-    const links: Record<string, string> = {}
-    for (const id of entities) links[id] = (await mention(id)).id
-    const at = (index: number): string => entities[index % entities.length] ?? ''
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        merge(at(index), [at(index + 1), at(index + 5), at(index + 7)]),
-      ),
-    )
-    for (const { status, body } of answers) expect([200, 409], JSON.stringify(body)).toContain(status)
-    expect(answers.some(({ status }) => status === 200)).toBe(true)
-    const standing = new Set<string>()
-    for (const [index, id] of entities.entries()) {
-      const [holder = '', ...others] = await idsOf(`twin ${index}`)
-      expect(others).toEqual([])
-      expect(await recordsOf(holder)).toContain(links[id])
-      standing.add(holder)
-    }
-    for (const id of standing) expect((await read(app, id)).status).toBe('active')
-  })
-
-  const say = (index: number, object: string) => ({ subject: `user ${index}`, predicate: 'works on', object })
-  const factOf = (body: unknown) =>
-    (body as Body).created_records.find((record: Body) => record.type === 'semantic')
-
-  it('lose nothing that is being captured about a twin', async () => {
-    for (let round = 0; round < 8; round++) {
-      const target = await create(app, entity(`Target ${round}`))
-      const twin = await create(app, entity(`Source ${round}`, { aliases: [`alias ${round}`] }))
-      const [merged, ...captured] = await Promise.all([
-        merge(target.id, [twin.id]),
-        ...Array.from({ length: 8 }, (_, index) => {
-          const about = index % 2 ? { project: `Alias ${round}` } : say(index, `alias ${round}`)
-          return app.request('POST', '/v1/capture', {
-            body: { source: `agent ${index}`, content: { ...about, step: index } },
-          })
-        }),
-      ])
-      expect(merged?.status).toBe(200)
-      for (const { status } of captured) expect(status).toBe(201)
-      const ids = captured.map(({ body }, index) =>
-        index % 2 ? (body as Body).primary_record.id : factOf(body).id,
-      )
-      expect((await recordsOf(target.id)).sort()).toEqual(ids.sort())
-    }
-  })
-
-  it('wait for whoever keeps a twin to link to it, and carry the link over', async () => {
-    const [target, twin] = [await create(app, entity('Pavo')), await create(app, entity('Peacock'))]
-    const record = await create(app, fact())
-    let merging: ReturnType<typeof merge> | undefined
-    await app.db.transaction().execute(async (tx) => {
-      expect(await keepEntities(tx, [twin.id])).toEqual(new Set([twin.id]))
-      merging = merge(target.id, [twin.id])
-      await new Promise((done) => setTimeout(done, 100))
-      const edge = { weight: 1, created_at: app.clock.now() }
-      const [from, to] = [record.id, twin.id]
-      await tx
-        .insertInto('relations')
-        .values([
-          { source_id: from, predicate: 'mentions_entity', target_id: to, ...edge },
-          { source_id: to, predicate: 'mentioned_in', target_id: from, ...edge },
-        ])
-        .execute()
-    })
-    expect((await merging)?.status).toBe(200)
-    expect(await recordsOf(target.id)).toEqual([record.id])
-    await app.db.transaction().execute(async (tx) => {
-      expect(await keepEntities(tx, [target.id, twin.id])).toEqual(new Set([target.id]))
-    })
   })
 })
