@@ -36,6 +36,14 @@ export function edgeBetween(source: string, predicate: string, target: string, n
   return { source_id: source, predicate, target_id: target, weight: 1, created_at: now }
 }
 
+type Linked = { relations: readonly { predicate: string; target_id: string }[] }
+
+/** Those that the record does not have yet: written again, an edge would lose the weight somebody gave it. */
+export function newEdges(edges: readonly Edge[], { relations }: Linked): Edge[] {
+  const known = new Set(relations.map(({ predicate, target_id: target }) => `${predicate} ${target}`))
+  return edges.filter(({ predicate, target_id: target }) => !known.has(`${predicate} ${target}`))
+}
+
 /** Two names may mean one thing. */
 function unique(ids: readonly string[]): string[] {
   return [...new Set(ids)]

@@ -9,7 +9,7 @@ import { type Edge, withInverses } from '../../relations/inverses.ts'
 import type { RevisionService } from '../../revision/index.ts'
 import { describeFact, draftBirth, type Origin } from '../birth.ts'
 import { confirmFact, type Testimony } from '../confirmation.ts'
-import { edgeBetween, type FactEnds, linkFact } from '../linking.ts'
+import { edgeBetween, type FactEnds, linkFact, newEdges } from '../linking.ts'
 import type { DerivedFact } from '../schemas.ts'
 import type { Fate } from '../standing.ts'
 
@@ -89,7 +89,7 @@ export function createFacts({ textLanguage, revision }: Resources) {
   async function confirm(tx: Transaction, told: ToldFact): Promise<Settled> {
     const { origin, stood, ends } = told
     if (stood?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
-    const links = linkFact(stood.id, ends, origin.now)
+    const links = newEdges(linkFact(stood.id, ends, origin.now), stood)
     await upsertEdges(tx, withInverses(links))
     const { record, content } = confirmFact(stood, stood.payload, testify(told, stood), origin.now)
     await writeChange(tx, stood, {

@@ -28,7 +28,7 @@ import { describePrimary, draftBirth, type Origin } from '../birth.ts'
 import { type Cast, castCapture } from '../casting/service.ts'
 import type { TaskPlan } from '../classification.ts'
 import { withNewest } from '../confirmation.ts'
-import { linkPrimary } from '../linking.ts'
+import { linkPrimary, newEdges } from '../linking.ts'
 import { presentCapture } from '../presentation.ts'
 import { nameCapture } from '../reference.ts'
 import { resumeTask } from '../resumption.ts'
@@ -87,7 +87,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
     const payload = resumeTask(stored.payload, told.plan.payload, given.content)
     await refuseErasedContent(tx, seal, { scope: stored.scope, payload })
     await insertRecords(tx, cast.born, textLanguage, seal)
-    const edges = linkPrimary(stored.id, cast, now)
+    const edges = newEdges(linkPrimary(stored.id, cast, now), stored)
     if (edges.length > 0) await upsertEdges(tx, withInverses(edges))
     await writeChange(tx, stored, {
       ...{ action: 'revise', actor: caller.name, rationale: 'captured', now, textLanguage },
