@@ -7,6 +7,7 @@ export { erasureRoutes } from './erasure/routes.ts'
 export { createErasureService } from './erasure/service.ts'
 export { forgettingRoutes } from './forgetting/routes.ts'
 export { createForgettingService } from './forgetting/service.ts'
+export { findMostSalient } from './listing/service.ts'
 export { answerNew, answerWritten } from './presentation.ts'
 export {
   findRecords,

@@ -1227,6 +1227,16 @@ limit $2)) as cut join records as r on r.id = cut.id
     where true
 order by cut.position desc, r.id desc;
 
+-- src/records/listing/queries.ts pickRecords
+select "r"."id", salience_at(r, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and (r.forgotten_at is null
+and r.pinned)
+order by salience_at(r, $4::timestamptz) desc, "r"."id" desc
+limit $5;
+
 -- src/records/listing/queries.ts listHalfLives
     with recursive used as (
       (
@@ -1345,6 +1355,29 @@ limit $26)) as cut join records as r on r.id = cut.id
     where ("r"."sensitivity" <= $27
 and "r"."scope" = any($28::text[]))
 order by cut.position desc, r.id desc;
+
+-- src/records/listing/queries.ts pickBySalience
+select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit $6) as "best" on true union all select "r"."id", salience_at(r, $7::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $8
+and "r"."scope" = any($9::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+and "r"."salience" >= $10) as "candidate"
+order by "position" desc, "id" desc
+limit $11;
 
 -- src/records/listing/queries.ts listAudit
 select "id", "action", "actor", "at", "rationale", "run_id", "changes"

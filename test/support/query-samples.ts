@@ -8,6 +8,7 @@ import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
 import { nameHandle } from '../../src/records/handles.ts'
+import type { Page } from '../../src/records/listing/page.ts'
 import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
@@ -36,7 +37,7 @@ const draft = draftRecord(
 )
 const seal = createSeal('a key of the samples')
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
-const page: listing.Page = {
+const page: Page = {
   filters: {},
   trust,
   asOf: now,
@@ -140,6 +141,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       'by importance, everything seen': (db) =>
         listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
     },
+    pickRecords: (db) => listing.pickRecords(db, { ...page, isWhole: true, conditions: [sql`r.pinned`] }),
+    pickBySalience: (db) => listing.pickBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
     listAudit: (db) => listing.listAudit(db, id, 0, 101),
   },
   'src/records/queries.ts': {

@@ -3,36 +3,26 @@ import type { Database } from '../../db/connection.ts'
 import { salienceAt } from '../../db/salience.ts'
 import type { DB } from '../../db/schema.ts'
 import { openTo, visibleTo } from '../../db/visibility.ts'
-import type { Trust } from '../../kernel/caller.ts'
 import { selectStored } from '../queries.ts'
-import type { StoredRecord } from '../rows.ts'
-import { type Filters, type Order, readsHiddenFields, type Sort } from './filters.ts'
-
-/** Where a page ends: the last value of its order, and the id that breaks ties. */
-export type Position = { value: number | string; id: string }
-
-export type Page = {
-  filters: Filters
-  trust: Trust
-  /** Salience is answered as of this instant on every page, so that paging is stable while all fades. */
-  asOf: Date
-  textLanguage: string
-  sort: Sort
-  order: Order
-  after?: Position
-  limit: number
-}
-
-export type Positioned = StoredRecord & { position: number | Date }
+import { type Filters, type Order, readsHiddenFields } from './filters.ts'
+import type { Lane, Page, Picked, Position, Positioned } from './page.ts'
 
 /** The page is cut before anything wide is read. */
 export async function listRecords(db: Database, page: Page): Promise<Positioned[]> {
-  const cut = matching(db, page)
+  return readCut(db, page, cutInOrder(db, page))
+}
+
+/** The same page for who reads it otherwise. */
+export async function pickRecords(db: Database, page: Page): Promise<Picked[]> {
+  return cutInOrder(db, page).execute()
+}
+
+function cutInOrder(db: Database, page: Page): Cut {
+  return matching(db, page)
     .select(['r.id', rankedBy(page).as('position')])
     .orderBy(rankedBy(page), page.order)
     .orderBy('r.id', page.order)
     .limit(page.limit)
-  return readCut(db, page, cut)
 }
 
 /** The half-lives in use, found by one index probe each: records of one half-life have one order for all time. */
@@ -86,23 +76,29 @@ export async function listBySalience(
   lanes: readonly Lane[],
   floor: number,
 ): Promise<Positioned[]> {
+  return readCut(db, page, cutBySalience(db, page, lanes, floor))
+}
+
+export async function pickBySalience(
+  db: Database,
+  page: Page,
+  lanes: readonly Lane[],
+  floor: number,
+): Promise<Picked[]> {
+  return cutBySalience(db, page, lanes, floor).execute()
+}
+
+function cutBySalience(db: Database, page: Page, lanes: readonly Lane[], floor: number): Cut {
   const candidates = ranked(db, page, lanes).unionAll(
     unranked(db, page).$if(floor > 0, (qb) => qb.where('r.salience', '>=', floor)),
   )
-  const cut = db
+  return db
     .selectFrom(candidates.as('candidate'))
     .select(['id', 'position'])
     .orderBy('position', page.order)
     .orderBy('id', page.order)
     .limit(page.limit)
-  return readCut(db, page, cut)
 }
-
-/**
- * A lane is one half-life, in one scope where the page is bound to scopes: an index holds its records in their
- * order. Of each lane as many are taken as the page could need.
- */
-export type Lane = { scope?: string; half_life_seconds: number }
 
 function ranked(db: Database, page: Page, lanes: readonly Lane[]) {
   const halfLives = sql.val(lanes.map((lane) => lane.half_life_seconds))
@@ -157,7 +153,7 @@ function rankBounds({ filters, order, after, asOf }: Page): RawBuilder<SqlBool>[
 /** Below this a rank no longer tells the order: salience stops falling at 64 half-lives, ranks do not. */
 export const negligibleSalience = 1e-12
 
-type Cut = SelectQueryBuilder<DB, never, { id: string; position: number | Date }>
+type Cut = SelectQueryBuilder<DB, never, Picked>
 
 async function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]> {
   const direction = sql.raw(page.order)
@@ -174,13 +170,15 @@ function rankedBy(page: Page): RawBuilder<number | Date> {
 }
 
 function matching(db: Database, page: Page) {
-  const { filters, trust, after } = page
-  const seen = readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
+  const { filters, trust, after, conditions = [], isWhole = false } = page
+  const seen = isWhole || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
   return db
     .selectFrom('records as r')
     .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
     .where(seen)
-    .where((eb) => eb.and([...recordConditions(filters, page.textLanguage), ...lifeConditions(page)]))
+    .where((eb) =>
+      eb.and([...recordConditions(filters, page.textLanguage), ...lifeConditions(page), ...conditions]),
+    )
     .$if(after !== undefined, (qb) => (after ? qb.where(beyond(rankedBy(page), after, page.order)) : qb))
 }
 

@@ -9,16 +9,17 @@ import { type Caller, unscoped } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../presentation.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord } from '../schemas.ts'
+import type { Filters } from './filters.ts'
+import type { Lane, Page, Picked, Positioned } from './page.ts'
 import {
   findSalienceFloor,
-  type Lane,
   listAudit,
   listBySalience,
   listHalfLives,
   listRecords,
   negligibleSalience,
-  type Page,
-  type Positioned,
+  pickBySalience,
+  pickRecords,
 } from './queries.ts'
 import type { ListQuery } from './schemas.ts'
 
@@ -47,7 +48,9 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     }
     const conn = call.tx ?? db
     const found =
-      sort === 'salience' ? await rankBySalience(conn, page, clock.now()) : await listRecords(conn, page)
+      sort === 'salience'
+        ? await rankBySalience(conn, page, clock.now(), whole)
+        : await listRecords(conn, page)
     const items = found.slice(0, limit)
     const last = items.at(-1)
     return {
@@ -81,27 +84,61 @@ export function createListing({ db, clock, textLanguage }: Resources) {
 /** More lanes than this, and one order over everything is the cheaper. */
 const mostLanes = 500
 
+/** What is read of the records of a page once it is known which they are. */
+type Reading<T> = {
+  inOrder(db: Database, page: Page): Promise<T[]>
+  bySalience(db: Database, page: Page, lanes: readonly Lane[], floor: number): Promise<T[]>
+}
+const whole: Reading<Positioned> = { inOrder: listRecords, bySalience: listBySalience }
+const picked: Reading<Picked> = { inOrder: pickRecords, bySalience: pickBySalience }
+
+type Sought = Pick<Page, 'trust' | 'asOf' | 'limit' | 'conditions' | 'isWhole'> & {
+  minSalience?: number
+  /** The only scopes there are to look in, where the conditions name some. */
+  scopes?: readonly string[]
+}
+
+/** The ids of the most salient records there are under some conditions, in the order of a list. */
+export async function findMostSalient(
+  db: Database,
+  { minSalience, scopes, ...sought }: Sought,
+  now: Date,
+): Promise<Picked[]> {
+  const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
+  const page: Page = { ...sought, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
+  return rankBySalience(db, page, now, picked, scopes)
+}
+
 /**
  * The exact order by salience at the page's instant, read off indexes. Where they cannot give it (a store of
  * very many half-lives, forgotten records, a tail of saliences too small to tell apart) it is computed. Behind a
  * cursor that is older than the sweep's lag, what no lasting order holds is computed too.
  */
-async function rankBySalience(db: Database, page: Page, now: Date): Promise<Positioned[]> {
+async function rankBySalience<T extends Picked>(
+  db: Database,
+  page: Page,
+  now: Date,
+  reading: Reading<T>,
+  scopes?: readonly string[],
+): Promise<T[]> {
   const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
-  if (isTail || page.filters.include_forgotten) return listRecords(db, page)
-  const lanes = lanesOf(page, await listHalfLives(db, mostLanes + 1))
-  if (lanes.length > mostLanes) return listRecords(db, page)
+  if (isTail || page.filters.include_forgotten) return reading.inOrder(db, page)
+  const lanes = lanesOf(scopes ?? reachableScopes(page), await listHalfLives(db, mostLanes + 1))
+  if (lanes.length > mostLanes) return reading.inOrder(db, page)
   const isBounded = page.order === 'desc' && now.getTime() - page.asOf.getTime() <= boundHoldsMs
   const floor = isBounded ? await findSalienceFloor(db, page, lanes) : 0
-  const found = await listBySalience(db, page, lanes, floor)
+  const found = await reading.bySalience(db, page, lanes, floor)
   const isWhole =
     found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)
-  return isWhole ? found : listRecords(db, page)
+  return isWhole ? found : reading.inOrder(db, page)
 }
 
-function lanesOf({ filters, trust }: Page, halfLives: readonly number[]): Lane[] {
-  const reachable = trust.scopes && [...trust.scopes, unscoped]
-  const scopes = filters.scope === undefined ? reachable : [filters.scope]
+function reachableScopes({ filters, trust }: Page): readonly string[] | null {
+  if (filters.scope !== undefined) return [filters.scope]
+  return trust.scopes && [...trust.scopes, unscoped]
+}
+
+function lanesOf(scopes: readonly string[] | null, halfLives: readonly number[]): Lane[] {
   if (!scopes) return halfLives.map((seconds) => ({ half_life_seconds: seconds }))
   return scopes.flatMap((scope) => halfLives.map((seconds) => ({ scope, half_life_seconds: seconds })))
 }
