@@ -4,8 +4,11 @@ import { AppError } from '../kernel/errors.ts'
 /** Serialization failure, deadlock: the same transaction run again may well succeed. */
 const retryable = new Set(['40001', '40P01'])
 
-/** Somebody else came to be known by the same name meanwhile: run again, the transaction finds them. */
-const lostRace = 'handles_place'
+/**
+ * Somebody else came to be known by the same name meanwhile, or a record that is being linked was removed: run
+ * again, the transaction finds what there is now.
+ */
+const lostRaces = new Set(['handles_place', 'relations_source', 'relations_target'])
 
 /** The server is going, coming, full or told us to wait; nothing about the request was wrong. */
 const unavailable = new Set(['53300', '57P01', '57P02', '57P03', '55P03', '57014', '25P03', '40001', '40P01'])
@@ -25,7 +28,7 @@ const networkFailures = new Set([
 
 export function isRetryable(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError) || error.code === undefined) return false
-  return retryable.has(error.code) || violatedConstraint(error) === lostRace
+  return retryable.has(error.code) || lostRaces.has(violatedConstraint(error) ?? '')
 }
 
 /** The constraint that refused the row, or undefined when the failure was another. */
