@@ -1,31 +1,38 @@
-/** More openings than this in one answer, and it is no JSON with prose around it. */
-const mostStarts = 32
-
-/** Each opening may be read to the end of the text, so that has an end: some fifty thousand tokens. */
+/** An answer has an end: some fifty thousand tokens. */
 const longestAnswer = 256 * 1_024
 
-/** The first JSON object or array in a text, whatever stands around it; undefined when there is none. */
+/** Each opening that nothing closes is read to the end of the text, so both have an end. */
+const mostRead = 1_024 * 1_024
+const mostOpenings = 2_000
+
+/**
+ * The JSON object or array in a text, whatever stands around it; undefined when there is none. Of several the longest,
+ * for prose has brackets too (`as in [1]`), and of those alike the last, for models correct themselves.
+ */
 export function findJson(answer: string): unknown {
   const text = answer.slice(0, longestAnswer)
   const whole = parse(text.trim())
   if (isContainer(whole)) return whole
-  for (let start = nextStart(text, 0), tried = 0; start >= 0 && tried < mostStarts; tried++) {
+  let found: { value: unknown; length: number } | undefined
+  let [read, openings] = [0, 0]
+  for (let start = nextStart(text, 0); start >= 0 && read < mostRead && openings < mostOpenings; openings++) {
     const end = findEnd(text, start)
-    const value = end < 0 ? undefined : parse(text.slice(start, end))
-    if (value !== undefined) return value
-    start = nextStart(text, start + 1)
+    read += (end ?? text.length) - start
+    const value = end === undefined ? undefined : parse(text.slice(start, end))
+    const length = value === undefined || end === undefined ? 1 : end - start
+    if (value !== undefined && length >= (found?.length ?? 0)) found = { value, length }
+    start = nextStart(text, start + length)
   }
-  return undefined
+  return found?.value
 }
 
 function nextStart(text: string, from: number): number {
-  const [object, list] = [text.indexOf('{', from), text.indexOf('[', from)]
-  if (object < 0 || list < 0) return Math.max(object, list)
-  return Math.min(object, list)
+  for (let at = from; at < text.length; at++) if (text[at] === '{' || text[at] === '[') return at
+  return -1
 }
 
 /** Behind the bracket that closes the one at `start`; brackets within strings are text. */
-function findEnd(text: string, start: number): number {
+function findEnd(text: string, start: number): number | undefined {
   let depth = 0
   for (let at = start; at < text.length; at++) {
     const character = text[at]
@@ -33,7 +40,7 @@ function findEnd(text: string, start: number): number {
     else if (character === '{' || character === '[') depth++
     else if ((character === '}' || character === ']') && --depth === 0) return at + 1
   }
-  return -1
+  return undefined
 }
 
 /** The quote that ends a string; behind the text when none does. */

@@ -25,9 +25,12 @@ export type Question = {
 }
 export type ChatAnswer = { value: unknown; promptTokens: number; completionTokens: number }
 
+/** Far more than a model writes; parsing that much is still done in no time. */
+const mostBytes = 4 * 1_024 * 1_024
+
 /** A chat model behind any server that speaks OpenAI's chat completions. */
 export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) {
-  const client = createClient({ ...server, clock })
+  const client = createClient({ ...server, clock, mostBytes })
   /** Known once it has refused a request for it, and answered the same without. */
   let keepsSchemas = true
 
@@ -46,9 +49,11 @@ export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) 
   }
 
   function complete({ system, user, schema, name }: Question, isKept: boolean, signal: AbortSignal) {
-    const format = { type: 'json_schema' as const, json_schema: { name, schema: plain(schema) } }
+    const shape = JSON.stringify(schema)
+    const format = { type: 'json_schema' as const, json_schema: { name, schema: plain(shape) } }
     const messages = [
-      { role: 'system' as const, content: system },
+      // In words too: many a server takes `response_format` and pays no heed to it.
+      { role: 'system' as const, content: `${system}\nThe schema of the answer: ${shape}` },
       { role: 'user' as const, content: user },
     ]
     return client.chat.completions.create(
@@ -66,8 +71,9 @@ function isRefusal(error: unknown): boolean {
   return status === 400 || status === 404 || status === 415 || status === 422 || status === 501
 }
 
-function plain(schema: TSchema): Record<string, unknown> {
-  return JSON.parse(JSON.stringify(schema)) as Record<string, unknown>
+/** Without what TypeBox keeps in a schema beside it. */
+function plain(shape: string): Record<string, unknown> {
+  return JSON.parse(shape) as Record<string, unknown>
 }
 
 /** A server may answer 200 with anything. */

@@ -3,17 +3,24 @@ import type { Clock } from '../kernel/clock.ts'
 import { baseUrlOf } from './endpoint.ts'
 import { ModelFailure } from './failure.ts'
 
-export type Server = { endpoint: string; apiKey?: string | undefined; clock: Clock }
+export type Server = {
+  endpoint: string
+  apiKey?: string | undefined
+  clock: Clock
+  /** A server that answers with more is broken. */
+  mostBytes?: number
+}
 
-/** An answer is text of a few thousand tokens, or some hundred vectors; a server that sends more is broken. */
-const mostBytes = 32 * 1_024 * 1_024
+/** Some hundred vectors as text; parsing it holds up everything else for a good tenth of a second. */
+const mostBytesUnlessTold = 32 * 1_024 * 1_024
 
 /** Everything is said here: what is left out, the package takes from the environment. */
-export function createClient({ endpoint, apiKey }: Server): OpenAI {
+export function createClient({ endpoint, apiKey, mostBytes = mostBytesUnlessTold }: Server): OpenAI {
+  // A server without keys still wants the header to be there.
+  const key = apiKey ?? 'none'
   return new OpenAI({
     baseURL: baseUrlOf(endpoint),
-    // A server without keys still wants the header to be there.
-    apiKey: apiKey ?? 'none',
+    apiKey: key,
     adminAPIKey: null,
     organization: null,
     project: null,
@@ -21,17 +28,40 @@ export function createClient({ endpoint, apiKey }: Server): OpenAI {
     // Ours, because the package's would go on beyond a deadline.
     maxRetries: 0,
     logLevel: 'off',
-    fetch: fetchBounded,
+    fetch: (input, init) => fetchBounded(input, init, { key, mostBytes }),
   })
 }
 
+type Bounds = { key: string; mostBytes: number }
+
+/**
+ * Nothing is sent but what is named here: the package adds headers that describe this machine, and those that
+ * OPENAI_CUSTOM_HEADERS puts into every request. What is asked goes to the one server that was configured, so no
+ * redirect is followed; and what a server says of a failure is not read, for it quotes what was asked.
+ */
+async function fetchBounded(
+  input: string | URL | Request,
+  { method = 'GET', body = null, signal = null }: RequestInit = {},
+  { key, mostBytes }: Bounds,
+): Promise<Response> {
+  const sent = {
+    authorization: `Bearer ${key}`,
+    accept: 'application/json',
+    'content-type': 'application/json',
+    'user-agent': 'membrane',
+  }
+  const response = await fetch(input, { method, body, signal, headers: sent, redirect: 'manual' })
+  const { status, headers } = response
+  if (response.ok && response.body) return new Response(count(response.body, mostBytes), { status, headers })
+  await response.body?.cancel()
+  return new Response(null, { status, headers })
+}
+
 /** The body is counted while it comes: a length that was announced may be a lie. */
-async function fetchBounded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-  const response = await fetch(input, init)
-  if (!response.body) return response
+function count(body: ReadableStream<Uint8Array<ArrayBuffer>>, mostBytes: number) {
   let bytes = 0
-  const counted = response.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
+  return body.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
       transform(chunk, controller) {
         bytes += chunk.byteLength
         if (bytes > mostBytes) controller.error(new ModelFailure('invalid_answer'))
@@ -39,8 +69,6 @@ async function fetchBounded(input: string | URL | Request, init?: RequestInit): 
       },
     }),
   )
-  const { status, statusText, headers } = response
-  return new Response(counted, { status, statusText, headers })
 }
 
 /** What went wrong, in our words. */
@@ -48,10 +76,11 @@ export function describeFailure(error: unknown, clock: Clock): ModelFailure {
   if (error instanceof ModelFailure) return error
   if (error instanceof APIUserAbortError || isAbort(error)) return new ModelFailure('aborted')
   if (error instanceof APIConnectionTimeoutError) return new ModelFailure('timeout')
-  if (error instanceof APIConnectionError) return new ModelFailure('unavailable')
+  // A TypeError is how `fetch` says that the connection broke while the body came.
+  if (error instanceof APIConnectionError || error instanceof TypeError)
+    return new ModelFailure('unavailable')
   if (!(error instanceof APIError)) return new ModelFailure('invalid_answer')
   const { status } = error
-  // An error without a status is one that broke off on the way.
   if (typeof status !== 'number') return new ModelFailure('unavailable')
   const retryAfterMs = retryAfterOf(error.headers, clock)
   const told = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
@@ -68,7 +97,7 @@ function isAbort(error: unknown): boolean {
 function retryAfterOf(headers: unknown, clock: Clock): number | undefined {
   const told = headers instanceof Headers ? headers.get('retry-after') : null
   if (told === null) return undefined
-  const seconds = Number(told)
-  const milliseconds = Number.isFinite(seconds) ? seconds * 1_000 : Date.parse(told) - clock.now().getTime()
+  if (/^\d+(\.\d+)?$/.test(told)) return Number(told) * 1_000
+  const milliseconds = Date.parse(told) - clock.now().getTime()
   return Number.isFinite(milliseconds) ? Math.max(0, milliseconds) : undefined
 }

@@ -16,6 +16,9 @@ export type Patience = {
 const firstPauseMs = 500
 const longestPauseMs = 30_000
 
+/** Some 24 days; Node takes a timer set for longer as one for right now. */
+const longestTimerMs = 2 ** 31 - 1
+
 /** Asks until there is an answer, as long as it may come and somebody waits for it. */
 export async function persist<T>(
   clock: Clock,
@@ -27,10 +30,11 @@ export async function persist<T>(
   for (let attempt = 0; ; attempt++) {
     const failure = await attemptOnce(clock, Math.min(timeoutMs, left()), signal, ask)
     if (!(failure instanceof ModelFailure)) return failure.answer
-    const pause = failure.retryAfterMs ?? Math.min(firstPauseMs * 2 ** attempt, longestPauseMs)
-    if (!failure.isPassing || attempt >= retries || pause >= left() || pause > longestPauseMs) throw failure
+    const least = leastPause(failure, attempt)
     // Jitter, so that those who were refused together do not come back together.
-    await sleep(pause * (1 + 0.2 * jitter()), undefined, signal ? { signal } : {}).catch(() => {
+    const pause = least * (1 + 0.2 * jitter())
+    if (!failure.isPassing || attempt >= retries || least > longestPauseMs || pause >= left()) throw failure
+    await sleep(pause, undefined, signal ? { signal } : {}).catch(() => {
       throw new ModelFailure('aborted')
     })
   }
@@ -42,13 +46,20 @@ async function attemptOnce<T>(
   signal: AbortSignal | undefined,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ answer: T } | ModelFailure> {
-  const deadline = AbortSignal.timeout(Math.max(0, Math.floor(limitMs)))
+  if (signal?.aborted) return new ModelFailure('aborted')
+  const deadline = AbortSignal.timeout(Math.min(Math.max(0, Math.floor(limitMs)), longestTimerMs))
   try {
     return { answer: await ask(signal ? AbortSignal.any([signal, deadline]) : deadline) }
   } catch (error) {
-    const isLate = deadline.aborted && signal?.aborted !== true
-    return isLate ? new ModelFailure('timeout') : describeFailure(error, clock)
+    if (signal?.aborted) return new ModelFailure('aborted')
+    return deadline.aborted ? new ModelFailure('timeout') : describeFailure(error, clock)
   }
+}
+
+/** Never sooner than told, nor at once: a server that says 0 is no less busy for it. */
+function leastPause({ retryAfterMs }: ModelFailure, attempt: number): number {
+  if (retryAfterMs === undefined) return Math.min(firstPauseMs * 2 ** attempt, longestPauseMs)
+  return Math.max(retryAfterMs, firstPauseMs)
 }
 
 /** Not a rule's randomness, only a pause's. */
