@@ -25,7 +25,12 @@ export function readConfig(variables: Variables) {
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
   )
   const environment = parse(given)
-  const problems = [...unknownNames(given), ...environment.problems, ...exposureProblems(given)]
+  const problems = [
+    ...unknownNames(given),
+    ...environment.problems,
+    ...exposureProblems(given),
+    ...modelProblems(given),
+  ]
   if (!environment.values || problems.length > 0) throw new ConfigError(problems)
   return shape(environment.values)
 }
@@ -43,6 +48,18 @@ function exposureProblems(given: Variables): string[] {
   return [
     `HOST=${host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
   ]
+}
+
+/** A model that is asked for and cannot be asked would leave every capture to the rule, and nobody would know. */
+function modelProblems(given: Variables): string[] {
+  if (given['MEMBRANE_INGEST_LLM_ENABLED'] !== 'true') return []
+  const isMissing = (name: string) => given[name] === undefined
+  const problems = ['MEMBRANE_INGEST_LLM_ENDPOINT', 'MEMBRANE_INGEST_LLM_MODEL']
+    .filter(isMissing)
+    .map((name) => `${name} must be set when MEMBRANE_INGEST_LLM_ENABLED is true`)
+  const isNothing = parseDuration(given['MEMBRANE_INGEST_LLM_TIMEOUT'] ?? '') === 0
+  if (isNothing) problems.push('MEMBRANE_INGEST_LLM_TIMEOUT must be longer than 0')
+  return problems
 }
 
 /** Each variable on its own: asked about the whole, TypeBox stops at its eighth error. */
@@ -117,6 +134,10 @@ function shape(values: Environment) {
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
     cognition: Object.freeze({ retentionMode: values.MEMBRANE_RETENTION_MODE }),
+    models: Object.freeze({
+      maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
+      ingest: ingestModel(values),
+    }),
     jobs: Object.freeze({
       intervals: Object.freeze({
         decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
@@ -125,6 +146,13 @@ function shape(values: Environment) {
       revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),
     }),
   })
+}
+
+function ingestModel(values: Environment) {
+  const { MEMBRANE_INGEST_LLM_ENDPOINT: endpoint, MEMBRANE_INGEST_LLM_MODEL: model } = values
+  if (values.MEMBRANE_INGEST_LLM_ENABLED !== 'true' || !endpoint || !model) return undefined
+  const timeoutMs = milliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
+  return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
 }
 
 export function isLoopback(host: string): boolean {

@@ -11,6 +11,15 @@ const text = (description: string, more: { example?: string; minLength?: number 
   })
 const url = (description: string, example: string, pattern: string) =>
   Type.String({ description, examples: [example], pattern, expects: `a URL such as ${example}` })
+/** What is sent to it is memory content, so neither a name nor a password stands in it, where logs would show them. */
+const endpoint = (description: string) =>
+  url(description, 'https://models.example/v1', '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$')
+const secret = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^[\\x21-\\x7e]+$',
+    expects: 'printable ASCII characters without spaces, as a header can carry them',
+  })
 const oneOf = <const T extends string[]>(values: T, description: string, fallback: T[number]) =>
   Type.Enum(values, { description, default: fallback, expects: `one of ${values.join(', ')}` })
 const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
@@ -112,6 +121,21 @@ export const environmentSchema = Type.Object({
     default: 'huber',
     expects: 'one of l2, huber, elastic',
   }),
+  MEMBRANE_LLM_MAX_SENSITIVITY: Type.Enum([...sensitivities], {
+    description: 'Nothing more sensitive is sent to a chat model.',
+    default: 'low',
+    expects: `one of ${sensitivities.join(', ')}`,
+  }),
+  MEMBRANE_INGEST_LLM_ENABLED: flag('Let a chat model read what is captured; without it a rule does.'),
+  MEMBRANE_INGEST_LLM_ENDPOINT: Type.Optional(
+    endpoint("A server that speaks OpenAI's chat completions: its base URL, or the full path of the call."),
+  ),
+  MEMBRANE_INGEST_LLM_MODEL: Type.Optional(text('The model it is asked for.', { example: 'gpt-4o-mini' })),
+  MEMBRANE_INGEST_LLM_API_KEY: Type.Optional(secret('The key it asks for, if it does.')),
+  MEMBRANE_INGEST_LLM_TIMEOUT: duration(
+    'How long a capture waits for the model before the rule reads it.',
+    '5s',
+  ),
   MEMBRANE_DECAY_INTERVAL: duration(
     'How often the `decay` job runs, until a schedule is set; 0 for never.',
     '1h',

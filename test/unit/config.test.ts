@@ -110,6 +110,41 @@ describe('the configuration', () => {
   })
 })
 
+describe('a chat model that reads captures', () => {
+  const asked = {
+    MEMBRANE_INGEST_LLM_ENABLED: 'true',
+    MEMBRANE_INGEST_LLM_ENDPOINT: 'http://127.0.0.1:11434/v1',
+    MEMBRANE_INGEST_LLM_MODEL: 'qwen3',
+  }
+
+  test('is asked only when it is enabled, and for five seconds unless told', () => {
+    expect(readConfig({}).models).toEqual({ maxSensitivity: 'low', ingest: undefined })
+    expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_ENABLED: 'false' }).models.ingest).toBeUndefined()
+    expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_API_KEY: 'sk-1' }).models.ingest).toEqual({
+      ...{ endpoint: 'http://127.0.0.1:11434/v1', model: 'qwen3', apiKey: 'sk-1', timeoutMs: 5_000 },
+    })
+  })
+
+  test('must be named with where it is, and given time', () => {
+    expect(problemsOf({ MEMBRANE_INGEST_LLM_ENABLED: 'true', MEMBRANE_INGEST_LLM_TIMEOUT: '0s' })).toEqual([
+      'MEMBRANE_INGEST_LLM_ENDPOINT must be set when MEMBRANE_INGEST_LLM_ENABLED is true',
+      'MEMBRANE_INGEST_LLM_MODEL must be set when MEMBRANE_INGEST_LLM_ENABLED is true',
+      'MEMBRANE_INGEST_LLM_TIMEOUT must be longer than 0',
+    ])
+  })
+
+  test.each([
+    ['MEMBRANE_INGEST_LLM_ENDPOINT', 'models.example/v1'],
+    ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://user:word@models.example/v1'],
+    ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://models.example/v1?key=word'],
+    ['MEMBRANE_INGEST_LLM_API_KEY', 'a word\nX-Other: word'],
+  ])('is refused with %s=%s, which is not repeated', (name, value) => {
+    const problems = problemsOf({ ...asked, [name]: value })
+    expect(problems).toEqual([expect.stringContaining(`${name} must be `)])
+    expect(problems.join()).not.toContain('word')
+  })
+})
+
 describe('an address that others can reach', () => {
   const exposed = ['0.0.0.0', '::', '192.168.1.5', 'membrane.example', '1270.0.0.1', '127.0.0.1.example']
 
