@@ -84,17 +84,24 @@ module.exports = {
       { path: '^src/kernel/' },
       { pathNot: ['^src/kernel/', '^(?:node:)?crypto$'] },
     ),
+    rule(
+      'models-know-no-mechanism',
+      { path: '^src/models/' },
+      { path: '^src/(?:db|jobs|http|process)/' },
+      'Who asks a model holds no connection meanwhile, so it has no use for one.',
+    ),
+    rule('mechanisms-ask-no-model', { path: '^src/(?:db|jobs|http|process)/' }, { path: '^src/models/' }),
     rule('db-stands-on-the-kernel', { path: '^src/db/' }, { path: '^src/(?:jobs|http)/' }),
     rule('jobs-know-no-http', { path: '^src/jobs/' }, { path: '^src/http/' }),
     rule('http-knows-no-jobs', { path: '^src/http/', pathNot: app }, { path: '^src/jobs/' }),
     rule(
       'mechanisms-know-no-room',
-      { path: '^src/(?:db|jobs|http|process)/', pathNot: app },
+      { path: '^src/(?:db|jobs|http|models|process)/', pathNot: app },
       { path: rooms },
     ),
     rule(
       'resources-are-passed-in',
-      { path: ['^src/(?:db|jobs|http)/', rooms], pathNot: app },
+      { path: ['^src/(?:db|jobs|http|models)/', rooms], pathNot: app },
       { path: config },
       'A room or mechanism says what it needs; who composes it reads the configuration.',
     ),
@@ -115,7 +122,7 @@ module.exports = {
     rule(
       'pure-files-are-pure',
       { path: pureFiles },
-      { path: [reservedFiles, '^src/(?:db|http|jobs|process)/', io], pathNot: shapes, ...atRunTime },
+      { path: [reservedFiles, '^src/(?:db|http|jobs|models|process)/', io], pathNot: shapes, ...atRunTime },
     ),
     rule(
       'pure-files-need-no-package',
@@ -144,6 +151,12 @@ module.exports = {
       'only-http-knows-fastify',
       { path: '^src/', pathNot: ['^src/http/', routes] },
       { path: '(?:^|/)node_modules/(?:fastify|@fastify/[^/]+)/' },
+    ),
+    rule(
+      'only-models-know-openai',
+      { path: '^src/', pathNot: '^src/models/' },
+      { path: '(?:^|/)node_modules/openai/' },
+      'It reads the environment, retries and logs unless it is told not to: in one place it is.',
     ),
   ],
   options: {

@@ -4,7 +4,7 @@ export type Planting = { rule: string; file: string; text: string }
 /** What the planted files import, so that an import fails its rule and not its resolution. */
 export const ground: Record<string, string> = {
   'package.json':
-    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5" } }',
+    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5", "openai": "7" } }',
   'tsconfig.json':
     '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }',
   'src/main.ts': 'export const started = true',
@@ -16,6 +16,7 @@ export const ground: Record<string, string> = {
   'src/http/app.ts': 'export const app = {}',
   'src/http/etag.ts': 'export const etag = {}',
   'src/jobs/queue.ts': 'export const queue = {}',
+  'src/models/chat.ts': 'export const chat = {}',
   'src/process/supervisor.ts': 'export const supervisor = {}',
   'src/records/index.ts': "export * from './service.ts'",
   'src/records/service.ts': 'export const create = () => {}',
@@ -70,6 +71,11 @@ export const plantings: Planting[] = [
   { rule: 'http-knows-no-jobs', file: 'src/http/queued.ts', text: uses('../jobs/queue.ts') },
   { rule: 'mechanisms-know-no-room', file: 'src/http/recording.ts', text: uses('../records/index.ts') },
   { rule: 'mechanisms-know-no-room', file: 'src/jobs/recording.ts', text: usesType('../records/index.ts') },
+  { rule: 'mechanisms-know-no-room', file: 'src/models/recording.ts', text: usesType('../records/index.ts') },
+  { rule: 'models-know-no-mechanism', file: 'src/models/stored.ts', text: usesType('../db/connection.ts') },
+  { rule: 'models-know-no-mechanism', file: 'src/models/tagged.ts', text: uses('../http/etag.ts') },
+  { rule: 'mechanisms-ask-no-model', file: 'src/jobs/asking.ts', text: uses('../models/chat.ts') },
+  { rule: 'resources-are-passed-in', file: 'src/models/settings.ts', text: usesType('../config.ts') },
   { rule: 'resources-are-passed-in', file: 'src/records/jobs.ts', text: usesType('../config.ts') },
   { rule: 'resources-are-passed-in', file: 'src/http/settings.ts', text: uses('../config.ts') },
   { rule: 'only-tops-compose', file: 'src/records/routes.ts', text: uses('../services.ts') },
@@ -86,6 +92,7 @@ export const plantings: Planting[] = [
   },
   { rule: 'pure-files-are-pure', file: 'src/decay/clocked.ts', text: uses('node:timers/promises') },
   { rule: 'pure-files-are-pure', file: 'src/decay/stored.ts', text: uses('../db/connection.ts') },
+  { rule: 'pure-files-are-pure', file: 'src/decay/asking.ts', text: uses('../models/chat.ts') },
   { rule: 'pure-files-are-pure', file: 'src/decay/serving.ts', text: uses('../records/index.ts') },
   { rule: 'pure-files-need-no-package', file: 'src/decay/packaged.ts', text: uses('pg') },
   { rule: 'use-cases-know-no-http', file: 'src/decay/service.ts', text: uses('../http/etag.ts') },
@@ -95,5 +102,7 @@ export const plantings: Planting[] = [
   { rule: 'rooms-meet-at-the-door', file: 'src/dream/jobs.ts', text: uses('../records/listing/queries.ts') },
   { rule: 'only-queries-speak-sql', file: 'src/capture/routes.ts', text: uses('pg') },
   { rule: 'only-jobs-know-the-queue', file: 'src/dream/routes.ts', text: uses('bullmq') },
+  { rule: 'only-models-know-openai', file: 'src/decay/thinking/service.ts', text: usesType('openai') },
+  { rule: 'only-models-know-openai', file: 'src/jobs/thinking.ts', text: uses('openai') },
   { rule: 'only-http-knows-fastify', file: 'src/capture/service.ts', text: usesType('fastify') },
 ]
