@@ -22,6 +22,7 @@ export { recordsRoutes } from './routes.ts'
 export type { StoredRecord } from './rows.ts'
 export { MemoryRecord, NewRecord, RecordPage, RedactedRecord, WrittenRecord } from './schemas.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
+export { shareTombstones } from './tombstones/queries.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'
 export { createSeal } from './tombstones/seal.ts'
 export {

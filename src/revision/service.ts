@@ -11,6 +11,7 @@ import {
   findOpenRecord,
   type RecordsService,
   type StoredRecord,
+  shareTombstones,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
@@ -47,6 +48,7 @@ export function createRevisionService(resources: Resources) {
 
   async function supersede(call: Call, id: string, asked: Succession & Acting): Promise<Revised> {
     return transact(db, call, async (tx) => {
+      await shareTombstones(tx)
       const old = await claimRevisable(tx, call, id)
       const now = clock.now()
       const record = await bear({ ...call, tx }, asked, [old], 'supersede', now)
@@ -60,6 +62,7 @@ export function createRevisionService(resources: Resources) {
 
   async function fork(call: Call, id: string, asked: Succession & Acting): Promise<Revised> {
     return transact(db, call, async (tx) => {
+      await shareTombstones(tx)
       const origin = await claimRevisable(tx, call, id)
       const now = clock.now()
       const record = await bear({ ...call, tx }, asked, [origin], 'fork', now)
@@ -74,6 +77,7 @@ export function createRevisionService(resources: Resources) {
     const unique = [...new Set(named.map((id) => id.toLowerCase()))]
     if (unique.length < 2) throw tooFew()
     return transact(db, call, async (tx) => {
+      await shareTombstones(tx)
       const sources = await claimSources(tx, call, unique)
       requireOneKind(sources)
       const now = clock.now()

@@ -1572,6 +1572,9 @@ where "record_id" = $1;
 -- src/records/tombstones/queries.ts lockTombstones
 select pg_advisory_xact_lock(7350, 3);
 
+-- src/records/tombstones/queries.ts shareTombstones
+select pg_advisory_xact_lock_shared(7350, 3);
+
 -- src/records/tombstones/queries.ts insertTombstones
 insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
 values ($1, $2, $3, $4, $5, $6)

@@ -6,12 +6,12 @@ import { claim, merge, readLineage, revise } from '../support/revisions.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await startTestApp()
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the racing tests' } })
 })
 afterAll(() => app.close())
 
 async function createMany(count: number): Promise<string[]> {
-  const records = Array.from({ length: count }, (_, n) => claim(`fact ${n}`))
+  const records = Array.from({ length: count }, () => claim(`fact ${app.ids.next()}`))
   const { body } = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
   return (body as Body).results.map(({ record }: Body) => record.id)
 }
@@ -72,5 +72,26 @@ it('merges of overlapping records in random order do not deadlock', async () => 
   expect(new Set(merged).size).toBe(merged.length)
   for (const id of ids) {
     expect((await read(app, id)).status).toBe(merged.includes(id) ? 'merged' : 'active')
+  }
+})
+
+it('a storm with links and erasures in it leaves no edge without an end and no failure', async () => {
+  for (const seed of [1, 2, 3, 4]) {
+    const ids = await createMany(16)
+    const [erased, others] = [ids.slice(0, 4), ids.slice(4)]
+    const some = (most: number) => fc.shuffledSubarray(ids, { minLength: 2, maxLength: most })
+    const sets = fc.sample(some(8), { seed, numRuns: 10 })
+    const pairs = fc.sample(some(2), { seed, numRuns: 20 })
+    const answers = await Promise.all([
+      ...sets.map((set, n) => merge(app, set, claim(`merged ${n}`))),
+      ...erased.map((id) => revise(app, 'erase', id)),
+      ...others.map((id, n) => revise(app, 'supersede', id, { record: claim(`superseding ${n}`) })),
+      ...pairs.map(([id = '', target]) =>
+        app.request('POST', `/v1/records/${id}/relations`, {
+          body: { predicate: 'near', target_id: target },
+        }),
+      ),
+    ])
+    expect(answers.filter(({ status }) => ![200, 201, 409, 410].includes(status))).toEqual([])
   }
 })

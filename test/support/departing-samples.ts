@@ -36,6 +36,7 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
   'src/records/tombstones/queries.ts': {
     findErased: (db) => tombstones.findErased(db, keyId, [sealed]),
     lockTombstones: (db) => tombstones.lockTombstones(db),
+    shareTombstones: (db) => tombstones.shareTombstones(db),
     insertTombstones: (db) =>
       tombstones.insertTombstones(db, [{ ...sealed, id, key_id: keyId, created_at: now, actor: 'ada' }]),
     listTombstones: {

@@ -29,6 +29,14 @@ export async function lockTombstones(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
 }
 
+/**
+ * For whoever locks records and stores others later in the same transaction. An erase takes the tombstones before the
+ * records; taken in the other order the two would deadlock, and one would wait a second to find out.
+ */
+export async function shareTombstones(tx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(7350, 3)`.execute(tx)
+}
+
 /** Answers the ids under which the contents are marked: the old one where the same was erased before. */
 export async function insertTombstones(
   tx: Database,
