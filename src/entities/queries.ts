@@ -1,7 +1,7 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
-import type { Sensitivity, Trust } from '../kernel/caller.ts'
+import { type Sensitivity, type Trust, unscoped } from '../kernel/caller.ts'
 import { type StoredRecord, selectStored } from '../records/index.ts'
 import { inverseOf } from '../relations/inverses.ts'
 import type { Candidate } from './resolution.ts'
@@ -31,15 +31,15 @@ export async function findBearers(
   return rows
 }
 
-export type KnownEntity = { sensitivity: Sensitivity; is_live: boolean }
+export type KnownEntity = { scope: string; sensitivity: Sensitivity; is_live: boolean }
 
 /** An entity that the caller may know of, though it is no more; without its links, which may be very many. */
 export async function findEntity(db: Database, id: string, trust: Trust): Promise<KnownEntity | undefined> {
   const { rows } = await sql<KnownEntity>`
-    select r.sensitivity, r.forgotten_at is null as is_live
+    select r.scope, r.sensitivity, r.forgotten_at is null as is_live
     from records as r where r.id = ${id}::uuid and r.type = 'entity' and ${visibleTo(trust)}
     union all
-    select d.sensitivity, false
+    select d.scope, d.sensitivity, false
     from departures as d where d.id = ${id}::uuid and d.type = 'entity' and ${visibleTo(trust, 'd')}
   `.execute(db)
   return rows[0]
@@ -92,6 +92,22 @@ export async function listMentions(
 
 function isBehind({ created_at: at, id }: { created_at: string; id: string }): RawBuilder<SqlBool> {
   return sql<SqlBool>`(r.created_at, r.id) < (${at}::timestamptz, ${id}::uuid)`
+}
+
+/**
+ * Merges of one scope, and one of no scope and any other, take turns until their transactions end: each locks its
+ * twins and then links them with those of the others, and any two that did both at once would wait for each other.
+ */
+export async function takeTurn(tx: Database, scope: string): Promise<void> {
+  await sql`
+    select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350, 5)
+      else pg_advisory_xact_lock_shared(7350, 5) end
+  `.execute(tx)
+}
+
+/** After `takeTurn`, which keeps the order between the two. */
+export async function takeTurnInScope(tx: Database, scope: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350))`.execute(tx)
 }
 
 /**

@@ -349,14 +349,14 @@ and "r"."scope" = any($4::text[]))
     join contents as c on c.record_id = bearer.id;
 
 -- src/entities/queries.ts findEntity
-    select r.sensitivity, r.forgotten_at is null as is_live
+    select r.scope, r.sensitivity, r.forgotten_at is null as is_live
     from records as r
 where r.id = $1::uuid
 and r.type = 'entity'
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
     union all
-    select d.sensitivity, false
+    select d.scope, d.sensitivity, false
     from departures as d
 where d.id = $4::uuid
 and d.type = 'entity'
@@ -481,6 +481,13 @@ and (r.created_at, r.id) < ($8::timestamptz, $9::uuid)
     where ("r"."sensitivity" <= $11
 and "r"."scope" = any($12::text[]))
 order by r.created_at desc, r.id desc;
+
+-- src/entities/queries.ts takeTurn
+    select case when $1::text = $2 then pg_advisory_xact_lock(7350, 5)
+      else pg_advisory_xact_lock_shared(7350, 5) end;
+
+-- src/entities/queries.ts takeTurnInScope
+select pg_advisory_xact_lock(hashtextextended($1::text, 7350));
 
 -- src/entities/queries.ts lockTwins
     select r.id

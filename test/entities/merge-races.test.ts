@@ -40,6 +40,26 @@ describe('merges at once', () => {
     for (const id of standing) expect((await read(app, id)).status).toBe('active')
   })
 
+  it('of entities that are linked with each other do not wait in a circle', async () => {
+    const pairs: { target: string; source: string }[] = []
+    for (let index = 0; index < 10; index++) {
+      const scope = index % 3 ? {} : { scope: 'sky' }
+      const relations = pairs.map(({ source }) => ({ predicate: 'uses', target_id: source }))
+      const { id: target } = await create(app, entity(`Linked ${index}`, {}, scope))
+      const { id: source } = await create(app, entity(`Link ${index}`, {}, { ...scope, relations }))
+      pairs.push({ target, source })
+    }
+    const answers = await Promise.all(pairs.map(({ target, source }) => merge(target, [source])))
+    expect(answers.map(({ status }) => status)).toEqual(pairs.map(() => 200))
+    for (const [index, { target }] of pairs.entries()) {
+      const { relations } = await read(app, target)
+      const others = pairs.filter((_, at) => at !== index)
+      for (const other of others) {
+        expect(relations.map((edge: Body) => edge.target_id)).toContain(other.target)
+      }
+    }
+  })
+
   const say = (index: number, object: string) => ({ subject: `user ${index}`, predicate: 'works on', object })
   const factOf = (body: unknown) =>
     (body as Body).created_records.find((record: Body) => record.type === 'semantic')

@@ -28,6 +28,8 @@ export const entitiesSamples: Record<string, Record<string, Sample | Record<stri
           after: { created_at: '2026-01-01T00:00:00.000Z', id },
         }),
     },
+    takeTurn: (db) => entities.takeTurn(db, 'team'),
+    takeTurnInScope: (db) => entities.takeTurnInScope(db, 'team'),
     lockTwins: (db) => entities.lockTwins(db, [id]),
     deleteNames: (db) => entities.deleteNames(db, [id]),
     keepEntities: (db) => entities.keepEntities(db, [id]),

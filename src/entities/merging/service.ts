@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type Call, transact } from '../../db/transaction.ts'
-import { isAllowed, rankOf } from '../../kernel/caller.ts'
+import { isAllowed, rankOf, unscoped } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { describePayload } from '../../records/amendment.ts'
@@ -17,7 +17,7 @@ import { upsertEdges } from '../../relations/index.ts'
 import { withInverses } from '../../relations/inverses.ts'
 import { carryLinks, findSuccessor, retireRecord } from '../../revision/index.ts'
 import { type Folded, foldEntities, type StoredEntity } from '../folding.ts'
-import { deleteNames, lockTwins } from '../queries.ts'
+import { deleteNames, findEntity, lockTwins, takeTurn, takeTurnInScope } from '../queries.ts'
 import type { EntityMerge } from '../schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
@@ -64,6 +64,9 @@ async function takeOver(
 async function claimTwins(tx: Database, call: Call, id: string, named: readonly string[]): Promise<Twins> {
   const ids = [...new Set(named.map((each) => each.toLowerCase()))]
   if (ids.includes(id.toLowerCase())) throw foldedIntoItself()
+  const { scope } = (await findEntity(tx, id, call.caller.trust)) ?? { scope: unscoped }
+  await takeTurn(tx, scope)
+  await takeTurnInScope(tx, scope)
   await lockTwins(tx, [id, ...ids])
   const target = await requireEntity(tx, call, await claimRecord(tx, call, id))
   const { expectedVersion: _, ...unversioned } = call
