@@ -4,10 +4,10 @@ import type { Setting } from './setting.ts'
 
 /** By what a retry of this capture will be known, if its source gave it a name. */
 export function nameCapture(
-  { source, sensitivity }: Setting,
+  { source, claimed }: Setting,
   ref: string | undefined,
   sought: Sought | undefined,
 ): Handle[] {
   if (ref === undefined || !sought) return []
-  return [{ ...referenceHandle(source, ref, sensitivity), place: sought.place }]
+  return [{ ...referenceHandle(source, ref, claimed), place: sought.place }]
 }

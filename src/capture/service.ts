@@ -4,7 +4,10 @@ import { checkFaults } from '../http/validation.ts'
 import { type Caller, rankOf, type Sensitivity } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
+import type { Logger } from '../kernel/log.ts'
+import type { Chat } from '../models/chat.ts'
 import { listPolicies } from '../policies/index.ts'
+import { verdictHandle } from '../records/handles.ts'
 import { answerWritten, findOpenRecord } from '../records/index.ts'
 import type { Interpretation } from '../records/interpretation.ts'
 import type { Seal } from '../records/tombstones/seal.ts'
@@ -14,6 +17,7 @@ import { classify, type Plan, type VerdictPlan } from './classification.ts'
 import { createEpisodes } from './episodes/service.ts'
 import { interpret } from './interpretation.ts'
 import { createOutcomes } from './outcomes/service.ts'
+import { createReading, keepPointed } from './reading/service.ts'
 import type { Captured, NewCapture } from './schemas.ts'
 import { type Setting, settingOf } from './setting.ts'
 import { surveyCapture } from './survey/service.ts'
@@ -27,6 +31,10 @@ type Resources = {
   textLanguage: string
   defaultSensitivity: Sensitivity
   revision: RevisionService
+  log: Logger
+  /** Reads what is captured, up to this sensitivity. */
+  chat?: Chat | undefined
+  maxSensitivity: Sensitivity
 }
 
 export type CaptureService = ReturnType<typeof createCaptureService>
@@ -38,13 +46,17 @@ export function createCaptureService(resources: Resources) {
   const outcomes = createOutcomes(resources)
   const episodes = createEpisodes(resources)
   const tasks = createTasks(resources)
+  const reading = createReading(resources)
 
   /** All that is done before the transaction: what it says is read, and who may say it is settled. */
   async function prepare(call: Call, given: NewCapture) {
     const now = clock.now()
     const plan = classify(given, { now, check: checkFaults })
-    if (plan.kind !== 'outcome') settingOf(call.caller, given, { now, defaultSensitivity })
-    const read = { given, plan, interpretation: interpret(given, plan) }
+    const interpretation =
+      plan.kind === 'outcome'
+        ? interpret(given, plan)
+        : await reading.read(settingOf(call.caller, given, { now, defaultSensitivity }), given, plan)
+    const read = { given, plan, interpretation }
     return (joined: Call) => transact(db, joined, (tx) => store(tx, joined.caller, read))
   }
 
@@ -52,9 +64,9 @@ export function createCaptureService(resources: Resources) {
   async function store(
     tx: Transaction,
     caller: Caller,
-    { given, plan, interpretation }: Read,
+    { given, plan, interpretation: proposed }: Read,
   ): Promise<Captured> {
-    if (plan.kind === 'outcome') return judge(tx, caller, plan)
+    if (plan.kind === 'outcome') return judge(tx, caller, given, plan)
     const told = settingOf(caller, given, { now: clock.now(), defaultSensitivity })
     const thread =
       plan.kind === 'working_state' ? await findThread(tx, caller, told, plan.payload.thread_id) : undefined
@@ -62,6 +74,7 @@ export function createCaptureService(resources: Resources) {
       ? { ...told, sensitivity: higher(told.sensitivity, thread.stored.sensitivity) }
       : told
     const fact = plan.kind === 'working_state' ? undefined : plan.fact
+    const interpretation = await keepPointed(tx, setting, proposed)
     const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
     if (survey.repeated) return repeat(tx, setting, survey.repeated.id)
     const origin = { ...setting, given, lifecycles: await readLifecycles(tx) }
@@ -80,11 +93,17 @@ export function createCaptureService(resources: Resources) {
     return { primary_record: primary, created_records: [], edges: [], deduplicated: true }
   }
 
-  async function judge(tx: Transaction, caller: Caller, { verdict }: VerdictPlan): Promise<Captured> {
+  async function judge(
+    tx: Transaction,
+    caller: Caller,
+    { source }: NewCapture,
+    { ref, verdict }: VerdictPlan,
+  ): Promise<Captured> {
     const { target_id: id, outcome, rationale = 'captured', kept } = verdict
-    const told = { outcome, actor: caller.name, rationale, kept }
-    const primary = await outcomes.choose({ caller, tx }, id, told)
-    return { primary_record: primary, created_records: [], edges: [], deduplicated: false }
+    const name = ref === undefined ? undefined : verdictHandle(source, ref, id)
+    const told = { outcome, actor: caller.name, rationale, kept, name }
+    const { record, isRepeated } = await outcomes.judge({ caller, tx }, id, told)
+    return { primary_record: record, created_records: [], edges: [], deduplicated: isRepeated }
   }
 
   return { prepare, chooseOutcome: outcomes.choose }

@@ -3,7 +3,15 @@ import { claimableSource, requireCeiling, writableScope } from '../records/trust
 import type { NewCapture } from './schemas.ts'
 
 /** Who captures, when, and where what is captured belongs: the same for every record that comes of it. */
-export type Setting = { caller: Caller; now: Date; scope: string; sensitivity: Sensitivity; source: string }
+export type Setting = {
+  caller: Caller
+  now: Date
+  scope: string
+  sensitivity: Sensitivity
+  /** As it was told, by which a retry is known; the task it is about may have become more confidential. */
+  claimed: Sensitivity
+  source: string
+}
 
 export function settingOf(
   caller: Caller,
@@ -13,5 +21,12 @@ export function settingOf(
   const sensitivity = given.sensitivity ?? defaultSensitivity
   requireCeiling(caller, sensitivity)
   claimableSource(caller, given.source_type)
-  return { caller, now, scope: writableScope(caller, given.scope), sensitivity, source: given.source }
+  return {
+    caller,
+    now,
+    scope: writableScope(caller, given.scope),
+    sensitivity,
+    claimed: sensitivity,
+    source: given.source,
+  }
 }

@@ -7,8 +7,8 @@ export type Fate =
   | { outcome: 'created' }
   /** It stands already. */
   | { outcome: 'confirmed'; id: string }
-  /** It was folded into another record, which says it now. */
-  | { outcome: 'merged'; id: string }
+  /** It was folded into another record, which says it now; if that one still stands. */
+  | { outcome: 'merged'; id: string; other?: string }
   /** It was withdrawn once: repeating it does not bring it back. */
   | { outcome: 'challenged'; other?: string }
   /** Another object stands, and its policy decides. */
@@ -29,10 +29,11 @@ export function judgeFact(told: SemanticPayload, known: readonly KnownRecord[], 
   const repeated =
     live.find((fact) => fact.is_same && fact.status === 'active') ?? live.find(({ is_same }) => is_same)
   if (repeated) return { outcome: 'confirmed', id: repeated.id }
-  const folded = same.find(({ status }) => status === 'merged')
-  if (folded) return { outcome: 'merged', id: folded.id }
   const standing = findStanding(told, live)
-  if (same.some(isWithdrawn)) return { outcome: 'challenged', ...(standing ? { other: standing.id } : {}) }
+  const other = standing ? { other: standing.id } : {}
+  const folded = same.find(({ status }) => status === 'merged')
+  if (folded) return { outcome: 'merged', id: folded.id, ...other }
+  if (same.some(isWithdrawn)) return { outcome: 'challenged', ...other }
   if (!standing) return { outcome: 'created' }
   const policy = standing.payload.revision_policy ?? 'contest'
   return { outcome: outcomeOf[policy], policy, other: standing.id }

@@ -8,7 +8,7 @@ import type { Mention } from './mentions.ts'
 export type Asked = {
   source: string
   scope: string
-  sensitivity: Sensitivity
+  claimed: Sensitivity
   ref?: string | undefined
   thread?: string | undefined
   fact?: SemanticPayload | undefined
@@ -33,8 +33,7 @@ type Wanted = { wanted: WantedHandle[]; pick(sought: readonly Sought[]): Answere
  */
 export function wantHandles(asked: Asked): Wanted {
   const byRole: Record<Role, Handle | undefined> = {
-    reference:
-      asked.ref === undefined ? undefined : referenceHandle(asked.source, asked.ref, asked.sensitivity),
+    reference: asked.ref === undefined ? undefined : referenceHandle(asked.source, asked.ref, asked.claimed),
     thread: asked.thread === undefined ? undefined : threadHandle(asked.thread),
     topic: asked.fact && factHandle(asked.fact),
   }

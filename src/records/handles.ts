@@ -29,6 +29,11 @@ export function referenceHandle(source: string, ref: string, sensitivity: Sensit
   return handle(['reference', source, ref, sensitivity])
 }
 
+/** Of the episode it is about: the same reference may name the evidence as well. */
+export function verdictHandle(source: string, ref: string, episode: string): Handle {
+  return handle(['verdict', source, ref, episode])
+}
+
 export type Fact = { subject: string; predicate: string; object?: unknown }
 
 export function factHandle({ subject, predicate, object }: Fact): Handle {

@@ -73,3 +73,33 @@ export async function countType(app: TestApp, type: string, scope: string): Prom
 export function list(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n)
 }
+
+/** Tells facts of one topic in a scope of their own. */
+export function topicOf(app: TestApp, scope: string) {
+  return {
+    scope,
+    tell: (object: unknown, more: object = {}, outside: object = {}) =>
+      observe(app, triple(object, more), { scope, ...outside }),
+    live: async (): Promise<string[]> => {
+      const { body } = await app.request(
+        'GET',
+        `/v1/records?type=semantic&scope=${scope}&status=active&limit=500`,
+      )
+      return (body as Body).items
+        .filter(({ payload }: Body) => payload.revision?.status !== 'retracted')
+        .map(({ payload }: Body) => payload.object)
+        .sort()
+    },
+  }
+}
+
+export async function forget(app: TestApp, id: string): Promise<void> {
+  const answer = await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
+  if (answer.status !== 200) throw new Error(`not forgotten: ${answer.text}`)
+}
+
+export async function erase(app: TestApp, id: string): Promise<void> {
+  const body = { actor: 'desk', rationale: 'asked to' }
+  const answer = await app.request('POST', `/v1/records/${id}/erase`, { body })
+  if (answer.status !== 200) throw new Error(`not erased: ${answer.text}`)
+}

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { keepEntities } from '../../entities/index.ts'
+import { rankOf } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { nameHandle } from '../../records/handles.ts'
 import { claimRecords, type KnownRecord, type StoredRecord, seekHandles } from '../../records/index.ts'
@@ -71,11 +72,36 @@ async function keepMentioned(
   return (await keepEntities(tx, [...wanted])).size === wanted.size
 }
 
-/** What was folded into another record is said by that one now. */
+/**
+ * What was folded into another record is said by that one now, or by what that was folded into. Where it ends in one
+ * that was withdrawn the fact was withdrawn with it; in none that the readers of the capture may see, it is new.
+ */
 async function followMerged(tx: Transaction, setting: Setting, fate: Fate): Promise<Fate> {
   if (fate.outcome !== 'merged') return fate
-  const id = await findSuccessor(tx, fate.id, amongOf(setting).trust)
-  return id === undefined ? { outcome: 'created' } : { outcome: 'confirmed', id }
+  const seen = new Set<string>()
+  for (let id: string | undefined = fate.id; id !== undefined && !seen.has(id); ) {
+    seen.add(id)
+    const next: string | undefined = await findSuccessor(tx, id, amongOf(setting).trust)
+    const heir = next === undefined ? undefined : await claimHeard(tx, setting, next)
+    if (!heir) return { outcome: 'created' }
+    if (!isHistory(heir.status)) return { outcome: 'confirmed', id: heir.id }
+    if (heir.status !== 'merged') {
+      return { outcome: 'challenged', ...(fate.other === undefined ? {} : { other: fate.other }) }
+    }
+    id = heir.id
+  }
+  return { outcome: 'created' }
+}
+
+/** A merge may have made it more confidential than what was folded into it. */
+async function claimHeard(
+  tx: Transaction,
+  { caller, sensitivity }: Setting,
+  id: string,
+): Promise<StoredRecord | undefined> {
+  const [stored] = await claimRecords(tx, { caller }, [id])
+  if (!stored || stored instanceof AppError) return undefined
+  return rankOf(stored.sensitivity) > rankOf(sensitivity) ? undefined : stored
 }
 
 /** The record that must stay as it was seen until this is over. */
