@@ -2,6 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../kernel/caller.ts'
+import { embeddedEdges } from './edges.ts'
 import type { Handle } from './handles.ts'
 import { embeddedAudit } from './log.ts'
 import type { Payload } from './payloads.ts'
@@ -9,7 +10,8 @@ import type { AuditRow, ContentRow, Identifier, RecordRow, StatusChangeRow, Stor
 
 /**
  * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten
- * neighbours; of the audit log the newest entries come, oldest first. Written out, since building so wide a
+ * neighbours, and of a hub those that the primary key yields first: what everybody mentions has a million.
+ * Of the audit log the newest entries come, oldest first. Written out, since building so wide a
  * statement anew for each read took longer than the database does to answer it.
  */
 export function selectStored(
@@ -24,13 +26,14 @@ export function selectStored(
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
           join records as t on t.id = e.target_id
           where e.source_id = r.id and t.forgotten_at is null and ${visibleTo(trust, 't')}
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit ${embeddedEdges}
         ) as edge
       ), '[]') as relations,
       coalesce((

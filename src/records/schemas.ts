@@ -92,7 +92,9 @@ export const MemoryRecord = closed(
     version: Type.Integer({ minimum: 1 }),
     lifecycle: ref(Lifecycle),
     provenance: ref(Provenance),
-    relations: Type.Array(ref(Relation)),
+    relations: Type.Array(ref(Relation), {
+      description: 'Oldest first; of more than 1,000 a part, all of them are at `/relations`.',
+    }),
     payload: ref(Payload),
     interpretation: Type.Optional(ref(Interpretation)),
     audit_log: Type.Array(ref(AuditEntry), { description: 'The newest 50, oldest first.' }),

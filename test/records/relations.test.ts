@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/http.ts'
-import { type Body, countRows, create, expectProblem, fact, read } from '../support/records.ts'
+import { type Body, countRows, create, expectProblem, fact, payloads, read } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -16,6 +16,30 @@ const unrelate = (id: string, predicate: string, target: string) =>
 async function pair(): Promise<[Body, Body]> {
   return [await create(app, fact()), await create(app, fact())]
 }
+
+describe('a record that everybody links to', () => {
+  it('embeds a thousand of its edges, and pages all of them', async () => {
+    const hub = await create(app, { type: 'entity', payload: { ...payloads.entity, canonical_name: 'hub' } })
+    const records = Array.from({ length: 600 }, () =>
+      fact({ relations: [{ predicate: 'subject_entity', target_id: hub.id }] }),
+    )
+    for (let batch = 0; batch < 2; batch++) {
+      const answer = await app.request('POST', '/v1/records/batch', { body: { atomic: true, records } })
+      expect(answer.status).toBe(201)
+    }
+    const { relations } = await read(app, hub.id)
+    expect(relations).toHaveLength(1_000)
+    expect(new Set(relations.map((edge: Body) => edge.target_id)).size).toBe(1_000)
+    let paged = 0
+    for (let next: string | undefined = `/v1/records/${hub.id}/relations?limit=500`; next !== undefined; ) {
+      const { body } = await app.request('GET', next)
+      const { items, next_cursor: cursor } = body as Body
+      paged += items.length
+      next = cursor && `/v1/records/${hub.id}/relations?limit=500&cursor=${encodeURIComponent(cursor)}`
+    }
+    expect(paged).toBe(1_200)
+  })
+})
 
 describe('an edge', () => {
   it('is written both ways, audited on its source, and goes both ways', async () => {
