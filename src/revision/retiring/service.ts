@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import { type Change, type StoredRecord, writeChange } from '../../records/index.ts'
 import { zeroRecord } from '../retirement.ts'
 
-export type Retirement = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'> & {
+type Retirement = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'> & {
   /** By what operation, and what becomes of the record. */
   step: string
   to: 'superseded' | 'merged' | 'invalidated'
