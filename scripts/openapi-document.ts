@@ -3,12 +3,14 @@ import { connect } from '../src/db/connection.ts'
 import { createApp } from '../src/http/app.ts'
 import { systemClock as clock } from '../src/kernel/clock.ts'
 import { createIds } from '../src/kernel/ids.ts'
+import { createLogger } from '../src/kernel/log.ts'
 import { createServices, listRooms } from '../src/services.ts'
 
 /** The document of the whole API. No database is needed: a pool connects when it is first asked. */
 export async function describeProduct(): Promise<string> {
   const config = readConfig({})
   const ids = createIds(clock)
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
   const connection = connect({
     url: 'postgres://nobody@127.0.0.1:1/nowhere',
     poolSize: 1,
@@ -16,7 +18,7 @@ export async function describeProduct(): Promise<string> {
     lockTimeoutMs: 1,
     applicationName: 'openapi',
   })
-  const services = createServices({ config, db: connection.db, clock, ids })
+  const services = createServices({ config, db: connection.db, clock, ids, log })
   const app = await createApp({
     ...{ config, clock, ids, pool: connection.pool, authenticate: services.keys.authenticate },
     checks: {},

@@ -78,7 +78,7 @@ async function startApi({ config, log }: Context): Promise<Service> {
   ])
   const url = requireDatabaseUrl(config, 'api')
   const { db, pool, close } = connect({ ...config.database, url, applicationName: 'membrane api' })
-  const services = createServices({ config, db, clock, ids })
+  const services = createServices({ config, db, clock, ids, log })
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
   let isStopping = false
   const app = await createApp({

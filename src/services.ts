@@ -33,6 +33,7 @@ import {
   maintenanceRoutes,
   watchJobs,
 } from './maintenance/index.ts'
+import { createChat } from './models/chat.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import {
   createErasureService,
@@ -49,12 +50,12 @@ import {
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
 import { createRevisionService, revisionRoutes } from './revision/index.ts'
 
-export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids }
+export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids; log: Logger }
 
 export type Services = ReturnType<typeof createServices>
 
 /** Every service, top to bottom; nothing else in the product builds one. */
-export function createServices({ config, db, clock, ids }: Resources) {
+export function createServices({ config, db, clock, ids, log }: Resources) {
   const keys = createKeysService({ db, clock, ids })
   const policies = createPoliciesService({ db })
   const seal = createSeal(config.records.tombstoneKey)
@@ -71,7 +72,11 @@ export function createServices({ config, db, clock, ids }: Resources) {
   const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
-  const capture = createCaptureService({ db, clock, ids, seal, revision, ...config.records })
+  const { ingest, maxSensitivity } = config.models
+  const capture = createCaptureService({
+    ...{ db, clock, ids, seal, revision, log, maxSensitivity, ...config.records },
+    chat: ingest && createChat({ ...ingest, clock }),
+  })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -135,7 +140,7 @@ export function listRooms({
 }
 
 /** What runs in the background, and how a worker comes to know of it. */
-export function createJobs({ config, db, clock, ids, log }: Resources & { log: Logger }) {
+export function createJobs({ config, db, clock, ids, log }: Resources) {
   const { intervals, revisedRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
   const expired = {

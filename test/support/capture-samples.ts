@@ -8,6 +8,8 @@ const among = { trust: { maxSensitivity: 'low', scopes: ['team'] }, scope: 'team
 export const captureSamples: Record<string, Record<string, Sample>> = {
   'src/capture/queries.ts': {
     findReferenced: (db) => capture.findReferenced(db, [id], among),
+    findReferencedWords: (db) => capture.findReferencedWords(db, [id], among),
+    findBorne: (db) => capture.findBorne(db, [nameHandle('a').digest], among),
     findNamedEntities: (db) => capture.findNamedEntities(db, [nameHandle('a').digest], among, 20),
   },
 }

@@ -5,6 +5,7 @@ import { createApp, type Room } from '../../src/http/app.ts'
 import type { Checks } from '../../src/http/health.ts'
 import type { Permission } from '../../src/kernel/caller.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
 import { createServices, listRooms, type Services } from '../../src/services.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { createContract, type Document } from './contract.ts'
@@ -37,8 +38,10 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   const clock = createTestClock()
   const ids = createIds(clock)
   const config = readConfig({ MEMBRANE_API_KEY: rootKey, MEMBRANE_RATE_LIMIT: '0', ...variables })
-  const services = createServices({ config, db: database.db, clock, ids })
   const log: string[] = []
+  const write = (line: string) => void log.push(line)
+  const logger = createLogger({ level: 'info', clock, write })
+  const services = createServices({ config, db: database.db, clock, ids, log: logger })
   const app = await createApp({
     config,
     pool: database.pool,
@@ -48,7 +51,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     checks: options.checks ?? {},
     ...(options.advisories ? { advisories: options.advisories } : {}),
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
-    log: { level: 'info', stream: { write: (line) => void log.push(line) } },
+    log: { level: 'info', stream: { write } },
     rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
