@@ -11,7 +11,7 @@ const readme = await readFile(join(root, 'README.md'), 'utf8')
 const calls = [...readme.matchAll(/```bash\n(curl [\s\S]*?)```/g)].map((match) => match[1] ?? '')
 
 const fact = '01980000-0000-7000-8000-000000000001'
-const episode = '01980000-0000-7000-8000-000000000002'
+const successor = '01980000-0000-7000-8000-000000000002'
 
 /** A folder for the end of the path, so that a machine's own curl is what runs where there is one. */
 async function provideCurl(folder: string): Promise<string> {
@@ -22,9 +22,9 @@ async function provideCurl(folder: string): Promise<string> {
 }
 
 describe('the calls of the README', () => {
-  test('are five', () => {
-    expect(calls).toHaveLength(5)
-    expect(readme.match(/\bcurl /g)).toHaveLength(5)
+  test('are six', () => {
+    expect(calls).toHaveLength(6)
+    expect(readme.match(/\bcurl /g)).toHaveLength(6)
   })
 
   test('answer what it says, on a server just started', async () => {
@@ -42,16 +42,16 @@ describe('the calls of the README', () => {
       answers.push(JSON.parse(stdout))
     }
     expect(answers).toMatchObject([
-      { id: fact, version: 1, scope: 'shop' },
       {
-        results: [
-          { status: 201, record: { id: episode, relations: [{ target_id: fact, weight: 0.8 }] } },
-          { status: 201, record: { type: 'working' } },
-        ],
+        deduplicated: false,
+        fact: { outcome: 'created' },
+        primary_record: { type: 'episodic', scope: 'shop' },
       },
-      { items: [{ id: episode }, { id: fact }] },
-      { id: fact, version: 2, lifecycle: { decay: { half_life_seconds: 2_592_000 } } },
-      { items: [{ action: 'create' }, { action: 'revise' }] },
+      { items: [{ payload: { canonical_name: 'shop-api' } }] },
+      { id: fact, version: 1, scope: 'shop' },
+      { record: { id: successor, scope: 'shop', version: 1 }, sources: [{ id: fact, version: 2 }] },
+      { items: [{ payload: { object: 'eu-west-1' } }, { payload: { object: 'team checkout' } }] },
+      { edges: [{ source_id: successor, predicate: 'supersedes', target_id: fact }] },
     ])
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })
