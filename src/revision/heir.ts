@@ -116,17 +116,20 @@ function keyOf({ kind, ref, hash, created_by, timestamp }: Provenance['sources']
 
 type Relations = NonNullable<NewRecord['relations']>
 
+/** An edge of descent that the body names itself keeps its weight, but is as old as the revision: by that it is known. */
 function inheritRelations(
   { relations = [] }: NewRecord,
   sources: readonly StoredRecord[],
   descent: Descent,
 ): Relations {
   const predicate = descent === 'supersede' ? 'supersedes' : 'derived_from'
-  const given = new Set(
-    relations.filter((each) => each.predicate === predicate).map((each) => each.target_id.toLowerCase()),
-  )
-  const added = sources.filter(({ id }) => !given.has(id)).map(({ id }) => ({ predicate, target_id: id }))
-  return [...relations, ...added]
+  const lacking = new Set(sources.map(({ id }) => id))
+  const given = relations.map((relation) => {
+    if (relation.predicate !== predicate || !lacking.delete(relation.target_id.toLowerCase())) return relation
+    const { created_at: _, ...undated } = relation
+    return undated
+  })
+  return [...given, ...[...lacking].map((id) => ({ predicate, target_id: id }))]
 }
 
 /** A body cannot begin its life retracted, or claim to be superseded. */

@@ -76,7 +76,12 @@ describe('superseding', () => {
       ...{ id: '0197b9a0-0000-4000-8000-00000000AAAA', sensitivity: 'high', tags: ['own'], salience: 0.5 },
       lifecycle: { decay: { half_life_seconds: 60 } },
       provenance: { sources: [{ kind: 'tool_call', ref: 'call-1' }], created_by: 'ada' },
-      relations: [{ predicate: 'supersedes', target_id: old.id.toUpperCase(), weight: 0.5 }],
+      relations: [
+        {
+          ...{ predicate: 'supersedes', target_id: old.id.toUpperCase(), weight: 0.5 },
+          created_at: '2020-01-01T00:00:00.000Z',
+        },
+      ],
     })
     const { body } = await revise(app, 'supersede', old.id, { record })
     expect((body as Body).record).toMatchObject({
@@ -90,7 +95,14 @@ describe('superseding', () => {
         created_by: 'ada',
       },
     })
-    expect((body as Body).record.relations).toHaveLength(1)
+    expect((body as Body).record.relations).toEqual([
+      {
+        ...{ predicate: 'supersedes', target_id: old.id, weight: 0.5 },
+        created_at: app.clock.now().toISOString(),
+      },
+    ])
+    const again = expectProblem(await revise(app, 'retract', old.id), 409, 'already_superseded')
+    expect(again.superseded_by).toBe((body as Body).record.id)
   })
 
   it('leaves a pinned record pinned, at nothing', async () => {
