@@ -134,6 +134,7 @@ function shape(values: Environment) {
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
     cognition: Object.freeze({ retentionMode: values.MEMBRANE_RETENTION_MODE }),
+    retrieval: Object.freeze({ selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD) }),
     models: Object.freeze({
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),

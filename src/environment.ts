@@ -31,6 +31,13 @@ const duration = (description: string, fallback: string) =>
     pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$',
     expects: 'a duration such as 90s, 15m, 1h or 30d',
   })
+const share = (description: string, fallback: string) =>
+  Type.String({
+    description,
+    default: fallback,
+    pattern: '^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$',
+    expects: 'a number from 0 to 1 such as 0.7',
+  })
 const count = (description: string, fallback: number, minimum: number, maximum: number) =>
   Type.Integer({
     description,
@@ -135,6 +142,10 @@ export const environmentSchema = Type.Object({
   MEMBRANE_INGEST_LLM_TIMEOUT: duration(
     'How long a capture waits for the model before the rule reads it.',
     '5s',
+  ),
+  MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD: share(
+    'Below this lead of the best procedure over the next a retrieval says that it needs more.',
+    '0.7',
   ),
   MEMBRANE_DECAY_INTERVAL: duration(
     'How often the `decay` job runs, until a schedule is set; 0 for never.',

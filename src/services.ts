@@ -48,6 +48,7 @@ import {
   tombstonesRoutes,
 } from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
+import { createRetrievalService, findByText, retrievalRoutes } from './retrieval/index.ts'
 import { createRevisionService, revisionRoutes } from './revision/index.ts'
 
 export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids; log: Logger }
@@ -77,6 +78,10 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     ...{ db, clock, ids, seal, revision, log, maxSensitivity, ...config.records },
     chat: ingest && createChat({ ...ingest, clock }),
   })
+  const retrieval = createRetrievalService({
+    ...{ db, clock, ...config.retrieval },
+    channels: { text: (conn, sought) => findByText(conn, textLanguage, sought) },
+  })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -95,6 +100,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     entities,
     entityMerging,
     capture,
+    retrieval,
     maintenance,
     once,
   }
@@ -117,6 +123,7 @@ export function listRooms({
   entities,
   entityMerging,
   capture,
+  retrieval,
   maintenance,
   once,
 }: Services): Room[] {
@@ -135,6 +142,7 @@ export function listRooms({
     room(accessRoutes, { access, once }),
     room(entitiesRoutes, { entities, entityMerging, once }),
     room(captureRoutes, { capture, once }),
+    room(retrievalRoutes, { retrieval, access }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }

@@ -20,7 +20,7 @@ export {
 } from './queries.ts'
 export { recordsRoutes } from './routes.ts'
 export type { StoredRecord } from './rows.ts'
-export { MemoryRecord, NewRecord, RecordPage, RedactedRecord, WrittenRecord } from './schemas.ts'
+export { MemoryRecord, NewRecord, RecordPage, RedactedRecord, SeenRecord, WrittenRecord } from './schemas.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { shareTombstones } from './tombstones/queries.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'

@@ -7,6 +7,28 @@ and "r"."forgotten_at" is null
 and ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]));
 
+-- src/capture/queries.ts findReferencedWords
+    select r.id, left(c.interpretation ->> 'summary', 1000) as summary,
+      case when pg_column_size(c.payload) <= 8192 then c.payload end as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[])
+and r.scope in ($2, $3)
+      and r.forgotten_at is null
+and ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+    order by r.id;
+
+-- src/capture/queries.ts findBorne
+    select h.digest, r.sensitivity
+    from handles as h
+    join records as r on r.id = h.record_id
+    where h.digest = any($1::bytea[])
+and h.scope = $2
+      and r.forgotten_at is null
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]));
+
 -- src/capture/queries.ts findNamedEntities
     select r.id, h.digest, c.payload ->> 'canonical_name' as name, c.payload ->> 'primary_type' as kind
     from handles as h
@@ -387,7 +409,8 @@ and "r"."scope" = any($4::text[]))
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -396,7 +419,8 @@ and "r"."scope" = any($4::text[]))
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -408,7 +432,7 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
@@ -416,18 +440,18 @@ limit $3
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $4::uuid
-and e.predicate = any($5::text[])
+    where e.source_id = $5::uuid
+and e.predicate = any($6::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
+and ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $8
+    limit $9
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+    where ("r"."sensitivity" <= $10
+and "r"."scope" = any($11::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/queries.ts listMentions: the second page
@@ -438,7 +462,8 @@ order by r.created_at desc, r.id desc;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -447,7 +472,8 @@ order by r.created_at desc, r.id desc;
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -459,7 +485,7 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
@@ -467,19 +493,19 @@ limit $3
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $4::uuid
-and e.predicate = any($5::text[])
+    where e.source_id = $5::uuid
+and e.predicate = any($6::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
-and (r.created_at, r.id) < ($8::timestamptz, $9::uuid)
+and ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and (r.created_at, r.id) < ($9::timestamptz, $10::uuid)
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $10
+    limit $11
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
+    where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/queries.ts takeTurn
@@ -1088,7 +1114,8 @@ where "id" = $5;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1097,7 +1124,8 @@ where "id" = $5;
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1109,21 +1137,21 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log, cut.position
-    from ((select "r"."id", salience_at(r, $4::timestamptz) as "position"
+    from ((select "r"."id", salience_at(r, $5::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
+where ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
 and r.forgotten_at is null
-order by salience_at(r, $7::timestamptz) desc, "r"."id" desc
-limit $8)) as cut join records as r on r.id = cut.id
+order by salience_at(r, $8::timestamptz) desc, "r"."id" desc
+limit $9)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+    where ("r"."sensitivity" <= $10
+and "r"."scope" = any($11::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts listRecords: by creation, every filter
@@ -1134,7 +1162,8 @@ order by cut.position desc, r.id desc;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1143,7 +1172,8 @@ order by cut.position desc, r.id desc;
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1155,7 +1185,7 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
@@ -1163,32 +1193,32 @@ limit $3
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and ("r"."type" = $6
-and "r"."scope" = $7
-and "r"."sensitivity" = $8
-and "r"."layer" = $9
-and "r"."memory_kind" = $10
-and "r"."status" = $11
-and c.tags @> $12::text[]
-and r.created_at > $13::timestamptz
-and r.created_at < $14::timestamptz
-and c.search @@ websearch_to_tsquery($15::text::regconfig, $16)
+where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and ("r"."type" = $7
+and "r"."scope" = $8
+and "r"."sensitivity" = $9
+and "r"."layer" = $10
+and "r"."memory_kind" = $11
+and "r"."status" = $12
+and c.tags @> $13::text[]
+and r.created_at > $14::timestamptz
+and r.created_at < $15::timestamptz
+and c.search @@ websearch_to_tsquery($16::text::regconfig, $17)
 and r.forgotten_at is null
-and r.pinned = $17
-and r.updated_at > $18::timestamptz
-and r.salience >= $19
-and salience_at(r, $20::timestamptz) >= $21
-and salience_at(r, $22::timestamptz) <= $23)
-and "r"."created_at" >= $24::timestamptz
-and ("r"."created_at" > $25::timestamptz
-or r.id > $26::uuid)
+and r.pinned = $18
+and r.updated_at > $19::timestamptz
+and r.salience >= $20
+and salience_at(r, $21::timestamptz) >= $22
+and salience_at(r, $23::timestamptz) <= $24)
+and "r"."created_at" >= $25::timestamptz
+and ("r"."created_at" > $26::timestamptz
+or r.id > $27::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $27)) as cut join records as r on r.id = cut.id
+limit $28)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $28
-and "r"."scope" = any($29::text[]))
+    where ("r"."sensitivity" <= $29
+and "r"."scope" = any($30::text[]))
 order by cut.position asc, r.id asc;
 
 -- src/records/listing/queries.ts listRecords: by importance, everything seen
@@ -1199,7 +1229,8 @@ order by cut.position asc, r.id asc;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1207,7 +1238,8 @@ order by cut.position asc, r.id asc;
           where e.source_id = r.id
 and t.forgotten_at is null
 and true
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $1
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1219,7 +1251,7 @@ and true
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $1
+limit $2
           ) as newest
           order by newest.id
         ) as entry
@@ -1229,7 +1261,7 @@ from "records" as "r"
 where true
 and r.forgotten_at is null
 order by "r"."importance" desc, "r"."id" desc
-limit $2)) as cut join records as r on r.id = cut.id
+limit $3)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
     where true
 order by cut.position desc, r.id desc;
@@ -1304,7 +1336,8 @@ limit $11 offset $12;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1313,7 +1346,8 @@ limit $11 offset $12;
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1325,42 +1359,42 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log, cut.position
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($4::bigint[], $5::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $6::timestamptz) as "position"
+from unnest($5::bigint[], $6::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $7::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
+where ("r"."sensitivity" <= $8
+and "r"."scope" = any($9::text[]))
 and r.forgotten_at is null
-and salience_at(r, $9::timestamptz) <= $10::float8
-and (salience_at(r, $11::timestamptz) < $12::float8
-or r.id < $13::uuid)
+and salience_at(r, $10::timestamptz) <= $11::float8
+and (salience_at(r, $12::timestamptz) < $13::float8
+or r.id < $14::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $14::float8 + $15::float8 / lane.half_life
+and r.decay_rank <= $15::float8 + $16::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit $16) as "best" on true union all select "r"."id", salience_at(r, $17::timestamptz) as "position"
+limit $17) as "best" on true union all select "r"."id", salience_at(r, $18::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[]))
+where ("r"."sensitivity" <= $19
+and "r"."scope" = any($20::text[]))
 and r.forgotten_at is null
-and salience_at(r, $20::timestamptz) <= $21::float8
-and (salience_at(r, $22::timestamptz) < $23::float8
-or r.id < $24::uuid)
+and salience_at(r, $21::timestamptz) <= $22::float8
+and (salience_at(r, $23::timestamptz) < $24::float8
+or r.id < $25::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $25) as "candidate"
+and "r"."salience" >= $26) as "candidate"
 order by "position" desc, "id" desc
-limit $26)) as cut join records as r on r.id = cut.id
+limit $27)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $27
-and "r"."scope" = any($28::text[]))
+    where ("r"."sensitivity" <= $28
+and "r"."scope" = any($29::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts pickBySalience
@@ -1402,7 +1436,8 @@ limit $3;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1411,7 +1446,8 @@ limit $3;
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1423,15 +1459,15 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]));
+    where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]));
 
 -- src/records/queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1441,7 +1477,8 @@ and "r"."scope" = any($5::text[]));
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1450,7 +1487,8 @@ and "r"."scope" = any($5::text[]));
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1462,16 +1500,16 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.id = $6::uuid;
+    where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.id = $7::uuid;
 
 -- src/records/queries.ts findRecords: several
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1481,7 +1519,8 @@ and r.id = $6::uuid;
       r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
       r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
-        select json_agg(edge)
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
         from (
           select e.predicate, e.target_id, e.weight, e.created_at
           from relations as e
@@ -1490,7 +1529,8 @@ and r.id = $6::uuid;
 and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
-          order by e.created_at, e.target_id, e.predicate
+          order by e.predicate desc, e.target_id desc
+          limit $3
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1502,16 +1542,16 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $3
+limit $4
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.id = any($6::uuid[]);
+    where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.id = any($7::uuid[]);
 
 -- src/records/queries.ts lockRecords
 select r.id
@@ -1651,6 +1691,541 @@ and "e"."predicate" = $4
 and (e.predicate, "e"."source_id") > ($5, $6::uuid)
 order by "e"."predicate", "e"."source_id"
 limit $7;
+
+-- src/retrieval/candidates/queries.ts findNamed
+    with recursive named as materialized (
+      select h.record_id as id, min(w.place) as place
+      from unnest($1::bytea[]) with ordinality as w (digest, place)
+      join handles as h on h.digest = w.digest
+      join records as r on r.id = h.record_id
+      where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      group by h.record_id
+      order by place, id
+      limit $4
+    ), edge_kind as (
+      select n.id, n.place, (
+        select e.predicate
+from relations as e
+where e.source_id = n.id
+order by e.predicate
+limit 1
+      ) as predicate
+      from named as n
+      union all
+      select k.id, k.place, (
+        select e.predicate
+from relations as e
+        where e.source_id = k.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+      )
+      from edge_kind as k
+where k.predicate is not null
+    ), reached as (
+      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
+      from named as n join records as r on r.id = n.id
+where r.forgotten_at is null
+      union all
+      select e.target_id, k.id, k.place, 1, e.weight, e.salience
+      from (select *
+from edge_kind
+where predicate is not null
+limit 200) as k
+      cross join lateral (
+        select e.target_id, e.weight, r.salience
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = k.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+        order by e.target_id desc
+        limit $5
+      ) as e
+    )
+    select id
+from reached
+    group by id
+    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
+    limit $6;
+
+-- src/retrieval/candidates/queries.ts findStandings
+    select r.id, salience_at(r, $1::timestamptz) as salience, r.importance,
+      r.sensitivity <= $2::sensitivity as "isOpen"
+    from unnest($3::uuid[]) as candidate (id) join records as r on r.id = candidate.id;
+
+-- src/retrieval/candidates/queries.ts findMovedSince
+    select r.id
+    from (select distinct s.record_id
+from status_changes as s
+where s.at > $1::timestamptz) as moved
+    join records as r on r.id = moved.record_id
+    where r.forgotten_at is null
+    order by (
+    select case
+      when not p.pinned
+and r.expires_at <= $2::timestamptz then 0
+      when r.anchored_at <= $3::timestamptz
+and n.at is null then salience_at(r, $4::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $5::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $10::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $11::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) desc, r.id
+    limit $12;
+
+-- src/retrieval/candidates/queries.ts findWithheld
+    select r.id, r.status as status, case when r.type = 'semantic' then (
+    select v.payload #>> '{validity,mode}' is distinct
+from 'timeboxed'
+or (
+      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    )
+    from contents as v
+where v.record_id = r.id
+  ) else true end as is_valid, salience_at(r, $3::timestamptz) as salience,
+      r.status = 'invalidated' as is_retracted
+    from records as r
+    where r.id = any($4::uuid[])
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+    order by r.id;
+
+-- src/retrieval/candidates/queries.ts findPast
+    select r.id, coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status) as status, (
+    select case
+      when not p.pinned
+and r.expires_at <= $2::timestamptz then 0
+      when r.anchored_at <= $3::timestamptz
+and n.at is null then salience_at(r, $4::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $5::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $10::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $11::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) as salience, coalesce((
+      select a.changes #>> '{payload.revision.status,0}'
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $12::timestamptz
+and a.changes ? 'payload.revision.status'
+      order by a.id
+limit 1
+    ), c.payload #>> '{revision,status}') as revision
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($13::uuid[]);
+
+-- src/retrieval/candidates/queries.ts findByText
+    select r.id, ts_rank(c.search, replace(plainto_tsquery($1::text::regconfig, $2)::text, '&', '|')::tsquery) as score
+    from contents as c join records as r on r.id = c.record_id
+    where c.search @@ replace(plainto_tsquery($3::text::regconfig, $4)::text, '&', '|')::tsquery
+and r.forgotten_at is null
+    order by score desc, r.id
+    limit $5;
+
+-- src/retrieval/expansion/queries.ts findNeighbours
+    select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
+      n.sensitivity <= $1::sensitivity as "isOpen"
+    from unnest($2::uuid[]) as source (id)
+    cross join lateral (
+      with recursive edge_kind as (
+        (
+          select e.predicate
+from relations as e
+where e.source_id = source.id
+order by e.predicate
+limit 1
+        )
+        union all
+        select (
+          select e.predicate
+from relations as e
+          where e.source_id = source.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+        )
+        from edge_kind as k
+where k.predicate is not null
+      )
+      select predicate
+from edge_kind
+where predicate is not null
+limit $3
+    ) as k
+    cross join lateral (
+      select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
+        salience_at(r, $4::timestamptz) as salience
+      from relations as e join records as r on r.id = e.target_id
+      where e.source_id = source.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+      order by e.target_id desc
+      limit $5
+    ) as n;
+
+-- src/retrieval/filtering/queries.ts answering: seen whole
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and (r.status = any($3::record_status[])
+and case when r.type = 'semantic' then (
+    select v.payload #>> '{validity,mode}' is distinct
+from 'timeboxed'
+or (
+      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $4::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $5::timestamptz, true)
+    )
+    from contents as v
+where v.record_id = r.id
+  ) else true end);
+
+-- src/retrieval/filtering/queries.ts answering: seen at all, every filter
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.type = any($3::record_type[])
+and r.memory_kind = any($4::memory_kind[])
+and r.layer = any($5::memory_layer[])
+and r.scope = any($6::text[])
+and r.importance >= $7
+and r.id in (select t.record_id
+from contents as t
+where t.tags @> $8::text[])
+and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status = any($10::record_status[])) end
+and r.salience >= $11
+and salience_at(r, $12::timestamptz) >= $13;
+
+-- src/retrieval/filtering/queries.ts answering: of the past
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.created_at <= $3::timestamptz
+and (coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $4::timestamptz
+order by s.id
+limit 1
+  ), r.status) = any($5::record_status[])
+and case when r.type = 'semantic' then (
+    select v.payload #>> '{validity,mode}' is distinct
+from 'timeboxed'
+or (
+      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $6::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $7::timestamptz, true)
+    )
+    from contents as v
+where v.record_id = r.id
+  ) else true end)
+and (
+    select case
+      when not p.pinned
+and r.expires_at <= $8::timestamptz then 0
+      when r.anchored_at <= $9::timestamptz
+and n.at is null then salience_at(r, $10::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $11::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $12::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $13::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $14::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $15::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $16::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $17::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) >= $18;
+
+-- src/retrieval/filtering/queries.ts withheld
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.type = any($3::record_type[])
+and r.memory_kind = any($4::memory_kind[])
+and r.layer = any($5::memory_layer[])
+and r.scope = any($6::text[])
+and r.importance >= $7
+and r.id in (select t.record_id
+from contents as t
+where t.tags @> $8::text[])
+and not (r.status = any($9::record_status[])
+and r.salience >= $10
+and salience_at(r, $11::timestamptz) >= $12);
+
+-- src/retrieval/filtering/queries.ts matchingConditions
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null;
+
+-- src/retrieval/filtering/queries.ts isValidThen
+select case when r.type = 'semantic' then (
+    select v.payload #>> '{validity,mode}' is distinct
+from 'timeboxed'
+or (
+      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    )
+    from contents as v
+where v.record_id = r.id
+  ) else true end
+from records as r;
+
+-- src/retrieval/filtering/queries.ts statusThen: now
+select r.status
+from records as r;
+
+-- src/retrieval/filtering/queries.ts statusThen: past
+select coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status)
+from records as r;
+
+-- src/retrieval/filtering/queries.ts salienceThen: now
+select salience_at(r, $1::timestamptz)
+from records as r;
+
+-- src/retrieval/filtering/queries.ts salienceThen: past
+select (
+    select case
+      when not p.pinned
+and r.expires_at <= $1::timestamptz then 0
+      when r.anchored_at <= $2::timestamptz
+and n.at is null then salience_at(r, $3::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $4::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $5::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $8::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $10::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  )
+from records as r;
 
 -- src/revision/queries.ts carryLinks
     with source as materialized (

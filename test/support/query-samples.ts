@@ -18,6 +18,7 @@ import { cognitionSamples } from './cognition-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
 import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
+import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -69,6 +70,7 @@ export type { Sample }
 /** One call of every query, or a few where its SQL depends on what is asked. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   ...maintenanceSamples,
+  ...retrievalSamples,
   'src/http/queries.ts': {
     tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
     findAnswer: (db) => db.transaction().execute((tx) => answered.findAnswer(tx, owner, now)),

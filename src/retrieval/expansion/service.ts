@@ -1,0 +1,29 @@
+import type { Database } from '../../db/connection.ts'
+import { growHop, type Neighbour, type Sprout } from '../expansion.ts'
+import { answering } from '../filtering/queries.ts'
+import { mayShowRedacted, type Question } from '../question.ts'
+import { findNeighbours } from './queries.ts'
+
+export type Reach = { maxHops: number; nodeLimit: number }
+
+/** The roots and what lies around them, with every edge that was followed: one statement a hop. */
+export async function expand(
+  db: Database,
+  question: Question,
+  roots: readonly Sprout[],
+  { maxHops, nodeLimit }: Reach,
+): Promise<{ sprouts: Sprout[]; followed: Neighbour[] }> {
+  const nodes = new Map(roots.map((root) => [root.id, root]))
+  const followed: Neighbour[] = []
+  const conditions = answering(question, mayShowRedacted(question) ? 'any' : 'whole')
+  let border = roots
+  for (let hop = 1; hop <= maxHops; hop++) {
+    const ids = border.filter(({ isOpen }) => isOpen).map(({ id }) => id)
+    if (ids.length === 0) break
+    const found = await findNeighbours(db, ids, question, { conditions, mostOfAKind: nodeLimit })
+    followed.push(...found)
+    border = growHop(nodes, found, hop, nodeLimit - nodes.size)
+    for (const sprout of border) nodes.set(sprout.id, sprout)
+  }
+  return { sprouts: [...nodes.values()], followed }
+}

@@ -1,0 +1,26 @@
+/** What in a sentence could be the name of something: its words, alone and next to each other. */
+
+const longestName = 4
+/** A descriptor may be a whole document; what it is about stands near its top. */
+const mostWords = 100
+
+const edges = /^[^\p{L}\p{N}@#/.]+|[^\p{L}\p{N}/#+]+$/gu
+const possessive = /['’]s$/u
+
+/** The longest first, for a name of four words tells more than one of its words; then in the order of the text. */
+export function namesIn(text: string): string[] {
+  const words = text.split(/\s+/u).filter(Boolean).slice(0, mostWords)
+  const names = new Set<string>()
+  for (let length = Math.min(longestName, words.length); length > 0; length--) {
+    for (let start = 0; start + length <= words.length; start++) {
+      for (const name of spellingsOf(words.slice(start, start + length).join(' '))) names.add(name)
+    }
+  }
+  return [...names]
+}
+
+/** As it stands, without the punctuation around it, and without a possessive. */
+function spellingsOf(phrase: string): string[] {
+  const bare = phrase.replaceAll(edges, '')
+  return [phrase, bare, bare.replace(possessive, '')].filter((spelling) => spelling !== '')
+}

@@ -1,0 +1,109 @@
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { findRecords, type StoredRecord } from '../records/index.ts'
+import { presentRecord, redactRecord } from '../records/presentation.ts'
+import { findPast } from './candidates/queries.ts'
+import { type Channels, createCandidates, type Roots } from './candidates/service.ts'
+import { expand } from './expansion/service.ts'
+import { edgesAmong, type Sprout } from './expansion.ts'
+import { presentPast } from './history.ts'
+import { type Question, readQuestion } from './question.ts'
+import type { Retrieval, RetrievedNode, RetrieveQuery } from './schemas.ts'
+import { type Contender, type Selection, select, trackRecordOf } from './selection.ts'
+
+type Resources = { db: Database; clock: Clock; selectionThreshold: number; channels: Channels }
+
+export type RetrievalService = ReturnType<typeof createRetrievalService>
+
+/** The answer, and what of it counts as served once it was sent. */
+export type Served = { answer: Retrieval; servedIds: string[] }
+
+export function createRetrievalService({ db, clock, selectionThreshold, channels }: Resources) {
+  const candidates = createCandidates({ db, channels })
+
+  async function retrieve(call: Call, asked: RetrieveQuery): Promise<Served> {
+    const now = clock.now()
+    const question = readQuestion(asked, call.caller.trust, now)
+    if (question.at > now) throw notYet()
+    const sought = { text: asked.task_descriptor, embedding: asked.query_embedding }
+    const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = asked
+    const [roots, suppressed] = await Promise.all([
+      candidates.findRoots(question, sought, Math.min(rootLimit, nodeLimit), now),
+      asked.explain ? candidates.findSuppressed(question, sought, now) : undefined,
+    ])
+    const { sprouts, followed } = await expand(db, question, roots.sprouts, { maxHops, nodeLimit })
+    const told = await tell(question, sprouts, asked.explain ?? false)
+    const ids = told.nodes.map(({ record }) => record.id)
+    const selection = selectAmong(roots, told.stored, question, selectionThreshold)
+    const edges = edgesAmong(ids, followed, asked.edge_limit ?? 100)
+    const answer = {
+      nodes: told.nodes,
+      edges: edges.map((edge) => ({ ...edge, created_at: edge.created_at.toISOString() })),
+      root_ids: told.nodes.filter(({ root }) => root).map(({ record }) => record.id),
+      ...(selection ? { selection } : {}),
+      ...(suppressed ? { suppressed } : {}),
+    }
+    return { answer, servedIds: told.nodes.filter(isWhole).map(({ record }) => record.id) }
+  }
+
+  /** The records are read last, once, and only those that are answered. What went meanwhile is left out. */
+  async function tell(question: Question, sprouts: readonly Sprout[], isExplained: boolean) {
+    const ids = sprouts.map(({ id }) => id)
+    const [stored, past] = await Promise.all([
+      ids.length === 0 ? [] : findRecords(db, ids, question.trust),
+      question.isPast && ids.length > 0 ? findPast(db, ids, question) : [],
+    ])
+    const byId = new Map(stored.filter((each) => !each.forgotten_at).map((each) => [each.id, each]))
+    const pastById = new Map(past.map((then) => [then.id, then]))
+    const nodes = sprouts.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
+      const record = byId.get(id)
+      if (!record) return []
+      const shown = present(record, question, pastById.get(id))
+      const explained = isExplained && !('redacted' in shown) ? { signals } : {}
+      return [{ record: shown, root: hop === 0, hop, score, ...explained }]
+    })
+    return { nodes, stored: byId }
+  }
+
+  return { retrieve }
+}
+
+function present(
+  stored: StoredRecord,
+  { trust, at }: Question,
+  then: Parameters<typeof presentPast>[1] | undefined,
+) {
+  if (!isOpenTo(trust, stored.sensitivity)) return redactRecord(stored, at)
+  const record = presentRecord(stored, at)
+  return then ? presentPast(record, then, at) : record
+}
+
+/** Which of the procedures among the roots to follow. */
+function selectAmong(
+  { sprouts, fits }: Roots,
+  stored: ReadonlyMap<string, StoredRecord>,
+  { trust, at }: Question,
+  threshold: number,
+): Selection | null {
+  const contenders = sprouts.flatMap(({ id }): Contender[] => {
+    const record = stored.get(id)
+    if (!record || !isOpenTo(trust, record.sensitivity)) return []
+    const known = trackRecordOf(record.payload)
+    // Nothing asked: nobody can tell what fits. Something asked and not a word in common: it does not.
+    const applicability = fits.size === 0 ? null : (fits.get(id) ?? 0)
+    return known ? [{ id, applicability, ...known }] : []
+  })
+  return select(contenders, at, threshold)
+}
+
+function isWhole({ record }: RetrievedNode): boolean {
+  return !('redacted' in record)
+}
+
+function notYet(): AppError {
+  const errors = [{ pointer: '/as_of', message: 'must not be in the future' }]
+  return new AppError('validation_failed', 'What will be cannot be retrieved.', { errors })
+}
