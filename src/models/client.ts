@@ -14,8 +14,17 @@ export type Server = {
 /** Some hundred vectors as text; parsing it holds up everything else for a good tenth of a second. */
 const mostBytesUnlessTold = 32 * 1_024 * 1_024
 
+/** The package reads OPENAI_CUSTOM_HEADERS though nothing is made of it, and quotes what it cannot read. */
+export function createClient(server: Server): OpenAI {
+  try {
+    return configureClient(server)
+  } catch {
+    throw new Error('the client of the model cannot be made: OPENAI_CUSTOM_HEADERS is to be unset')
+  }
+}
+
 /** Everything is said here: what is left out, the package takes from the environment. */
-export function createClient({ endpoint, apiKey, mostBytes = mostBytesUnlessTold }: Server): OpenAI {
+function configureClient({ endpoint, apiKey, mostBytes = mostBytesUnlessTold }: Server): OpenAI {
   // A server without keys still wants the header to be there.
   const key = apiKey ?? 'none'
   return new OpenAI({
