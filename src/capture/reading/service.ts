@@ -36,6 +36,9 @@ const mostPhrases = 600
 const mostNamed = 200
 const longestWords = 300
 
+/** Of a payload, what says how it is known and not what it is about. */
+const unsaid = ['kind', 'evidence', 'validity', 'revision', 'revision_policy']
+
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** What evidence is about: by rule, and where one is configured by a chat model too. */
@@ -99,7 +102,7 @@ export function createReading({ db, log, chat, maxSensitivity }: Resources) {
       entities: [...new Map(ranked.map(({ id, name, kind }) => [id, { id, name, kind }])).values()],
       records: referenced.map(({ id, summary, payload }) => ({
         id,
-        summary: summary ?? outline(payload, longestWords, ['kind']),
+        summary: summary ?? outline(payload, longestWords, unsaid),
       })),
     }
   }
