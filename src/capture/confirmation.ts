@@ -1,7 +1,7 @@
 import { reinforce } from '../decay/operations.ts'
+import type { Provenance } from '../records/index.ts'
 import type { SemanticPayload } from '../records/payloads.ts'
 import type { ContentRow, RecordRow, StoredRecord } from '../records/rows.ts'
-import type { Provenance } from '../records/schemas.ts'
 
 export type Testimony = {
   evidence: SemanticPayload['evidence']

@@ -1,8 +1,8 @@
+import type { WrittenRecord } from '../records/index.ts'
 import { answerNew } from '../records/presentation.ts'
 import type { Draft } from '../records/rows.ts'
-import type { WrittenRecord } from '../records/schemas.ts'
+import type { RelationEdge } from '../relations/index.ts'
 import { type Edge, withInverses } from '../relations/inverses.ts'
-import type { RelationEdge } from '../relations/schemas.ts'
 import type { Captured, DerivedFact } from './schemas.ts'
 import type { Setting } from './setting.ts'
 

@@ -30,6 +30,6 @@ export function resolveMentions(
   })
 }
 
-export function isEntity(known: KnownRecord): known is Entity {
+function isEntity(known: KnownRecord): known is Entity {
   return known.payload?.kind === 'entity' && known.forgotten_at === null
 }

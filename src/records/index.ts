@@ -8,7 +8,7 @@ export { createErasureService } from './erasure/service.ts'
 export { forgettingRoutes } from './forgetting/routes.ts'
 export { createForgettingService } from './forgetting/service.ts'
 export { findMostSalient } from './listing/service.ts'
-export { answerNew, answerWritten } from './presentation.ts'
+export { answerWritten } from './presentation.ts'
 export {
   findRecords,
   insertHandles,
@@ -20,7 +20,15 @@ export {
 } from './queries.ts'
 export { recordsRoutes } from './routes.ts'
 export type { StoredRecord } from './rows.ts'
-export { MemoryRecord, NewRecord, RecordPage, RedactedRecord, SeenRecord, WrittenRecord } from './schemas.ts'
+export {
+  MemoryRecord,
+  NewRecord,
+  Provenance,
+  RecordPage,
+  RedactedRecord,
+  SeenRecord,
+  WrittenRecord,
+} from './schemas.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { shareTombstones } from './tombstones/queries.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'

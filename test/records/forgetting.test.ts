@@ -160,6 +160,15 @@ describe('a restored record', () => {
     expect((await read(app, record.id)).salience).toBe(0)
   })
 
+  it('that a revision put aside comes back as the history it was', async () => {
+    const { id } = await create(app, fact())
+    const reason = { actor: 'ada', rationale: 'wrong' }
+    await app.request('POST', `/v1/records/${id}/retract`, { body: reason })
+    await remove(id)
+    const { status, body } = await restore(id)
+    expect({ status, body }).toMatchObject({ status: 200, body: { salience: 0, status: 'invalidated' } })
+  })
+
   it('was forgotten before', async () => {
     const { id } = await create(app, fact())
     expectProblem(await restore(id), 409, 'record_not_forgotten')

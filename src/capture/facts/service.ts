@@ -1,9 +1,15 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { salienceAt } from '../../decay/curves.ts'
-import { type StoredRecord, type WrittenRecord, writeChange } from '../../records/index.ts'
+import {
+  type NewRecord,
+  type Provenance,
+  type StoredRecord,
+  type WrittenRecord,
+  writeChange,
+} from '../../records/index.ts'
 import type { SemanticPayload } from '../../records/payloads.ts'
 import type { Draft } from '../../records/rows.ts'
-import type { NewRecord, Provenance } from '../../records/schemas.ts'
+
 import { upsertEdges } from '../../relations/index.ts'
 import { type Edge, withInverses } from '../../relations/inverses.ts'
 import type { RevisionService } from '../../revision/index.ts'

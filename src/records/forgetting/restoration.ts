@@ -1,5 +1,6 @@
 import { expiryOf, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
 import type { RecordRow, StoredRecord } from '../rows.ts'
+import { isHistory } from '../vocabulary.ts'
 
 /** What has faded comes back at least this alive: at its own last value it would be pruned again at once. */
 export const leastRestored = 0.1
@@ -11,7 +12,9 @@ export type Revival = { record: Partial<RecordRow>; changes: Record<string, [unk
  * fading from now on.
  */
 export function restoreRecord(stored: StoredRecord, now: Date): Revival {
-  const revival = reviveRecord(stored, salienceAt(stored, stored.forgotten_at ?? now), now)
+  // What a revision put aside comes back as the history it was.
+  const least = isHistory(stored.status) ? 0 : leastRestored
+  const revival = reviveRecord(stored, salienceAt(stored, stored.forgotten_at ?? now), now, least)
   return {
     record: {
       ...revival.record,
@@ -26,12 +29,17 @@ export function restoreRecord(stored: StoredRecord, now: Date): Revival {
  * A new life from now on. A maximum age that is over is dropped: with it the record would be dead as soon as it
  * is back.
  */
-export function reviveRecord(stored: StoredRecord, salienceThen: number, now: Date): Revival {
+export function reviveRecord(
+  stored: StoredRecord,
+  salienceThen: number,
+  now: Date,
+  least: number = leastRestored,
+): Revival {
   const isOverage = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
   const maxAge = isOverage ? 0 : stored.max_age_seconds
   const life = {
     ...stored,
-    base_salience: Math.max(salienceThen, leastRestored),
+    base_salience: Math.max(salienceThen, least),
     anchored_at: now,
     expires_at: expiryOf(stored.created_at, maxAge),
   }
