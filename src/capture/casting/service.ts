@@ -1,10 +1,11 @@
 import type { Transaction } from '../../db/transaction.ts'
+import { normaliseName } from '../../entities/names.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { findErasedContents } from '../../records/index.ts'
+import { findErasedContents, type Provenance } from '../../records/index.ts'
 import type { Interpretation } from '../../records/interpretation.ts'
 import type { SemanticPayload } from '../../records/payloads.ts'
 import type { Draft } from '../../records/rows.ts'
-import type { Provenance } from '../../records/schemas.ts'
+
 import type { Seal } from '../../records/tombstones/seal.ts'
 import { describeEntity, draftBirth, type Origin } from '../birth.ts'
 import { settle } from '../interpretation.ts'
@@ -55,16 +56,24 @@ export async function castCapture(
     return draft && kept.has(draft) ? draft.row.id : undefined
   })
   const references = await resolveReferences(tx, origin, interpretation)
+  const named = (name: unknown) => mentions[findNamed(interpretation.mentions, name)]
   const targets = references.map((id) => (id === undefined ? undefined : { target_record_id: id }))
   return {
     interpretation: settle(interpretation, { mentions, references: targets }),
     entities: mentions.filter((id) => id !== undefined),
     references: references.filter((id) => id !== undefined),
     born,
-    subject: mentions[interpretation.mentions.findIndex(({ surface }) => surface === fact?.subject.trim())],
-    object: await resolveObject(tx, origin, fact),
+    subject: named(fact?.subject),
+    object: named(fact?.object) ?? (await resolveObject(tx, origin, fact)),
     isFactErased: fact !== undefined && erased.at(-1) === true,
   }
+}
+
+/** One name may stand under several keys, and be spelled otherwise under each; -1 when it is none of them. */
+function findNamed(mentions: Interpretation['mentions'], name: unknown): number {
+  if (typeof name !== 'string') return -1
+  const wanted = normaliseName(name)
+  return mentions.findIndex(({ surface }) => normaliseName(surface) === wanted)
 }
 
 type Unmet = Exclude<Resolved, { id: string }>
