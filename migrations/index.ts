@@ -4,6 +4,7 @@ import * as access from './0002_access.ts'
 import * as departures from './0003_departures.ts'
 import * as maintenance from './0004_maintenance.ts'
 import * as knowledge from './0005_knowledge.ts'
+import * as text from './0006_text.ts'
 import * as accessLog from './0008_access_log.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
@@ -13,5 +14,6 @@ export const migrations: Record<string, Migration> = {
   '0003_departures': departures,
   '0004_maintenance': maintenance,
   '0005_knowledge': knowledge,
+  '0006_text': text,
   '0008_access_log': accessLog,
 }

@@ -86,6 +86,7 @@ export interface Contents {
   record_id: string;
   search: string;
   tags: string[];
+  words: Generated<number>;
 }
 
 export interface Departures {

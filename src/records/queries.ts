@@ -7,6 +7,7 @@ import type { Handle } from './handles.ts'
 import { embeddedAudit } from './log.ts'
 import type { Payload } from './payloads.ts'
 import type { AuditRow, ContentRow, Identifier, RecordRow, StatusChangeRow, StoredRecord } from './rows.ts'
+import { wordsOf } from './words.ts'
 
 /**
  * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten
@@ -85,18 +86,21 @@ export async function lockRecords(tx: Database, ids: readonly string[]): Promise
   await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for no key update`.execute(tx)
 }
 
-/** Tags and payload are found by their words, so `search` comes with either. */
+/** Tags, payload and scope are found by their words, so `search` comes with any of them. */
 export async function updateContent(
   tx: Database,
   id: string,
   change: Partial<ContentRow>,
-  search: { text: string; language: string },
+  search: { text: string; language: string; scope: string; type: string },
 ): Promise<void> {
+  const { text, count } = wordsOf(search.text)
   await tx
     .updateTable('contents')
     .set({
       ...asColumns(change),
-      search: sql`to_tsvector(${search.language}::text::regconfig, ${search.text})`,
+      words: count,
+      search: sql`to_tsvector(${search.language}::text::regconfig, ${text})
+        || array_to_tsvector(array[${`scope ${search.scope}`}, ${`type ${search.type}`}])`,
     })
     .where('record_id', '=', id)
     .execute()

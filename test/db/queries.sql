@@ -858,7 +858,7 @@ from json_to_recordset($1::json) as incoming (
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, audit json, "isNamed" bool, digest bytea
+        "searchText" text, words int4, audit json, "isNamed" bool, digest bytea
       )
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
@@ -890,9 +890,10 @@ where d.id = i.id))
       on conflict (id) do nothing
       returning id
     ), content as (
-      insert into contents (record_id, tags, payload, provenance, interpretation, search)
-      select id, tags, payload, provenance, interpretation,
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
         to_tsvector($3::text::regconfig, "searchText")
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type])
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
@@ -1561,8 +1562,9 @@ order by r.id for no key update;
 
 -- src/records/queries.ts updateContent
 update "contents"
-set "tags" = $1, "payload" = $2, "search" = to_tsvector($3::text::regconfig, $4)
-where "record_id" = $5;
+set "tags" = $1, "payload" = $2, "words" = $3, "search" = to_tsvector($4::text::regconfig, $5)
+        || array_to_tsvector(array[$6, $7])
+where "record_id" = $8;
 
 -- src/records/queries.ts updateRecord
 update "records"
@@ -2226,6 +2228,92 @@ limit 1
     ) as p
   )
 from records as r;
+
+-- src/retrieval/text/queries.ts readWords
+    select lexeme as word
+from unnest(to_tsvector($1::text::regconfig, $2))
+order by lexeme;
+
+-- src/retrieval/text/queries.ts weighWords
+    with portion as materialized (
+      select least(100, $1::float8 * current_setting('block_size')::int
+        / greatest(1, pg_relation_size('contents'))) as percent
+    ), sample as materialized (
+      select c.words, c.search
+      from contents as c tablesample system ((select percent
+from portion)) repeatable (0)
+    ), size as materialized (
+      select count(*) * 100 / (select percent
+from portion) as row_count, coalesce(avg(words), 1)::float8 as average
+      from sample
+    ), known as materialized (
+      select s.most_common_elems::text::text[] as words, s.most_common_elem_freqs as shares
+      from pg_stats as s, pg_class as t, size
+      where s.schemaname = current_schema()
+and s.tablename = 'contents'
+and s.attname = 'search'
+        and t.oid = 'contents'::regclass
+and t.reltuples * 2 > size.row_count
+        and s.most_common_elems is not null
+    )
+    select size.row_count, size.average, asked.word,
+      case when exists (select
+from known)
+        then (select known.shares[array_position(known.words, asked.word)]
+from known)
+        else (select nullif(count(*) filter (where search @@ quote_literal(asked.word)::tsquery), 0)::float8
+          / greatest(1, count(*))
+from sample)
+      end as share
+    from size
+    left join unnest($2::text[]) as asked (word) on true;
+
+-- src/retrieval/text/queries.ts findByText
+    with hit as materialized (
+    select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $2::tsquery) as "rank_1"
+    from contents as c join records as r on r.id = c.record_id
+    where c.search @@ ($3::tsquery && $4::tsquery && phraseto_tsquery($5::text::regconfig, $6) && !!phraseto_tsquery($7::text::regconfig, $8))
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[])) union all
+    select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $11::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $12::tsquery) as "rank_1"
+    from (select *
+from contents
+order by record_id desc
+limit $13::bigint) as c join records as r on r.id = c.record_id
+    where c.search @@ ($14::tsquery && $15::tsquery && phraseto_tsquery($16::text::regconfig, $17) && !!phraseto_tsquery($18::text::regconfig, $19))
+and not (c.search @@ ($20::tsquery && $21::tsquery && phraseto_tsquery($22::text::regconfig, $23) && !!phraseto_tsquery($24::text::regconfig, $25)))
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $26
+and "r"."scope" = any($27::text[]))), total as materialized (
+      select count(*) as hits, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "rank_0" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "rank_0" > 0), $30::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $31::float8 - $32::float8 + 0.5) / ($33::float8 + 0.5)) as "idf_1"
+from hit
+    )
+    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $34::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $35::float8 * ($36::float8 + $37::float8 * words))
+    else 0 end + case when "rank_1" > 0 then "idf_1" * round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) * $38::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) + $39::float8 * ($40::float8 + $41::float8 * words))
+    else 0 end) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $42;
+
+-- src/retrieval/text/queries.ts findByText: of rare words
+    with hit as materialized (
+    select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
+    from contents as c join records as r on r.id = c.record_id
+    where c.search @@ ($2::tsquery && $3::tsquery && phraseto_tsquery($4::text::regconfig, $5) && !!phraseto_tsquery($6::text::regconfig, $7))
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $8
+and "r"."scope" = any($9::text[]))), total as materialized (
+      select count(*) as hits, ln(1 + greatest(0, $10::float8 - least(count(*) filter (where "rank_0" > 0), $11::float8) + 0.5) / (least(count(*) filter (where "rank_0" > 0), $12::float8) + 0.5)) as "idf_0"
+from hit
+    )
+    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $13::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $14::float8 * ($15::float8 + $16::float8 * words))
+    else 0 end) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $17;
 
 -- src/revision/queries.ts carryLinks
     with source as materialized (

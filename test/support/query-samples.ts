@@ -20,6 +20,7 @@ import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
+import { textSamples } from './text-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -117,6 +118,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...captureSamples,
   ...cognitionSamples,
   ...entitiesSamples,
+  ...textSamples,
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
     findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
@@ -159,7 +161,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         db,
         id,
         { tags: ['a'], payload: draft.row.payload },
-        { text: 'a', language: 'english' },
+        { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
       ),
     updateRecord: (db) => records.updateRecord(db, id, { version: 2, updated_at: now }),
     appendAudit: (db) => records.appendAudit(db, id, draft.audit),

@@ -49,8 +49,9 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
   await updateRecord(tx, stored.id, record)
-  if (Object.keys(content).length > 0) {
-    const search = { text: searchableText(changed.payload, changed.tags), language: change.textLanguage }
+  if (Object.keys(content).length > 0 || changed.scope !== stored.scope) {
+    const text = searchableText(changed.payload, changed.tags)
+    const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
     await updateContent(tx, stored.id, content, search)
   }
   await renameRecord(tx, stored, changed)

@@ -5,6 +5,7 @@ import type { Trust } from '../../kernel/caller.ts'
 import { withInverses } from '../../relations/inverses.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { Seal } from '../tombstones/seal.ts'
+import { wordsOf } from '../words.ts'
 
 export type Stored = {
   ids: ReadonlySet<string>
@@ -27,7 +28,8 @@ export async function insertRecords(
   const rows = JSON.stringify(
     drafts.map(({ row, searchText, audit, isNamed }) => {
       const digest = seal.digest(row.scope, row.payload)
-      return { ...row, searchText, audit, isNamed, digest: digest && asHex(digest) }
+      const { text, count } = wordsOf(searchText)
+      return { ...row, searchText: text, words: count, audit, isNamed, digest: digest && asHex(digest) }
     }),
   )
   const edges = JSON.stringify(
@@ -55,7 +57,7 @@ export async function insertRecords(
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, audit json, "isNamed" bool, digest bytea
+        "searchText" text, words int4, audit json, "isNamed" bool, digest bytea
       )
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
@@ -79,9 +81,10 @@ export async function insertRecords(
       on conflict (id) do nothing
       returning id
     ), content as (
-      insert into contents (record_id, tags, payload, provenance, interpretation, search)
-      select id, tags, payload, provenance, interpretation,
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type])
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)

@@ -4,6 +4,7 @@ import { salienceAt } from '../../db/salience.ts'
 import type { DB } from '../../db/schema.ts'
 import { openTo, visibleTo } from '../../db/visibility.ts'
 import { selectStored } from '../queries.ts'
+import { asWebSearch } from '../words.ts'
 import { type Filters, type Order, readsHiddenFields } from './filters.ts'
 import type { Lane, Page, Picked, Position, Positioned } from './page.ts'
 
@@ -198,7 +199,9 @@ function recordConditions(filters: Filters, textLanguage: string): RawBuilder<Sq
     ...(before === undefined ? [] : [sql<SqlBool>`r.created_at < ${before}::timestamptz`]),
     ...(q === undefined
       ? []
-      : [sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${q})`]),
+      : [
+          sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${asWebSearch(q)})`,
+        ]),
   ]
 }
 

@@ -1,0 +1,87 @@
+/**
+ * How text becomes words, for what is stored and for what is asked alike. PostgreSQL's own parser makes one token of
+ * `src/main.ts`, drops the hyphens of `2026-03-28` into signs and cannot see `getUser` as two words; so
+ * it is handed plain words only, and stems them.
+ */
+
+const compound = /[\p{L}\p{N}\p{M}]+(?:[-_./:@\\#+]+[\p{L}\p{N}\p{M}]+)*/gu
+const plain = /[\p{L}\p{N}\p{M}]+/gu
+const humps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
+
+/** Joins the parts of an identifier to one plain word; a pair of letters that hardly any word has. */
+const joint = 'zq'
+
+/** What is longer is found by its parts: a URL is rarely typed whole, and PostgreSQL drops words over 2 KB. */
+const longestWhole = 200
+
+export type Words = {
+  /** Plain words in their order, and after them the identifiers whole, where they disturb no phrase. */
+  text: string
+  /** As many as were written, which is the length that relevance is measured against. */
+  count: number
+}
+
+export function wordsOf(text: string): Words {
+  const found = text.normalize('NFKC').match(compound) ?? []
+  const parts = found.flatMap(partsOf)
+  const wholes = found.flatMap(wholeOf)
+  return { text: [...parts, ...wholes].join(' '), count: parts.length }
+}
+
+/** The plain words alone, in their order: for phrases. */
+export function plainWords(text: string): string {
+  return (text.normalize('NFKC').match(compound) ?? []).flatMap(partsOf).join(' ')
+}
+
+function partsOf(identifier: string): string[] {
+  return (identifier.match(plain) ?? []).flatMap((part) => part.split(humps))
+}
+
+function wholeOf(identifier: string): string[] {
+  const parts = partsOf(identifier)
+  if (parts.length === 1 || identifier.length > longestWhole) return []
+  const runs = identifier.match(plain) ?? []
+  return [runs.join(joint).toLowerCase()]
+}
+
+export type Query = {
+  /** Any of these is a match. */
+  wanted: string
+  /** Each must occur as it stands. */
+  phrases: string[]
+  /** None of these may occur. */
+  excluded: string[]
+}
+
+const terms = /(?<=^|\s)(-?)"([^"]*)"|(?<=^|\s)-(\S+)|\S+/gu
+
+/** Reads a sentence: quotes and a leading minus keep the meaning they have in a web search. */
+export function readQuery(sentence: string): Query {
+  const wanted: string[] = []
+  const query: Query = { wanted: '', phrases: [], excluded: [] }
+  for (const [term, minus, quoted, rejected] of sentence.matchAll(terms)) {
+    const phrase = plainWords(quoted ?? rejected ?? '')
+    if (minus === '-' || rejected !== undefined) query.excluded.push(phrase)
+    else {
+      wanted.push(term)
+      query.phrases.push(phrase)
+    }
+  }
+  const isSaid = (phrase: string) => phrase !== ''
+  return {
+    wanted: wordsOf(wanted.join(' ')).text,
+    phrases: query.phrases.filter(isSaid),
+    excluded: query.excluded.filter(isSaid),
+  }
+}
+
+/** The same for `websearch_to_tsquery`, in which all words must occur: an identifier becomes the phrase of its parts. */
+export function asWebSearch(text: string): string {
+  return Array.from(text.matchAll(terms), ([term, , quoted, rejected]) => {
+    const isExcluded = term.startsWith('-')
+    const words = plainWords(quoted ?? rejected ?? term)
+    if (words === '') return ''
+    const isPhrase = quoted !== undefined || words.includes(' ')
+    return `${isExcluded ? '-' : ''}${isPhrase ? `"${words}"` : words}`
+  }).join(' ')
+}
