@@ -1,0 +1,53 @@
+/** BM25 as a textbook has it, over words already cut: what the database is held against. */
+export type Document = { id: string; words: readonly string[]; length: number }
+
+export function createRanking(documents: readonly Document[]) {
+  const mean = documents.reduce((sum, { length }) => sum + length, 0) / documents.length
+  const counted = documents.map(({ id, words, length }) => {
+    const counts = new Map<string, number>()
+    for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+    return { id, counts, norm: 1.2 * (0.25 + (0.75 * length) / mean) }
+  })
+  return function rank(query: readonly string[], limit: number) {
+    const idfs = query.map((word) => {
+      const having = counted.filter(({ counts }) => counts.has(word)).length
+      return Math.log(1 + (documents.length - having + 0.5) / (having + 0.5))
+    })
+    return counted
+      .map(({ id, counts, norm }) => {
+        const parts = query.map((word, at) => {
+          const count = counts.get(word) ?? 0
+          return ((idfs[at] ?? 0) * count * 2.2) / (count + norm)
+        })
+        return { id, score: Math.round(parts.reduce((sum, part) => sum + part, 0) * 1e9) / 1e9 }
+      })
+      .filter(({ score }) => score > 0)
+      .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1))
+      .slice(0, limit)
+  }
+}
+
+/** The same numbers for the same seed (mulberry32). */
+export function createDice(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'du', 'fa', 'go']
+
+/** A word one can say, another for each number. */
+export function wordOf(number: number): string {
+  let word = ''
+  for (let left = number + 12; left > 0; left = Math.floor(left / 12)) word += syllables[left % 12]
+  return word
+}
+
+/** Some words are everywhere and most are nearly nowhere, as in any language. */
+export function drawWord(dice: () => number, vocabulary: number): string {
+  return wordOf(Math.floor(vocabulary ** dice()) - 1)
+}
