@@ -2,7 +2,6 @@ import type OpenAI from 'openai'
 import type { TSchema } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { findJson } from './answers.ts'
-import { createClient } from './client.ts'
 import { ModelFailure } from './failure.ts'
 import { type Patience, persist } from './persistence.ts'
 
@@ -30,7 +29,9 @@ const mostBytes = 4 * 1_024 * 1_024
 
 /** A chat model behind any server that speaks OpenAI's chat completions. */
 export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) {
-  const client = createClient({ ...server, clock, mostBytes })
+  // Loaded when it is first asked: most servers ask no model, and the package takes longer to load than all else.
+  let loading: Promise<OpenAI> | undefined
+  const load = async () => (await import('./client.ts')).createClient({ ...server, clock, mostBytes })
   /** Known once it has refused a request for it, and answered the same without. */
   let keepsSchemas = true
 
@@ -48,7 +49,7 @@ export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) 
     })
   }
 
-  function complete({ system, user, schema, name }: Question, isKept: boolean, signal: AbortSignal) {
+  async function complete({ system, user, schema, name }: Question, isKept: boolean, signal: AbortSignal) {
     const shape = JSON.stringify(schema)
     const format = { type: 'json_schema' as const, json_schema: { name, schema: plain(shape) } }
     const messages = [
@@ -56,6 +57,8 @@ export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) 
       { role: 'system' as const, content: `${system}\nThe schema of the answer: ${shape}` },
       { role: 'user' as const, content: user },
     ]
+    loading ??= load()
+    const client = await loading
     return client.chat.completions.create(
       { model, messages, ...(isKept ? { response_format: format } : {}) },
       { signal },

@@ -19,7 +19,7 @@ export function createClient(server: Server): OpenAI {
   try {
     return configureClient(server)
   } catch {
-    throw new Error('the client of the model cannot be made: OPENAI_CUSTOM_HEADERS is to be unset')
+    throw new ModelFailure('misconfigured')
   }
 }
 

@@ -6,6 +6,8 @@ export type FailureReason =
   | 'refused'
   | 'invalid_answer'
   | 'aborted'
+  /** OPENAI_CUSTOM_HEADERS is set to what is no headers. */
+  | 'misconfigured'
 
 const passing: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
-import { describeFailure } from './client.ts'
 import { ModelFailure } from './failure.ts'
 
 export type Patience = {
@@ -52,7 +51,10 @@ async function attemptOnce<T>(
     return { answer: await ask(signal ? AbortSignal.any([signal, deadline]) : deadline) }
   } catch (error) {
     if (signal?.aborted) return new ModelFailure('aborted')
-    return deadline.aborted ? new ModelFailure('timeout') : describeFailure(error, clock)
+    if (deadline.aborted) return new ModelFailure('timeout')
+    if (error instanceof ModelFailure) return error
+    const { describeFailure } = await import('./client.ts')
+    return describeFailure(error, clock)
   }
 }
 
