@@ -5,11 +5,13 @@ import { benchDecay } from './decay/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Result, renderTable } from './result.ts'
+import { benchRetrieval } from './retrieval/index.ts'
 import { startServer } from './server.ts'
 
 const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...recordBenchmarks,
   decay: benchDecay,
+  retrieval: benchRetrieval,
 }
 
 /** `npm run bench -- records` for those whose names begin so; without a name, everything. */

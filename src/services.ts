@@ -48,7 +48,7 @@ import {
   tombstonesRoutes,
 } from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
-import { createRetrievalService, findByText, retrievalRoutes } from './retrieval/index.ts'
+import { createRetrievalService, createTextChannel, retrievalRoutes } from './retrieval/index.ts'
 import { createRevisionService, revisionRoutes } from './revision/index.ts'
 
 export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids; log: Logger }
@@ -80,7 +80,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
   })
   const retrieval = createRetrievalService({
     ...{ db, clock, ...config.retrieval },
-    channels: { text: (conn, sought) => findByText(conn, textLanguage, sought) },
+    text: createTextChannel({ textLanguage }),
   })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })

@@ -1,3 +1,3 @@
-export { findByText } from './candidates/queries.ts'
 export { retrievalRoutes } from './routes.ts'
 export { createRetrievalService } from './service.ts'
+export { createTextChannel } from './text/service.ts'

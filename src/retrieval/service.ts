@@ -14,15 +14,15 @@ import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery } from './schemas.ts'
 import { type Contender, type Selection, select, trackRecordOf } from './selection.ts'
 
-type Resources = { db: Database; clock: Clock; selectionThreshold: number; channels: Channels }
+type Resources = Channels & { db: Database; clock: Clock; selectionThreshold: number }
 
 export type RetrievalService = ReturnType<typeof createRetrievalService>
 
 /** The answer, and what of it counts as served once it was sent. */
 export type Served = { answer: Retrieval; servedIds: string[] }
 
-export function createRetrievalService({ db, clock, selectionThreshold, channels }: Resources) {
-  const candidates = createCandidates({ db, channels })
+export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
+  const candidates = createCandidates({ db, ...channels })
 
   async function retrieve(call: Call, asked: RetrieveQuery): Promise<Served> {
     const now = clock.now()

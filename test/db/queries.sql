@@ -1932,14 +1932,6 @@ limit 1
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($13::uuid[]);
 
--- src/retrieval/candidates/queries.ts findByText
-    select r.id, ts_rank(c.search, replace(plainto_tsquery($1::text::regconfig, $2)::text, '&', '|')::tsquery) as score
-    from contents as c join records as r on r.id = c.record_id
-    where c.search @@ replace(plainto_tsquery($3::text::regconfig, $4)::text, '&', '|')::tsquery
-and r.forgotten_at is null
-    order by score desc, r.id
-    limit $5;
-
 -- src/retrieval/expansion/queries.ts findNeighbours
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
       n.sensitivity <= $1::sensitivity as "isOpen"

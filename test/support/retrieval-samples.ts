@@ -58,7 +58,6 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findMovedSince: (db) => candidates.findMovedSince(db, past, conditions, 50),
     findWithheld: (db) => candidates.findWithheld(db, [id], question),
     findPast: (db) => candidates.findPast(db, [id], past),
-    findByText: (db) => candidates.findByText(db, 'english', { text: 'a', conditions, limit: 50 }),
   },
   'src/retrieval/expansion/queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),

@@ -148,20 +148,3 @@ export async function findPast(
   `.execute(db)
   return rows
 }
-
-/** Stands in for the relevance by rare words. */
-export async function findByText(
-  db: Database,
-  language: string,
-  { text, conditions, limit }: { text: string; conditions: readonly RawBuilder<SqlBool>[]; limit: number },
-): Promise<{ id: string; score: number }[]> {
-  const query = sql`replace(plainto_tsquery(${language}::text::regconfig, ${text})::text, '&', '|')::tsquery`
-  const { rows } = await sql<{ id: string; score: number }>`
-    select r.id, ts_rank(c.search, ${query}) as score
-    from contents as c join records as r on r.id = c.record_id
-    where c.search @@ ${query} and ${allOf(conditions)}
-    order by score desc, r.id
-    limit ${limit}
-  `.execute(db)
-  return rows
-}

@@ -10,19 +10,14 @@ import { namesIn } from '../naming.ts'
 import { mayShowRedacted, type Question } from '../question.ts'
 import type { Suppressed } from '../schemas.ts'
 import { reasonOf } from '../suppression.ts'
+import type { createTextChannel } from '../text/service.ts'
 import { type CandidateStanding, findMovedSince, findNamed, findStandings, findWithheld } from './queries.ts'
 
 type Conditions = readonly RawBuilder<SqlBool>[]
 
-/** Found by what a record says, with how well it fits: best first, in an order that is the same each time. */
 type Match = { id: string; score: number }
-type Search<T> = (db: Database, sought: T & { conditions: Conditions; limit: number }) => Promise<Match[]>
 
-export type Channels = {
-  text: Search<{ text: string }>
-  /** Undefined where nothing is embedded. */
-  vector?: Search<{ embedding: readonly number[] }>
-}
+export type Channels = { text: ReturnType<typeof createTextChannel> }
 
 /** What the question says; without either, the most salient records are the answer. */
 export type Asked = { text: string | undefined; embedding: readonly number[] | undefined }
@@ -37,7 +32,7 @@ const mostEntities = 16
 const mostOfAKind = 50
 const mostSuppressed = 50
 
-export function createCandidates({ db, channels }: { db: Database; channels: Channels }) {
+export function createCandidates({ db, text: words }: Channels & { db: Database }) {
   async function findRoots(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
     return asked.text === undefined && asked.embedding === undefined
       ? { sprouts: await rankBySalience(question, limit, now), fits: new Map() }
@@ -70,13 +65,19 @@ export function createCandidates({ db, channels }: { db: Database; channels: Cha
 
   /** One search per channel, at once: each has a statement of its own and waits for no other. */
   async function search(asked: Asked, question: Question, conditions: Conditions, limit: number) {
-    const { text, embedding } = asked
-    const [byText, byVector, byName] = await Promise.all([
-      text === undefined ? undefined : channels.text(db, { text, conditions, limit }),
-      embedding && channels.vector?.(db, { embedding, conditions, limit }),
-      text === undefined ? undefined : searchNames(text, question, conditions, limit),
+    const { text } = asked
+    if (text === undefined) return {}
+    const [byText, byName] = await Promise.all([
+      searchWords(text, question, conditions, limit),
+      searchNames(text, question, conditions, limit),
     ])
-    return { text: byText, vector: byVector, graph: byName }
+    return { text: byText, graph: byName }
+  }
+
+  function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
+    const { trust, scopes, types } = question
+    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}) }
+    return words.find(db, { sentence, trust, conditions, limit, ...narrower })
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {

@@ -1,0 +1,111 @@
+import { type Client, createClient } from '../client.ts'
+import type { BenchDatabase } from '../database.ts'
+import type { Ground } from '../ground.ts'
+import { assert, createRandom, drive, median, percentile } from '../load.ts'
+import { startProduct } from '../processes.ts'
+import { atMost, type Result } from '../result.ts'
+import { drawTask, populate } from './population.ts'
+
+const allowed = [
+  { size: 10_000, mostMs: 15 },
+  { size: 100_000, mostMs: 25 },
+  { size: 1_000_000, mostMs: 60 },
+]
+const questions = 400
+
+/** Retrievals by words, names and salience with one hop, against the plain statements that find as much. */
+export async function benchRetrieval({ withDatabase, note }: Ground): Promise<Result[]> {
+  const most = Number(process.env['BENCH_RETRIEVAL_RECORDS'] ?? 1_000_000)
+  return withDatabase(async (database) => {
+    const results: Result[] = []
+    let filled = 0
+    for (const { size, mostMs } of allowed.filter((each) => each.size <= most)) {
+      note(`filling up to ${size} records`)
+      await populate(database, filled, size)
+      filled = size
+      const api = await startProduct('api', { DATABASE_URL: database.url })
+      const client = await createClient(api.url, 1)
+      try {
+        results.push(await measure(database, client, size, mostMs))
+      } finally {
+        client.close()
+        await api.stop()
+      }
+    }
+    return results
+  })
+}
+
+async function measure(
+  database: BenchDatabase,
+  client: Client,
+  size: number,
+  mostMs: number,
+): Promise<Result> {
+  const random = createRandom(size)
+  const ask = async (): Promise<void> => {
+    const body = JSON.stringify({ task_descriptor: drawTask(random, size) })
+    const { status, text } = await client.send('POST', '/v1/retrieve', body)
+    assert(status === 200, `the retrieval was answered ${status}: ${text}`)
+    const { nodes, edges, root_ids: roots } = JSON.parse(text)
+    assert(roots.length === 10 && nodes.length > 10 && nodes.length <= 25, `${nodes.length} nodes`)
+    assert(edges.length > 0, 'an edge between them')
+  }
+  await drive(questions / 4, 1, ask)
+  await drive(questions / 4, 1, () => askBare(database, drawTask(random, size)))
+  const bare = await drive(questions, 1, () => askBare(database, drawTask(random, size)))
+  const http = await drive(questions, 1, ask)
+  const measured = percentile(http.latencies, 0.95)
+  const limit = percentile(bare.latencies, 0.95)
+  return {
+    work: `retrieve, text + names + salience + 1 hop, ${size.toLocaleString('en')} records, p95`,
+    measured: { value: measured, unit: 'ms' },
+    limit: { value: limit, unit: 'ms', of: 'plain statements for as many candidates, edges and rows' },
+    ratio: measured / limit,
+    mustReach: atMost(measured, mostMs, 'ms'),
+    verified: 'every answer has 10 roots, up to 25 nodes and edges between them',
+    details: { p50_ms: median(http.latencies), bare_p50_ms: median(bare.latencies) },
+  }
+}
+
+/** What finds as much by hand, one statement after the other on one connection: no trust, no filter, no fusion. */
+async function askBare({ pool }: BenchDatabase, task: string): Promise<void> {
+  const session = await pool.connect()
+  try {
+    const text = await session.query({
+      name: 'bare-text',
+      text: `select record_id as id from contents, (
+          select replace(plainto_tsquery('english', $1)::text, '&', '|')::tsquery as query
+        ) as asked
+        where search @@ query order by ts_rank(search, query) desc limit 50`,
+      values: [task],
+    })
+    const salient = await session.query({
+      name: 'bare-salience',
+      text: `select best.id from unnest($1::bigint[]) as lane (half_life) cross join lateral (
+          select id, salience from records
+          where half_life_seconds = lane.half_life and decay_rank is not null and forgotten_at is null
+          order by decay_rank desc, id desc limit 50
+        ) as best order by best.salience desc limit 50`,
+      values: [[86_400, 259_200, 604_800, 2_592_000]],
+    })
+    const roots = [...text.rows, ...salient.rows].slice(0, 10).map(({ id }) => id)
+    const edges = await session.query({
+      name: 'bare-edges',
+      text: `select e.target_id as id from unnest($1::uuid[]) as source (id) cross join lateral (
+          select target_id from relations where source_id = source.id order by target_id desc limit 100
+        ) as e`,
+      values: [roots],
+    })
+    const ids = [...roots, ...edges.rows.map(({ id }) => id)].slice(0, 25)
+    const whole = await session.query({
+      name: 'bare-rows',
+      text: `select r.*, c.*, (select json_agg(a) from audit_entries a where a.record_id = r.id) as audit_log
+        from records r join contents c on c.record_id = r.id where r.id = any($1::uuid[])`,
+      values: [ids],
+    })
+    assert(whole.rows.length > 0, 'rows of what was found')
+  } finally {
+    session.release()
+  }
+}
