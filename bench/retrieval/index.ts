@@ -11,7 +11,7 @@ const allowed = [
   { size: 100_000, mostMs: 25 },
   { size: 1_000_000, mostMs: 60 },
 ]
-const questions = 400
+const questions = 200
 
 /** Retrievals by words, names and salience with one hop, against the plain statements that find as much. */
 export async function benchRetrieval({ withDatabase, note }: Ground): Promise<Result[]> {

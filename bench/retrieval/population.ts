@@ -1,7 +1,8 @@
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 
-/** How many different words there are; a few are in most texts, most of them in a handful. */
+/** As common as words are by Zipf, but for the first few, which in a language are its stop words. */
+const mostCommon = 20
 const vocabulary = 20_000
 
 /**
@@ -18,7 +19,7 @@ const statement = `
       now() - random() * interval '60 days' as anchored_at,
       (array[86400, 259200, 604800, 2592000])[1 + n % 4] as half_life,
       case when n % 50 = 0 then 'entity ' || n else (
-        select string_agg('word' || floor(power(${vocabulary}, random()))::int, ' ') from generate_series(1, 12)
+        select string_agg('word' || floor(${mostCommon} * power(${vocabulary / mostCommon}, random()))::int, ' ') from generate_series(1, 12)
         where n > 0
       ) end as text,
       50 * (1 + floor($3::int / 50 * power(random(), 4)))::int as mentioned
@@ -82,7 +83,7 @@ export async function populate({ pool }: BenchDatabase, first: number, last: num
 
 /** A task of some common and some rare words, and the name of something. */
 export function drawTask(random: () => number, size: number): string {
-  const word = () => `word${Math.floor(vocabulary ** random())}`
+  const word = () => `word${Math.floor(mostCommon * (vocabulary / mostCommon) ** random())}`
   const entity = 50 * (1 + Math.floor((size / 50 - 1) * random()))
   return `How do we ${word()} the ${word()} ${word()} of entity ${entity} when ${word()} is ${word()}?`
 }
