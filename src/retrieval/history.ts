@@ -1,6 +1,6 @@
 import type { RecordStatus } from '../db/schema.ts'
+import type { MemoryRecord } from '../records/index.ts'
 import type { Payload } from '../records/payloads.ts'
-import type { MemoryRecord } from '../records/schemas.ts'
 
 export type Revision = 'active' | 'contested' | 'retracted'
 

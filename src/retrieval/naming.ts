@@ -3,13 +3,19 @@
 const longestName = 4
 /** A descriptor may be a whole document; what it is about stands near its top. */
 const mostWords = 100
+/** What is longer is no word but something pasted. */
+const longestWord = 256
 
-const edges = /^[^\p{L}\p{N}@#/.]+|[^\p{L}\p{N}/#+]+$/gu
+const opening = /[\p{L}\p{N}@#/.]/u
+const closing = /[\p{L}\p{N}/#+]/u
 const possessive = /['’]s$/u
 
 /** The longest first, for a name of four words tells more than one of its words; then in the order of the text. */
 export function namesIn(text: string): string[] {
-  const words = text.split(/\s+/u).filter(Boolean).slice(0, mostWords)
+  const words = text
+    .split(/\s+/u)
+    .filter((word) => word !== '' && word.length <= longestWord)
+    .slice(0, mostWords)
   const names = new Set<string>()
   for (let length = Math.min(longestName, words.length); length > 0; length--) {
     for (let start = 0; start + length <= words.length; start++) {
@@ -21,6 +27,14 @@ export function namesIn(text: string): string[] {
 
 /** As it stands, without the punctuation around it, and without a possessive. */
 function spellingsOf(phrase: string): string[] {
-  const bare = phrase.replaceAll(edges, '')
+  const bare = strip(phrase)
   return [phrase, bare, bare.replace(possessive, '')].filter((spelling) => spelling !== '')
+}
+
+/** Character by character from both ends: an expression for it takes the square of a long run of punctuation. */
+function strip(phrase: string): string {
+  const characters = [...phrase]
+  const start = characters.findIndex((each) => opening.test(each))
+  const end = characters.findLastIndex((each) => closing.test(each))
+  return start < 0 ? '' : characters.slice(start, end + 1).join('')
 }

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { rankOf, sensitivities, type Trust } from '../../src/kernel/caller.ts'
+import { edgesAmong, growHop, type Neighbour, type Sprout } from '../../src/retrieval/expansion.ts'
+import { namesIn } from '../../src/retrieval/naming.ts'
+import { mayShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question.ts'
+
+const scope = fc.constantFrom('a', 'b', 'c', 'd')
+const scopes = fc.uniqueArray(scope, { maxLength: 4 })
+const trust: fc.Arbitrary<Trust> = fc.record({
+  maxSensitivity: fc.constantFrom(...sensitivities),
+  scopes: fc.option(scopes),
+})
+
+describe('a narrowed trust', () => {
+  it('allows what both allow and nothing else', () => {
+    const asked = fc.record(
+      { max_sensitivity: fc.constantFrom(...sensitivities), scopes },
+      { requiredKeys: [] },
+    )
+    fc.assert(
+      fc.property(trust, asked, scope, (own, narrower, each) => {
+        const narrow = narrowTrust(own, narrower)
+        const ceiling = Math.min(rankOf(own.maxSensitivity), rankOf(narrower.max_sensitivity ?? 'hyper'))
+        expect(rankOf(narrow.maxSensitivity)).toBe(ceiling)
+        const isNamed = !narrower.scopes?.length || narrower.scopes.includes(each)
+        const isOwn = own.scopes?.includes(each) ?? true
+        expect(narrow.scopes?.includes(each) ?? true).toBe(isNamed && isOwn)
+      }),
+    )
+  })
+})
+
+describe('a question', () => {
+  const own: Trust = { maxSensitivity: 'low', scopes: null }
+  const now = new Date('2026-03-28T09:30:00.000Z')
+
+  it('is of the present and of active records unless it says otherwise', () => {
+    const question = readQuestion({}, own, now)
+    expect(question).toMatchObject({ at: now, isPast: false, statuses: ['active'], includesExpired: false })
+    expect(mayShowRedacted(question)).toBe(true)
+  })
+
+  it('asks for redacted records only by what these show', () => {
+    const shows = (asked: object) => mayShowRedacted(readQuestion(asked, own, now))
+    expect([{ memory_types: ['entity'] }, { scopes: ['a'] }, { min_salience: 0.1 }].map(shows)).toEqual([
+      ...[true, true, true],
+    ])
+    const hidden = [
+      ...[{ mode: 'facts_only' }, { layers: ['working'] }, { tags: ['a'] }, { min_importance: 0 }],
+      { as_of: '2026-03-28T09:29:59.999Z' },
+    ]
+    expect(hidden.map(shows)).toEqual(hidden.map(() => false))
+  })
+})
+
+describe('the names in a sentence', () => {
+  it('are its words alone and next to each other, the longest first', () => {
+    expect(namesIn('ask Ada Lovelace')).toEqual([
+      ...['ask Ada Lovelace', 'ask Ada', 'Ada Lovelace', 'ask', 'Ada', 'Lovelace'],
+    ])
+  })
+
+  it('come without what stands around them', () => {
+    for (const [sentence, name] of [
+      ['("user-auth"),', 'user-auth'],
+      ["Orion's?", 'Orion'],
+      ['why src/main.ts.', 'src/main.ts'],
+      ['is it C++?', 'C++'],
+      ['use .NET!', '.NET'],
+    ] as const) {
+      expect([sentence, namesIn(sentence).includes(name)]).toEqual([sentence, true])
+    }
+  })
+
+  it('are bounded, however long the text', () => {
+    const text = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join(' ')
+    expect(namesIn(text).length).toBeLessThan(1_000)
+    expect(namesIn('!'.repeat(10_000))).toEqual([])
+    expect(namesIn(`${'! '.repeat(5_000)}`).length).toBeLessThan(10)
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => void namesIn(any)))
+  })
+})
+
+describe('a hop', () => {
+  const sprout = (id: string, score: number): Sprout => ({
+    ...{ id, hop: 0, score, isOpen: true },
+    signals: { channels: [], fused: score, salience_factor: 1, importance_factor: 1 },
+  })
+  const edge = (source_id: string, target_id: string, more: Partial<Neighbour> = {}): Neighbour => ({
+    ...{ source_id, target_id, predicate: 'near', weight: 1, created_at: new Date(0) },
+    ...{ isOpen: true, salience: 1, importance: 0.5, ...more },
+  })
+  const nodes = new Map([sprout('a', 1), sprout('b', 0.5)].map((node) => [node.id, node]))
+
+  it('takes the best way to each neighbour, and the best neighbours', () => {
+    const found = [
+      edge('b', 'x'),
+      edge('a', 'x'),
+      edge('a', 'y', { weight: 0.1 }),
+      edge('b', 'z'),
+      edge('a', 'b'),
+    ]
+    const grown = growHop(nodes, found, 1, 2)
+    expect(grown.map(({ id, hop, score }) => [id, hop, score])).toEqual([
+      ...[
+        ['x', 1, 0.5],
+        ['z', 1, 0.25],
+      ],
+    ])
+    expect(grown[0]?.signals.via?.source_id).toBe('a')
+    expect(growHop(nodes, found, 1, -1)).toEqual([])
+  })
+
+  it('grows the same whatever the order of the edges', () => {
+    const ids = fc.constantFrom('x', 'y', 'z', 'u', 'v')
+    const drawn = fc.record({ from: fc.constantFrom('a', 'b'), to: ids, weight: fc.constantFrom(0, 0.5, 1) })
+    fc.assert(
+      fc.property(fc.array(drawn), fc.nat(6), (edges, room) => {
+        const found = edges.map(({ from, to, weight }) => edge(from, to, { weight, predicate: `p${weight}` }))
+        expect(growHop(nodes, [...found].reverse(), 1, room)).toEqual(growHop(nodes, found, 1, room))
+      }),
+    )
+  })
+
+  it('leaves no edge without both its ends', () => {
+    const found = [edge('a', 'x'), edge('b', 'x'), edge('a', 'y')]
+    expect(
+      edgesAmong(['a', 'x'], found, 10).map(({ source_id, target_id }) => [source_id, target_id]),
+    ).toEqual([['a', 'x']])
+    expect(edgesAmong(['a', 'b', 'x', 'y'], found, 2)).toHaveLength(2)
+  })
+})
