@@ -32,33 +32,45 @@ const statements = [
   `create index handles_record on handles (record_id)`,
 
   // Who is known by each of these in its scope or in none, up to a ceiling of sensitivity: of each the same in
-  // detail first, then the newest, 64 at most. What nobody is known by yet is locked to the end of the
-  // transaction, in the order given, and so is what is to be held anyway. A volatile function reads each
-  // statement anew, so what another writer stored while this one waited is found.
+  // detail first, then the newest, 64 at most; and whether anything was ever erased. One round trip takes every
+  // lock a writer needs, in one order: that of those who store against those who erase, then what nobody is known
+  // by yet, and what is to be held anyway (held is null for what is only looked up), then the entities, so that
+  // none is merged away until a link to it is there. A volatile function reads each statement anew, so what
+  // another writer stored while this one waited is found.
   `create function seek_handles(
     digests bytea[], details bytea[], scopes text[], held boolean[], ceiling sensitivity
   ) returns table (
     wanted integer, next_place integer, is_same boolean, id uuid, scope text, type record_type,
-    sensitivity sensitivity, status record_status, forgotten_at timestamptz, created_at timestamptz, payload jsonb
+    sensitivity sensitivity, status record_status, forgotten_at timestamptz, created_at timestamptz, payload jsonb,
+    may_be_erased boolean
   )
   language plpgsql volatile as $$
   begin
+    perform pg_advisory_xact_lock_shared(7350, 3);
     for i in 1 .. cardinality(digests) loop
-      if held[i] or not exists (
+      if held[i] or (held[i] is not null and not exists (
         select from handles as h where h.digest = digests[i] and h.scope in (scopes[i], '')
-      ) then
+      )) then
         perform pg_advisory_xact_lock(
           ('x' || encode(substring(digests[i] from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scopes[i], 0)
         );
       end if;
     end loop;
+    perform from records as r
+      where r.type = 'entity' and r.status in ('active', 'challenged') and r.id in (
+        select h.record_id
+        from unnest(digests, scopes) as named (digest, scope)
+        join handles as h on h.digest = named.digest and h.scope in (named.scope, '') and h.detail is null
+      )
+      order by r.id
+      for key share;
     return query
       select i, (
           select coalesce(max(h.place) + 1, 0) from handles as h
           where h.digest = digests[i] and h.scope = scopes[i]
         ),
         known.is_same, known.id, known.scope, known.type, known.sensitivity, known.status, known.forgotten_at,
-        known.created_at, known.payload
+        known.created_at, known.payload, exists (select from tombstones)
       from generate_subscripts(digests, 1) as i
       left join lateral (
         select h.detail is not distinct from details[i] as is_same, r.id, r.scope, r.type, r.sensitivity, r.status,

@@ -58,7 +58,7 @@ export type Services = ReturnType<typeof createServices>
 /** Every service, top to bottom; nothing else in the product builds one. */
 export function createServices({ config, db, clock, ids, log }: Resources) {
   const keys = createKeysService({ db, clock, ids })
-  const policies = createPoliciesService({ db })
+  const policies = createPoliciesService({ db, clock })
   const seal = createSeal(config.records.tombstoneKey)
   const records = createRecordsService({ db, clock, ids, seal, ...config.records })
   const tombstones = createTombstonesService({ db })
@@ -75,12 +75,12 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
   const { ingest, maxSensitivity } = config.models
   const capture = createCaptureService({
-    ...{ db, clock, ids, seal, revision, log, maxSensitivity, ...config.records },
+    ...{ db, clock, ids, seal, revision, policies, log, maxSensitivity, ...config.records },
     chat: ingest && createChat({ ...ingest, clock }),
   })
   const retrieval = createRetrievalService({
     ...{ db, clock, ...config.retrieval },
-    text: createTextChannel({ textLanguage }),
+    text: createTextChannel({ clock, textLanguage }),
   })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })

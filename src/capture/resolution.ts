@@ -1,6 +1,6 @@
 import { chooseEntity } from '../entities/resolution.ts'
 import type { KnownRecord, Sought } from '../records/index.ts'
-import type { Payload } from '../records/payloads.ts'
+import type { Payload, SemanticPayload } from '../records/payloads.ts'
 import type { Mention } from './mentions.ts'
 
 /** Whom a mention means: an entity there is, or one to be made, at its place among those of its name. */
@@ -28,6 +28,17 @@ export function resolveMentions(
     taken.set(named, place + 1)
     return { mention, place }
   })
+}
+
+/** The entity that a fact's object names, of any kind; none is made of it. */
+export function resolveObject(
+  fact: SemanticPayload | undefined,
+  sought: Sought | undefined,
+  scope: string,
+): string | undefined {
+  if (typeof fact?.object !== 'string' || !sought) return undefined
+  const named = { surface: fact.object, entity_kind: '' }
+  return chooseEntity(named, sought.known.filter(isEntity), scope)?.id
 }
 
 function isEntity(known: KnownRecord): known is Entity {

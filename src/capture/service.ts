@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Chat } from '../models/chat.ts'
-import { listPolicies } from '../policies/index.ts'
+import type { PoliciesService, Policy } from '../policies/index.ts'
 import { verdictHandle } from '../records/handles.ts'
 import { answerWritten, findOpenRecord } from '../records/index.ts'
 import type { Interpretation } from '../records/interpretation.ts'
@@ -31,6 +31,7 @@ type Resources = {
   textLanguage: string
   defaultSensitivity: Sensitivity
   revision: RevisionService
+  policies: Pick<PoliciesService, 'recall'>
   log: Logger
   /** Reads what is captured, up to this sensitivity. */
   chat?: Chat | undefined
@@ -42,7 +43,7 @@ export type CaptureService = ReturnType<typeof createCaptureService>
 type Read = { given: NewCapture; plan: Plan; interpretation: Interpretation }
 
 export function createCaptureService(resources: Resources) {
-  const { db, clock, defaultSensitivity } = resources
+  const { db, clock, policies, defaultSensitivity } = resources
   const outcomes = createOutcomes(resources)
   const episodes = createEpisodes(resources)
   const tasks = createTasks(resources)
@@ -77,7 +78,7 @@ export function createCaptureService(resources: Resources) {
     const interpretation = await keepPointed(tx, setting, proposed)
     const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
     if (survey.repeated) return repeat(tx, setting, survey.repeated.id)
-    const origin = { ...setting, given, lifecycles: await readLifecycles(tx) }
+    const origin = { ...setting, given, lifecycles: toLifecycles(await policies.recall(tx)) }
     if (plan.kind !== 'working_state') return episodes.tell(tx, origin, { plan, interpretation, survey })
     return tasks.tell(tx, origin, {
       plan,
@@ -114,9 +115,8 @@ function higher(one: Sensitivity, other: Sensitivity): Sensitivity {
 }
 
 /** What is born of a capture lives by the policy of its type. */
-async function readLifecycles(tx: Transaction): Promise<Lifecycles> {
-  const policies = await listPolicies(tx)
-  const lives = policies.map(({ type, deletion_policy, ...decay }) => [type, { decay, deletion_policy }])
+function toLifecycles(policies: readonly Policy[]): Lifecycles {
+  const lives = policies.map(({ type, ...life }) => [type, life])
   // Every type has its policy: the migration wrote them, and nothing deletes one.
   return Object.fromEntries(lives) as Lifecycles
 }

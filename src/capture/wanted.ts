@@ -1,8 +1,8 @@
 import type { Sensitivity } from '../kernel/caller.ts'
 import { factHandle, type Handle, nameHandle, referenceHandle, threadHandle } from '../records/handles.ts'
-import type { Sought, WantedHandle } from '../records/index.ts'
+import type { Findings, Sought, WantedHandle } from '../records/index.ts'
 import type { SemanticPayload } from '../records/payloads.ts'
-import type { Mention } from './mentions.ts'
+import { longestName, type Mention } from './mentions.ts'
 
 /** By what a capture asks who is known already. */
 export type Asked = {
@@ -21,10 +21,13 @@ export type Answered = {
   topic: Sought | undefined
   /** Of each mention, in its place. */
   mentions: readonly (Sought | undefined)[]
+  /** Of what the fact's object may name. */
+  object: Sought | undefined
+  mayBeErased: boolean
 }
 
 type Role = 'reference' | 'thread' | 'topic'
-type Wanted = { wanted: WantedHandle[]; pick(sought: readonly Sought[]): Answered }
+type Wanted = { wanted: WantedHandle[]; pick(findings: Findings): Answered }
 
 /**
  * Each handle once, all in one order, so that two captures that name the same wait for each other instead of
@@ -40,24 +43,36 @@ export function wantHandles(asked: Asked): Wanted {
   const names = asked.mentions.map((mention) =>
     mention.canonical_entity_id === undefined ? nameHandle(mention.surface) : undefined,
   )
-  const held = Object.values(byRole).filter((each) => each !== undefined)
-  const free = names.filter((each) => each !== undefined)
+  const object = nameObject(asked.fact)
+  const want = (handles: readonly (Handle | undefined)[], keep: WantedHandle['keep']) =>
+    handles.flatMap((each) => (each ? [{ ...each, scope: asked.scope, keep }] : []))
+  // Of two wants of one name the later stays.
   const wanted = unique([
-    ...held.map((each) => ({ ...each, scope: asked.scope, isHeld: true })),
-    ...free.map((each) => ({ ...each, scope: asked.scope, isHeld: false })),
+    ...want([object], 'looked_up'),
+    ...want(Object.values(byRole), 'held'),
+    ...want(names, 'free'),
   ])
   const places = new Map(wanted.map((each, index) => [keyOf(each), index]))
   const find = (sought: readonly Sought[], handle: Handle | undefined) =>
     handle && sought[places.get(keyOf(handle)) ?? -1]
   return {
     wanted,
-    pick: (sought) => ({
+    pick: ({ sought, mayBeErased }) => ({
+      mayBeErased,
       reference: find(sought, byRole.reference),
       thread: find(sought, byRole.thread),
       topic: find(sought, byRole.topic),
       mentions: names.map((each) => find(sought, each)),
+      object: find(sought, object),
     }),
   }
+}
+
+/** An object as often is a value as a name, so nobody is kept from taking it. */
+function nameObject(fact: SemanticPayload | undefined): Handle | undefined {
+  const object = fact?.object
+  const isName = typeof object === 'string' && object.trim() !== '' && object.length <= longestName
+  return isName ? nameHandle(object) : undefined
 }
 
 function unique(handles: readonly WantedHandle[]): WantedHandle[] {

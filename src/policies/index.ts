@@ -1,3 +1,3 @@
-export { listPolicies } from './queries.ts'
 export { policiesRoutes } from './routes.ts'
+export type { Policy } from './schemas.ts'
 export { createPoliciesService, type PoliciesService } from './service.ts'

@@ -1,13 +1,28 @@
 import type { Database } from '../db/connection.ts'
 import type { RecordType } from '../db/schema.ts'
 import type { Call } from '../db/transaction.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { findPolicy, listPolicies, type PolicyRow, upsertPolicy } from './queries.ts'
 import type { Policy, PolicyChoice } from './schemas.ts'
 
 export type PoliciesService = ReturnType<typeof createPoliciesService>
 
-export function createPoliciesService({ db }: { db: Database }) {
+/** What is born within this of a change elsewhere may still get the profile of before. */
+const freshMs = 1_000
+
+export function createPoliciesService({ db, clock }: { db: Database; clock: Clock }) {
+  let known: { at: number; policies: readonly Policy[] } | undefined
+
   return {
+    /** Of every type, for those who make records by the thousand: read once a second. */
+    async recall(tx: Database): Promise<readonly Policy[]> {
+      const now = clock.now().getTime()
+      if (!known || Math.abs(now - known.at) >= freshMs) {
+        known = { at: now, policies: (await listPolicies(tx)).map(present) }
+      }
+      return known.policies
+    },
+
     async list(call: Call): Promise<{ items: Policy[] }> {
       return { items: (await listPolicies(call.tx ?? db)).map(present) }
     },
@@ -20,6 +35,7 @@ export function createPoliciesService({ db }: { db: Database }) {
     async choose(call: Call, type: RecordType, { decay, deletion_policy }: PolicyChoice): Promise<Policy> {
       const row = { type, deletion_policy, ...decay }
       await upsertPolicy(call.tx ?? db, row)
+      known = undefined
       return present(row)
     },
   }

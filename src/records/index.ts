@@ -10,6 +10,7 @@ export { createForgettingService } from './forgetting/service.ts'
 export { findMostSalient } from './listing/service.ts'
 export { answerWritten } from './presentation.ts'
 export {
+  type Findings,
   findRecords,
   insertHandles,
   type KnownRecord,

@@ -126,8 +126,11 @@ export async function appendStatusChange(tx: Database, id: string, change: Statu
     .execute()
 }
 
-/** `isHeld`: kept from other writers until the transaction ends, though it is known already. */
-export type WantedHandle = Handle & { scope: string; isHeld: boolean }
+/**
+ * `held`: kept from other writers until the transaction ends, though it is known already. `free`: only if nobody is
+ * known by it yet. `looked_up`: never.
+ */
+export type WantedHandle = Handle & { scope: string; keep: 'held' | 'free' | 'looked_up' }
 
 /** A record by one of its names; `payload` is that of an entity or a fact. */
 export type KnownRecord = Pick<
@@ -138,30 +141,40 @@ export type KnownRecord = Pick<
 /** Who is known by a handle, and the place that whoever is next to bear it takes. */
 export type Sought = { place: number; known: KnownRecord[] }
 
+/** Of each handle, in the order given; and whether what is new may be what was erased. */
+export type Findings = { sought: Sought[]; mayBeErased: boolean }
+
 /**
- * For each handle, in the order given: who bears it in its scope or in none, up to the ceiling. What nobody bears
- * stays locked until the end, so two who would both store it wait for each other: hand them over in one order.
+ * Who bears each in its scope or in none, up to the ceiling. What nobody bears stays locked until the end, so two who
+ * would both store it wait for each other: hand them over in one order. The entities found stay too.
  */
 export async function seekHandles(
   tx: Database,
   wanted: readonly WantedHandle[],
   ceiling: Sensitivity,
-): Promise<Sought[]> {
-  const { rows } = await sql<KnownRecord & { wanted: number; next_place: number; id: string | null }>`
+): Promise<Findings> {
+  const { rows } = await sql<SoughtRow>`
     select * from seek_handles(
       ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ detail }) => detail)}::bytea[],
-      ${wanted.map(({ scope }) => scope)}::text[], ${wanted.map(({ isHeld }) => isHeld)}::boolean[],
+      ${wanted.map(({ scope }) => scope)}::text[], ${wanted.map(({ keep }) => (keep === 'looked_up' ? null : keep === 'held'))}::boolean[],
       ${ceiling}::sensitivity
     )
   `.execute(tx)
   const sought: Sought[] = wanted.map(() => ({ place: 0, known: [] }))
-  for (const { wanted: position, next_place: place, ...known } of rows) {
+  for (const { wanted: position, next_place: place, may_be_erased: _, ...known } of rows) {
     const each = sought[position - 1]
     if (!each) continue
     each.place = place
     if (known.id !== null) each.known.push(known)
   }
-  return sought
+  return { sought, mayBeErased: rows.some((row) => row.may_be_erased) }
+}
+
+type SoughtRow = KnownRecord & {
+  wanted: number
+  next_place: number
+  id: string | null
+  may_be_erased: boolean
 }
 
 export async function deleteHandles(tx: Database, id: string, handles: readonly Handle[]): Promise<void> {

@@ -178,7 +178,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         },
       }),
     seekHandles: (db) =>
-      records.seekHandles(db, [{ ...nameHandle('a'), scope: 'team', isHeld: true }], 'low'),
+      records.seekHandles(db, [{ ...nameHandle('a'), scope: 'team', keep: 'held' }], 'low'),
     deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),
     insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
     deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),

@@ -5,12 +5,11 @@ import { findErasedContents, type Provenance } from '../../records/index.ts'
 import type { Interpretation } from '../../records/interpretation.ts'
 import type { SemanticPayload } from '../../records/payloads.ts'
 import type { Draft } from '../../records/rows.ts'
-
 import type { Seal } from '../../records/tombstones/seal.ts'
 import { describeEntity, draftBirth, type Origin } from '../birth.ts'
 import { settle } from '../interpretation.ts'
-import { type Resolved, resolveMentions } from '../resolution.ts'
-import { resolveObject, resolveReferences, type Survey } from '../survey/service.ts'
+import { type Resolved, resolveMentions, resolveObject } from '../resolution.ts'
+import { resolveReferences, type Survey } from '../survey/service.ts'
 
 /** Who takes part in what was captured. */
 export type Cast = {
@@ -47,7 +46,8 @@ export async function castCapture(
   )
   const wanted = drafts.filter((each) => each !== undefined)
   const said = [...wanted.map(({ row }) => row), ...(fact ? [{ scope: origin.scope, payload: fact }] : [])]
-  const erased = said.length === 0 ? [] : await findErasedContents(tx, seal, said)
+  const isAsked = said.length > 0 && known.mayBeErased
+  const erased = isAsked ? await findErasedContents(tx, seal, said) : []
   const born = wanted.filter((_, index) => !erased[index])
   const kept = new Set(born)
   const mentions = resolved.map((each, index) => {
@@ -64,7 +64,7 @@ export async function castCapture(
     references: references.filter((id) => id !== undefined),
     born,
     subject: named(fact?.subject),
-    object: named(fact?.object) ?? (await resolveObject(tx, origin, fact)),
+    object: named(fact?.object) ?? resolveObject(fact, known.object, origin.scope),
     isFactErased: fact !== undefined && erased.at(-1) === true,
   }
 }

@@ -69,7 +69,10 @@ async function takeName(
   name: Handle | undefined,
 ): Promise<boolean> {
   if (!name) return true
-  const [sought] = await seekHandles(tx, [{ ...name, scope, isHeld: false }], trust.maxSensitivity)
+  const wanted = { ...name, scope, keep: 'free' as const }
+  const {
+    sought: [sought],
+  } = await seekHandles(tx, [wanted], trust.maxSensitivity)
   if (sought?.known.some((known) => known.id === id)) return false
   await insertHandles(tx, id, scope, [{ ...name, place: sought?.place ?? 0 }])
   return true

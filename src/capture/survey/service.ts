@@ -1,16 +1,18 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { keepEntities } from '../../entities/index.ts'
 import { rankOf } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { nameHandle } from '../../records/handles.ts'
-import { claimRecords, type KnownRecord, type StoredRecord, seekHandles } from '../../records/index.ts'
+import {
+  claimRecords,
+  type Findings,
+  type KnownRecord,
+  type StoredRecord,
+  seekHandles,
+} from '../../records/index.ts'
 import type { Interpretation } from '../../records/interpretation.ts'
 import type { SemanticPayload } from '../../records/payloads.ts'
 import { isHistory } from '../../records/vocabulary.ts'
 import { findSuccessor } from '../../revision/index.ts'
-import { longestName } from '../mentions.ts'
-import { findNamedEntities, findReferenced } from '../queries.ts'
-import { resolveMentions } from '../resolution.ts'
+import { findReferenced } from '../queries.ts'
 import type { Setting } from '../setting.ts'
 import { type Fate, judgeFact } from '../standing.ts'
 import { type Answered, wantHandles } from '../wanted.ts'
@@ -36,13 +38,11 @@ export type Survey = {
 /** One round trip for all that is named, and one more for the fact that is told again. */
 export async function surveyCapture(tx: Transaction, setting: Setting, subject: Subject): Promise<Survey> {
   const { wanted, pick } = wantHandles({ ...setting, ...subject, mentions: subject.interpretation.mentions })
-  // As often as what is known could be withdrawn or merged between a look and the lock on it; each time another
-  // one stands.
+  // As often as a fact could be withdrawn between a look and the lock on it; each time another one stands.
   for (let attempt = 1; attempt <= 10; attempt++) {
-    const known = pick(wanted.length === 0 ? [] : await seekHandles(tx, wanted, setting.sensitivity))
+    const known = pick(wanted.length === 0 ? nothing : await seekHandles(tx, wanted, setting.sensitivity))
     const repeated = known.reference?.known.find(({ scope }) => scope === setting.scope)
     if (repeated) return { known, repeated, fate: undefined, stood: undefined }
-    if (!(await keepMentioned(tx, setting, subject.interpretation, known))) continue
     if (!subject.fact || !known.topic) return { known, repeated, fate: undefined, stood: undefined }
     const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting.scope))
     const target = standingOf(fate)
@@ -54,23 +54,8 @@ export async function surveyCapture(tx: Transaction, setting: Setting, subject: 
   throw new Error('what is known was withdrawn each time it was looked at')
 }
 
-/**
- * Whom the mentions mean is not folded into a twin until this is over: a link to it would be left behind. False when
- * one has just been.
- */
-async function keepMentioned(
-  tx: Transaction,
-  { scope }: Setting,
-  { mentions }: Interpretation,
-  known: Answered,
-): Promise<boolean> {
-  const met = resolveMentions(mentions, known.mentions, scope).flatMap((each, index) =>
-    'id' in each && mentions[index]?.canonical_entity_id === undefined ? [each.id] : [],
-  )
-  const wanted = new Set(met)
-  if (wanted.size === 0) return true
-  return (await keepEntities(tx, [...wanted])).size === wanted.size
-}
+/** Without a name there is nobody to be looked for; the insert asks itself what was erased. */
+const nothing: Findings = { sought: [], mayBeErased: true }
 
 /**
  * What was folded into another record is said by that one now, or by what that was folded into. Where it ends in one
@@ -125,21 +110,6 @@ export async function resolveReferences(
   if (asked.length === 0) return ids
   const found = await findReferenced(tx, asked, amongOf(setting))
   return ids.map((id) => (id !== undefined && found.has(id) ? id : undefined))
-}
-
-/** The entity that a fact's object names, if it names one: an object as often is a value, so none is made of it. */
-export async function resolveObject(
-  tx: Transaction,
-  setting: Setting,
-  fact: SemanticPayload | undefined,
-): Promise<string | undefined> {
-  const object = fact?.object
-  if (typeof object !== 'string' || object.trim() === '' || object.length > longestName) return undefined
-  for (;;) {
-    const [found] = await findNamedEntities(tx, [nameHandle(object).digest], amongOf(setting), 1)
-    // What was merged away between the two is not found again.
-    if (!found || (await keepEntities(tx, [found.id])).has(found.id)) return found?.id
-  }
 }
 
 /** What evidence may point at, its readers may see. */

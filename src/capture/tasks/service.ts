@@ -50,8 +50,9 @@ export async function findThread(
   { scope }: Setting,
   threadId: string,
 ): Promise<Thread> {
-  const wanted = { ...threadHandle(threadId), scope, isHeld: true }
-  const [sought] = await seekHandles(tx, [wanted], caller.trust.maxSensitivity)
+  const wanted = { ...threadHandle(threadId), scope, keep: 'held' as const }
+  const findings = await seekHandles(tx, [wanted], caller.trust.maxSensitivity)
+  const [sought] = findings.sought
   const found = sought?.known.find(
     (each) => each.scope === scope && each.status === 'active' && each.forgotten_at === null,
   )
