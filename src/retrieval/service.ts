@@ -27,8 +27,10 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   async function retrieve(call: Call, asked: RetrieveQuery): Promise<Served> {
     const now = clock.now()
     const question = readQuestion(asked, call.caller.trust, now)
-    if (question.at > now) throw notYet()
-    const sought = { text: asked.task_descriptor, embedding: asked.query_embedding }
+    if (question.at > now) throw refusal('/as_of', 'must not be in the future')
+    if (asked.query_embedding)
+      throw refusal('/query_embedding', 'must be of the model that serves: none does')
+    const sought = { text: asked.task_descriptor }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = asked
     const [roots, suppressed] = await Promise.all([
       candidates.findRoots(question, sought, Math.min(rootLimit, nodeLimit), now),
@@ -103,7 +105,6 @@ function isWhole({ record }: RetrievedNode): boolean {
   return !('redacted' in record)
 }
 
-function notYet(): AppError {
-  const errors = [{ pointer: '/as_of', message: 'must not be in the future' }]
-  return new AppError('validation_failed', 'What will be cannot be retrieved.', { errors })
+function refusal(pointer: string, message: string): AppError {
+  return new AppError('validation_failed', 'This cannot be retrieved.', { errors: [{ pointer, message }] })
 }

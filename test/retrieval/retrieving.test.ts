@@ -103,6 +103,13 @@ describe('a request', () => {
     expect(pointersOf(answer)).toEqual(['/as_of'])
   })
 
+  it('with an embedding is refused where no model serves', async () => {
+    const body = { task_descriptor: 'x', query_embedding: [0.1, 0.2] }
+    const answer = await app.request('POST', '/v1/retrieve', { body })
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual(['/query_embedding'])
+  })
+
   it('takes the permission to read', async () => {
     const key = await app.issueKey(['records:write'])
     expectProblem(await app.request('POST', '/v1/retrieve', { key, body: {} }), 403, 'forbidden')

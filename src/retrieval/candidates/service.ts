@@ -19,8 +19,8 @@ type Match = { id: string; score: number }
 
 export type Channels = { text: ReturnType<typeof createTextChannel> }
 
-/** What the question says; without either, the most salient records are the answer. */
-export type Asked = { text: string | undefined; embedding: readonly number[] | undefined }
+/** What the question says; where it says nothing, the most salient records are the answer. */
+export type Asked = { text: string | undefined }
 
 export type Roots = {
   sprouts: Sprout[]
@@ -34,7 +34,7 @@ const mostSuppressed = 50
 
 export function createCandidates({ db, text: words }: Channels & { db: Database }) {
   async function findRoots(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
-    return asked.text === undefined && asked.embedding === undefined
+    return asked.text === undefined
       ? { sprouts: await rankBySalience(question, limit, now), fits: new Map() }
       : rankByContent(question, asked, limit, now)
   }
@@ -109,10 +109,10 @@ export function createCandidates({ db, text: words }: Channels & { db: Database 
 
   /** What the same search finds among those that time or revision has put away. */
   async function findSuppressed(question: Question, asked: Asked, now: Date): Promise<Suppressed[]> {
-    const isAsked = asked.text !== undefined || asked.embedding !== undefined
-    const matches = isAsked
-      ? await search(asked, question, withheld(question), mostSuppressed)
-      : { graph: await listMatching(question, now) }
+    const matches =
+      asked.text !== undefined
+        ? await search(asked, question, withheld(question), mostSuppressed)
+        : { graph: await listMatching(question, now) }
     const ids = [...new Set(Object.values(rankingsOf(matches)).flat())]
     const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)
     return rows.flatMap((row) => {
