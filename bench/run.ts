@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, resolve } from 'node:path'
+import { captureBenchmarks } from './capture/index.ts'
 import { benchDecay } from './decay/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { recordBenchmarks } from './records/index.ts'
@@ -10,6 +11,7 @@ import { startServer } from './server.ts'
 
 const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...recordBenchmarks,
+  ...captureBenchmarks,
   decay: benchDecay,
   retrieval: benchRetrieval,
 }

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { assert } from '../load.ts'
 
-type Table = { name: string; key: string; columns: { name: string; type: string }[] }
+export type Table = { name: string; key: string; columns: { name: string; type: string }[] }
 
 /** What a create writes. What the database itself gives or generates is left to it. */
 const written = [
@@ -25,7 +25,7 @@ export async function createRowCopier(pool: Pool, sampleId: string) {
   }
 }
 
-async function readColumns(pool: Pool, table: { name: string; key: string }): Promise<Table> {
+export async function readColumns(pool: Pool, table: { name: string; key: string }): Promise<Table> {
   const { rows } = await pool.query<{ name: string; type: string }>(
     `select attname as name, format_type(atttypid, atttypmod) as type from pg_attribute
      where attrelid = $1::text::regclass and attnum > 0 and not attisdropped

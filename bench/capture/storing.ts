@@ -1,0 +1,114 @@
+import { type Client, createClient } from '../client.ts'
+import type { BenchDatabase } from '../database.ts'
+import type { Ground } from '../ground.ts'
+import { assert, drive, median, percentile } from '../load.ts'
+import { startProduct } from '../processes.ts'
+import { atLeast, type Result } from '../result.ts'
+import { cycle, knownTasks, makeEvidence, verifyCycles } from './evidence.ts'
+import { populate } from './population.ts'
+import { type Counts, countNew, countRows, insertWritten, markNow, readTables, readWritten } from './rows.ts'
+
+const world = { records: 10_000 }
+const concurrency = 16
+const rounds = 5
+const perRound = Number(process.env['BENCH_CAPTURES'] ?? 2_000)
+/** So long that every known task is known, one at a time, so that its rows can be inserted again in their order. */
+const beginning = cycle * knownTasks
+
+type Bench = { captured: BenchDatabase; bare: BenchDatabase; client: Client; note: Ground['note'] }
+
+/** Captures over HTTP, and then in turn the rows that came of them inserted bare into a database that was like the first. */
+export async function measureStoring({ withDatabase, note }: Ground): Promise<Result> {
+  return withDatabase((captured) =>
+    withDatabase(async (bare) => {
+      await populate(captured, world)
+      await populate(bare, world)
+      const api = await startProduct('api', { DATABASE_URL: captured.url })
+      const client = await createClient(api.url, concurrency)
+      try {
+        return await takeTurns({ captured, bare, client, note })
+      } finally {
+        client.close()
+        await api.stop()
+      }
+    }),
+  )
+}
+
+async function takeTurns(bench: Bench): Promise<Result> {
+  await takeTurn(bench, 0, beginning, 1)
+  await takeTurn(bench, beginning, perRound, concurrency)
+  const before = await countRows(bench.captured.pool)
+  const first = beginning + perRound
+  const turns: Turn[] = []
+  for (let round = 0; round < rounds; round++) {
+    bench.note(`captures, round ${round + 1} of ${rounds}`)
+    turns.push(await takeTurn(bench, first + round * perRound, perRound, concurrency))
+  }
+  const after = await countRows(bench.captured.pool)
+  const stored = countNew(before, after)
+  verify(stored, after, await countRows(bench.bare.pool))
+  return report(turns, stored)
+}
+
+type Turn = { overHttp: number; bare: number; latencies: number[]; bareLatencies: number[] }
+
+async function takeTurn(
+  { captured, bare, client }: Bench,
+  first: number,
+  count: number,
+  many: number,
+): Promise<Turn> {
+  const bodies = Array.from({ length: count }, (_, index) => makeEvidence(first + index, world))
+  const mark = await markNow(captured.pool)
+  const http = await drive(count, many, async (index) => {
+    const { status, text } = await client.send('POST', '/v1/capture', bodies[index])
+    assert(status === 201, `a capture was answered ${status}: ${text}`)
+  })
+  const written = await readWritten(captured.pool, await readTables(captured.pool), mark)
+  assert(written.length === count, `${count} captures wrote in ${written.length} transactions`)
+  const sql = await drive(count, many, (index) => insertWritten(bare.pool, written[index] ?? []))
+  return {
+    overHttp: count / http.seconds,
+    bare: count / sql.seconds,
+    latencies: http.latencies,
+    bareLatencies: sql.latencies,
+  }
+}
+
+function verify(stored: Counts, after: Counts, bare: Counts): void {
+  verifyCycles(stored, rounds * perRound)
+  const [one, other] = [JSON.stringify(after), JSON.stringify(bare)]
+  assert(one === other, `captured were ${one}, and bare ${other}`)
+}
+
+function report(turns: readonly Turn[], stored: Counts): Result {
+  const ratio = median(turns.map(({ overHttp, bare }) => overHttp / bare))
+  const latencies = turns.flatMap((turn) => turn.latencies)
+  const bareLatencies = turns.flatMap((turn) => turn.bareLatencies)
+  const rows = ['records', 'contents', 'relations', 'handles', 'audit_entries', 'status_changes'].map(
+    (name) => [`${name}_per_capture`, (stored[name] ?? 0) / (rounds * perRound)],
+  )
+  return {
+    work: `capture over HTTP, concurrency ${concurrency}`,
+    measured: { value: median(turns.map(({ overHttp }) => overHttp)), unit: 'captures/s' },
+    limit: {
+      value: median(turns.map(({ bare }) => bare)),
+      unit: 'captures/s',
+      of: 'the same rows, prepared inserts',
+    },
+    ratio,
+    mustReach: atLeast(ratio, 0.35),
+    verified:
+      'every answer is 201; what they stored, confirmed and contested is counted; the rows in both databases are as many',
+    details: {
+      p50_ms: median(latencies),
+      p95_ms: percentile(latencies, 0.95),
+      bare_p50_ms: median(bareLatencies),
+      bare_p95_ms: percentile(bareLatencies, 0.95),
+      ratios: turns.map(({ overHttp, bare }) => (overHttp / bare).toFixed(3)).join(', '),
+      ...Object.fromEntries(rows),
+      ...{ rounds, per_round: perRound, known_records: world.records },
+    },
+  }
+}
