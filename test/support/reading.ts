@@ -2,7 +2,7 @@ import { type ChatServer, startChatServer } from './chat-server.ts'
 import { startTestApp, type TestApp } from './http.ts'
 import { type Body, create, payloads } from './records.ts'
 
-export const timeoutMs = 500
+export const timeoutMs = 1_500
 export const modelKey = 'sk-secret-of-the-model'
 
 export type Reading = Awaited<ReturnType<typeof startReading>>
