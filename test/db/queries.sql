@@ -2221,12 +2221,7 @@ limit 1
   )
 from records as r;
 
--- src/retrieval/text/queries.ts readWords
-    select lexeme as word
-from unnest(to_tsvector($1::text::regconfig, $2))
-order by lexeme;
-
--- src/retrieval/text/queries.ts weighWords
+-- src/retrieval/text/lexicon/queries.ts readLexicon
     with portion as materialized (
       select least(100, $1::float8 * current_setting('block_size')::int
         / greatest(1, pg_relation_size('contents'))) as percent
@@ -2234,78 +2229,121 @@ order by lexeme;
       select c.words, c.search
       from contents as c tablesample system ((select percent
 from portion)) repeatable (0)
-    ), size as materialized (
-      select count(*) * 100 / (select percent
-from portion) as row_count, coalesce(avg(words), 1)::float8 as average
-      from sample
-    ), known as materialized (
-      select s.most_common_elems::text::text[] as words, s.most_common_elem_freqs as shares
-      from pg_stats as s, pg_class as t, size
-      where s.schemaname = current_schema()
-and s.tablename = 'contents'
-and s.attname = 'search'
-        and t.oid = 'contents'::regclass
-and t.reltuples * 2 > size.row_count
-        and s.most_common_elems is not null
+    ), word as (
+      select word, count(*) as count
+from sample, unnest(tsvector_to_array(search)) as word
+      group by word having count(*) > 1
     )
-    select size.row_count, size.average, asked.word,
-      case when exists (select
-from known)
-        then (select known.shares[array_position(known.words, asked.word)]
-from known)
-        else (select nullif(count(*) filter (where search @@ quote_literal(asked.word)::tsquery), 0)::float8
-          / greatest(1, count(*))
-from sample)
-      end as share
-    from size
-    left join unnest($2::text[]) as asked (word) on true;
+    select count(*) as sampled, count(*) * 100 / (select percent
+from portion) as rows,
+      coalesce(avg(words), 1)::float8 as average,
+      (select coalesce(json_agg(json_build_array(word, count)), '[]')
+from word) as words
+    from sample;
 
--- src/retrieval/text/queries.ts findByText
-    with hit as materialized (
-    select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $2::tsquery) as "rank_1"
+-- src/retrieval/text/lexicon/queries.ts measureOpen
+    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
     from contents as c join records as r on r.id = c.record_id
-    where c.search @@ ($3::tsquery && $4::tsquery && phraseto_tsquery($5::text::regconfig, $6) && !!phraseto_tsquery($7::text::regconfig, $8))
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]));
+
+-- src/retrieval/text/queries.ts readAsked
+    select tsvector_to_array(to_tsvector($1::text::regconfig, $2)) as words,
+      tsvector_to_array(to_tsvector($3::text::regconfig, $4)) as phrased,
+      pg_relation_size('contents') / current_setting('block_size')::int as pages;
+
+-- src/retrieval/text/queries.ts findByWords
+    with hit as materialized (
+      select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $2::tsquery) as "rank_1"
+      from contents as c join records as r on r.id = c.record_id
+      where c.search @@ ($3::tsquery && $4::tsquery && phraseto_tsquery($5::text::regconfig, $6) && !!phraseto_tsquery($7::text::regconfig, $8))
 and r.forgotten_at is null
 and ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[])) union all
-    select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $11::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $12::tsquery) as "rank_1"
-    from (select *
-from contents
-order by record_id desc
-limit $13::bigint) as c join records as r on r.id = c.record_id
-    where c.search @@ ($14::tsquery && $15::tsquery && phraseto_tsquery($16::text::regconfig, $17) && !!phraseto_tsquery($18::text::regconfig, $19))
-and not (c.search @@ ($20::tsquery && $21::tsquery && phraseto_tsquery($22::text::regconfig, $23) && !!phraseto_tsquery($24::text::regconfig, $25)))
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $26
-and "r"."scope" = any($27::text[]))), total as materialized (
-      select count(*) as hits, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "rank_0" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "rank_0" > 0), $30::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $31::float8 - $32::float8 + 0.5) / ($33::float8 + 0.5)) as "idf_1"
+and "r"."scope" = any($10::text[]))
+    ), total as materialized (
+      select count(*) as hits, ln(1 + greatest(0, $11::float8 - least(count(*) filter (where "rank_0" > 0), $12::float8) + 0.5) / (least(count(*) filter (where "rank_0" > 0), $13::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $14::float8 - $15::float8 + 0.5) / ($16::float8 + 0.5)) as "idf_1"
 from hit
     )
-    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $34::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $35::float8 * ($36::float8 + $37::float8 * words))
-    else 0 end + case when "rank_1" > 0 then "idf_1" * round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) * $38::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) + $39::float8 * ($40::float8 + $41::float8 * words))
+    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $17::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $18::float8 * ($19::float8 + $20::float8 * words))
+    else 0 end + case when "rank_1" > 0 then "idf_1" * round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) * $21::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) + $22::float8 * ($23::float8 + $24::float8 * words))
     else 0 end) * 1e9) / 1e9 as score
     from hit cross join total
     where is_wanted
     order by score desc, id
-    limit $42;
+    limit $25;
 
--- src/retrieval/text/queries.ts findByText: of rare words
+-- src/retrieval/text/queries.ts findAmong
     with hit as materialized (
-    select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
-    from contents as c join records as r on r.id = c.record_id
-    where c.search @@ ($2::tsquery && $3::tsquery && phraseto_tsquery($4::text::regconfig, $5) && !!phraseto_tsquery($6::text::regconfig, $7))
+      select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
+      from (
+    (
+      select id
+from (
+        select *
+from records
+where forgotten_at is null
+order by created_at desc, id desc
+limit $2
+      ) as r
+where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+limit $5
+    )
+    union select unnest($6::uuid[])
+    union select c.record_id
+from contents as c
+where c.search @@ ($7::tsquery && $8::tsquery && $9::tsquery && phraseto_tsquery($10::text::regconfig, $11) && !!phraseto_tsquery($12::text::regconfig, $13))
+  ) as candidate join contents as c on c.record_id = candidate.id join records as r on r.id = c.record_id
+      where c.search @@ ($14::tsquery && $15::tsquery && phraseto_tsquery($16::text::regconfig, $17) && !!phraseto_tsquery($18::text::regconfig, $19))
+and not (c.search @@ ($20::tsquery))
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $8
-and "r"."scope" = any($9::text[]))), total as materialized (
-      select count(*) as hits, ln(1 + greatest(0, $10::float8 - least(count(*) filter (where "rank_0" > 0), $11::float8) + 0.5) / (least(count(*) filter (where "rank_0" > 0), $12::float8) + 0.5)) as "idf_0"
+and ("r"."sensitivity" <= $21
+and "r"."scope" = any($22::text[]))
+    ), total as materialized (
+      select count(*) as hits, ln(1 + greatest(0, $23::float8 - $24::float8 + 0.5) / ($25::float8 + 0.5)) as "idf_0"
 from hit
     )
-    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $13::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $14::float8 * ($15::float8 + $16::float8 * words))
+    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $26::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $27::float8 * ($28::float8 + $29::float8 * words))
     else 0 end) * 1e9) / 1e9 as score
     from hit cross join total
     where is_wanted
     order by score desc, id
-    limit $17;
+    limit $30;
+
+-- src/retrieval/text/queries.ts findAmong: of no rare words
+    with hit as materialized (
+      select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
+      from (
+    (
+      select id
+from (
+        select *
+from records
+where forgotten_at is null
+order by created_at desc, id desc
+limit $2
+      ) as r
+where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+limit $5
+    )
+    union select unnest($6::uuid[])
+  ) as candidate join contents as c on c.record_id = candidate.id join records as r on r.id = c.record_id
+      where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+    ), total as materialized (
+      select count(*) as hits, ln(1 + greatest(0, $15::float8 - $16::float8 + 0.5) / ($17::float8 + 0.5)) as "idf_0"
+from hit
+    )
+    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $18::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $19::float8 * ($20::float8 + $21::float8 * words))
+    else 0 end) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $22;
 
 -- src/revision/queries.ts carryLinks
     with source as materialized (

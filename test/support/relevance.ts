@@ -1,8 +1,7 @@
 /** BM25 as a textbook has it, over words already cut: what the database is held against. */
 export type Document = { id: string; words: readonly string[]; length: number }
 
-export function createRanking(documents: readonly Document[]) {
-  const mean = documents.reduce((sum, { length }) => sum + length, 0) / documents.length
+export function createRanking(documents: readonly Document[], mean = meanLength(documents)) {
   const counted = documents.map(({ id, words, length }) => {
     const counts = new Map<string, number>()
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -25,6 +24,10 @@ export function createRanking(documents: readonly Document[]) {
       .sort((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1))
       .slice(0, limit)
   }
+}
+
+export function meanLength(documents: readonly Document[]): number {
+  return documents.reduce((sum, { length }) => sum + length, 0) / documents.length
 }
 
 /** The same numbers for the same seed (mulberry32). */

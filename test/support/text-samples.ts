@@ -1,26 +1,29 @@
+import * as lexicon from '../../src/retrieval/text/lexicon/queries.ts'
 import * as text from '../../src/retrieval/text/queries.ts'
 import type { Sample } from './departing-samples.ts'
 
+const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const search: text.Search = {
-  trust: { maxSensitivity: 'low', scopes: ['team'] },
-  conditions: [],
+  ...{ trust, conditions: [], textLanguage: 'english', limit: 10 },
   query: { wanted: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
-  textLanguage: 'english',
   store: { rows: 100_000, averageLength: 30 },
   required: [['scope team', 'scope ']],
-  rare: [{ word: 'flaki', share: null }],
-  common: [{ word: 'test', share: 0.3 }],
-  newest: 10_000,
-  limit: 10,
 }
+const rare = [{ word: 'flaki', count: null }]
+const common = [{ word: 'test', count: 30_000 }]
+const among = { newest: 1_500, ids: ['0197b9a0-0000-7000-8000-000000000001'], together: ['test', 'unit'] }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/text/queries.ts': {
-    readWords: (db) => text.readWords(db, 'flaky test', 'english'),
-    weighWords: (db) => text.weighWords(db, ['flaki', 'test']),
-    findByText: {
-      '': (db) => text.findByText(db, search),
-      'of rare words': (db) => text.findByText(db, { ...search, common: [] }),
+    readAsked: (db) => text.readAsked(db, search.query, 'english'),
+    findByWords: (db) => text.findByWords(db, search, rare, common),
+    findAmong: {
+      '': (db) => text.findAmong(db, search, common, rare, among),
+      'of no rare words': (db) => text.findAmong(db, search, common, [], { ...among, together: null }),
     },
+  },
+  'src/retrieval/text/lexicon/queries.ts': {
+    readLexicon: (db) => lexicon.readLexicon(db),
+    measureOpen: (db) => lexicon.measureOpen(db, trust),
   },
 }

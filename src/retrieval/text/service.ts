@@ -1,9 +1,22 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { type Trust, unscoped } from '../../kernel/caller.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { findMostSalient } from '../../records/index.ts'
 import { readQuery } from '../../records/words.ts'
-import { planSearch, reachOf, type Weighed } from './plan.ts'
-import { findByText, type Match, readWords, type Search, weighWords } from './queries.ts'
+import { measureOpen } from './lexicon/queries.ts'
+import { createLexiconKeeper } from './lexicon/service.ts'
+import {
+  highestScore,
+  isSmall,
+  type Plan,
+  planSearch,
+  rarestFirst,
+  reachOf,
+  type Weighed,
+  wordsTogether,
+} from './plan.ts'
+import { type Asked, findAmong, findByWords, type Match, readAsked, type Search } from './queries.ts'
 
 export type TextAsked = {
   sentence: string
@@ -15,44 +28,89 @@ export type TextAsked = {
   limit: number
 }
 
-/**
- * Up to so many records all are scored, and the answer is exact. Beyond, common words are looked for among so many
- * of the newest: what is older and has none of the rarer words of the sentence is not considered.
- */
-const budget = 10_000
+/** 1 MB, some hundred records: counting those that the caller sees takes less than a millisecond. */
+const countedPages = 128
 
 /** A sentence has some dozen words; a pasted page would cost each record a hundred look-ups. */
 const mostWords = 24
 
-export function createTextChannel({ textLanguage }: { textLanguage: string }) {
+/** Where common words are looked for in a large store: new and salient is what is likely to be wanted. */
+const newest = 750
+const mostSalient = 250
+
+type Resources = { clock: Clock; textLanguage: string }
+
+/**
+ * What a caller may not see is neither found nor counted, with one exception: how large a store of more than some
+ * pages is, how long its texts are and how common a common word is in it are taken from all its records, once
+ * a minute. A hidden record weighs less than a thousandth in any of them, and no rare word's count has it.
+ */
+export function createTextChannel({ clock, textLanguage }: Resources) {
+  const { lexiconFor } = createLexiconKeeper({ clock })
+
   /** The best matches of a sentence, best first; equals by id. */
   async function find(db: Database, asked: TextAsked): Promise<Match[]> {
-    const query = readQuery(asked.sentence)
-    const words = query.wanted === '' ? [] : await readWords(db, query.wanted, textLanguage)
-    if (words.length === 0) return []
-    const required = requiredOf(asked)
-    const weighed = await weighWords(db, [...words, ...required.flat()])
-    const shareOf = new Map(weighed.words.map((each) => [each.word, each]))
-    const pick = (list: readonly string[]): Weighed[] =>
-      list.map((word) => ({ word, share: shareOf.get(word)?.share ?? null }))
-    const reach = required.reduce((product, list) => product * reachOf(pick(list)), 1)
-    const telling = pick(words).sort(byShare).slice(0, mostWords)
-    const { rare, common } = planSearch(telling, weighed.store, reach, budget)
     const { trust, conditions, limit } = asked
-    // In a small store, and of rare words, all matches are read: counted, not estimated.
-    const isCounted = weighed.store.rows <= budget
-    const search: Search = {
-      ...{ trust, conditions, query, textLanguage, required, limit, common, store: weighed.store },
-      rare: isCounted ? rare.map(({ word }) => ({ word, share: null })) : rare,
-      newest: budget,
+    const query = readQuery(asked.sentence)
+    if (query.wanted === '') return []
+    const read = await readAsked(db, query, textLanguage)
+    if (read.words.length === 0) return []
+    const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(asked) }
+    if (read.pages > countedPages) return findInMany(db, shared, read, asked.scopes)
+    const words = read.words.slice(0, mostWords).map((word) => ({ word, count: null }))
+    return findByWords(db, { ...shared, store: await measureOpen(db, trust) }, words, [])
+  }
+
+  async function findInMany(
+    db: Database,
+    shared: Omit<Search, 'store'>,
+    { words, phrased, pages }: Asked,
+    scopes: readonly string[] | undefined,
+  ): Promise<Match[]> {
+    const lexicon = await lexiconFor(db, pages)
+    const reach = reachOf(shared.required, lexicon)
+    const store = { rows: lexicon.rows * reach, averageLength: lexicon.averageLength }
+    const search: Search = { ...shared, store }
+    const telling = rarestFirst(words, lexicon).slice(0, mostWords)
+    const plan = planSearch(telling, reach, lexicon)
+    const { rare, common } = plan
+    const found = rare.length === 0 ? [] : await findByWords(db, search, rare, common)
+    if (isSettled(found, plan, search)) return found
+    if (isSmall(lexicon)) return findByWords(db, search, [...rare, ...common.map(toCount)], [])
+    const among = {
+      ...(await listLikely(db, search, scopes)),
+      together: wordsTogether(phrased, plan, reach, lexicon),
     }
-    const found = await findByText(db, search)
-    if (found.length >= limit || common.length === 0) return found
-    // The newest did not have enough that meets the conditions, which come before any cut: so none is made.
-    return findByText(db, { ...search, newest: null })
+    const others = await findAmong(db, search, common, rare, among)
+    return [...found, ...others].sort(byScore).slice(0, search.limit)
+  }
+
+  /** A bounded part of the store, of which the caller sees as much as there is to see. */
+  async function listLikely(db: Database, search: Search, scopes: readonly string[] | undefined) {
+    const { trust, conditions } = search
+    const now = clock.now()
+    const isScoped = trust.scopes !== null || scopes !== undefined
+    const limit = isScoped ? newest + mostSalient : mostSalient
+    const sought = { trust, conditions, limit, asOf: now, isWhole: true, ...(scopes ? { scopes } : {}) }
+    const salient = await findMostSalient(db, sought, now)
+    return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }
 
   return { find }
+}
+
+/** Nothing that has only the common words could come before what is found. */
+function isSettled(found: readonly Match[], { common }: Plan, { limit, store }: Search): boolean {
+  if (common.length === 0) return true
+  return found.length >= limit && (found.at(-1)?.score ?? 0) > highestScore(common, store)
+}
+
+function toCount({ word }: Weighed): Weighed {
+  return { word, count: null }
+}
+
+function byScore(one: Match, other: Match): number {
+  return other.score - one.score || (one.id < other.id ? -1 : 1)
 }
 
 function requiredOf({ trust, scopes, types }: TextAsked): string[][] {
@@ -62,8 +120,4 @@ function requiredOf({ trust, scopes, types }: TextAsked): string[][] {
     ...(scopes ? [scopeWords(scopes)] : []),
     ...(types ? [types.map((type) => `type ${type}`)] : []),
   ]
-}
-
-function byShare(left: Weighed, right: Weighed): number {
-  return (left.share ?? 0) - (right.share ?? 0) || (left.word < right.word ? -1 : 1)
 }
