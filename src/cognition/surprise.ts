@@ -13,7 +13,7 @@ export type Surprise = {
 
 export type Surprised = { base_importance: number; surprise: Surprise }
 
-export const surprisingNeighbours = 5
+const surprisingNeighbours = 5
 const duplicateSimilarity = 0.92
 const duplicatePenalty = 0.3
 /** Even the faintest duplicate loses this much, so that saying a thing twice never makes it weigh more. */

@@ -5,7 +5,7 @@ import { type Embedding, normalise } from './similarity.ts'
  * when they share words or pieces of words. No model, no network, and the same vector on every machine.
  */
 
-export const defaultDimensions = 384
+const defaultDimensions = 384
 
 /** Marks the ends of a word, so that its beginning is told from the same letters within another. */
 const edge = '\u0002'

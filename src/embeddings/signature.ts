@@ -3,8 +3,8 @@
  * PostgreSQL can search by `bit_count(a # b)`. Changing anything here makes every stored signature meaningless.
  */
 
-export const signatureBits = 1_024
-export const largestDimensions = 4_096
+const signatureBits = 1_024
+const largestDimensions = 4_096
 
 /**
  * After one round a bit sees whole groups of coordinates with one sign, and a short or sparse vector yields few

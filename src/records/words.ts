@@ -29,7 +29,7 @@ export function wordsOf(text: string): Words {
 }
 
 /** The plain words alone, in their order: for phrases. */
-export function plainWords(text: string): string {
+function plainWords(text: string): string {
   return (text.normalize('NFKC').match(compound) ?? []).flatMap(partsOf).join(' ')
 }
 

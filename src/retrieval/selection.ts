@@ -22,7 +22,7 @@ export type Selection = {
   scores: Record<string, number>
 }
 
-export const defaultConfidenceThreshold = 0.7
+const defaultConfidenceThreshold = 0.7
 /** Neither for nor against: what was never tried is not held to have failed. */
 const noData = 0.5
 const recencyHalfLifeMilliseconds = 30 * 86_400_000
