@@ -2257,7 +2257,9 @@ and "r"."scope" = any($2::text[]));
     with hit as materialized (
       select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $2::tsquery) as "rank_1"
       from contents as c join records as r on r.id = c.record_id
-      where c.search @@ ($3::tsquery && $4::tsquery && phraseto_tsquery($5::text::regconfig, $6) && !!phraseto_tsquery($7::text::regconfig, $8))
+      where c.record_id = any(array(select c.record_id
+from contents as c
+where c.search @@ ($3::tsquery && $4::tsquery && phraseto_tsquery($5::text::regconfig, $6) && !!phraseto_tsquery($7::text::regconfig, $8))))
 and r.forgotten_at is null
 and ("r"."sensitivity" <= $9
 and "r"."scope" = any($10::text[]))
@@ -2276,7 +2278,8 @@ from hit
 -- src/retrieval/text/queries.ts findAmong
     with hit as materialized (
       select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
-      from (
+      from contents as c join records as r on r.id = c.record_id
+      where c.record_id = any(array(
     (
       select id
 from (
@@ -2293,10 +2296,9 @@ limit $5
     union select unnest($6::uuid[])
     union select c.record_id
 from contents as c
-where c.search @@ ($7::tsquery && $8::tsquery && $9::tsquery && phraseto_tsquery($10::text::regconfig, $11) && !!phraseto_tsquery($12::text::regconfig, $13))
-  ) as candidate join contents as c on c.record_id = candidate.id join records as r on r.id = c.record_id
-      where c.search @@ ($14::tsquery && $15::tsquery && phraseto_tsquery($16::text::regconfig, $17) && !!phraseto_tsquery($18::text::regconfig, $19))
-and not (c.search @@ ($20::tsquery))
+where c.search @@ ($7::tsquery && $8::tsquery && $9::tsquery && phraseto_tsquery($10::text::regconfig, $11) && !!phraseto_tsquery($12::text::regconfig, $13))))
+and c.search @@ ($14::tsquery && $15::tsquery && phraseto_tsquery($16::text::regconfig, $17) && !!phraseto_tsquery($18::text::regconfig, $19))
+      and not (c.search @@ ($20::tsquery))
 and r.forgotten_at is null
 and ("r"."sensitivity" <= $21
 and "r"."scope" = any($22::text[]))
@@ -2314,7 +2316,8 @@ from hit
 -- src/retrieval/text/queries.ts findAmong: of no rare words
     with hit as materialized (
       select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
-      from (
+      from contents as c join records as r on r.id = c.record_id
+      where c.record_id = any(array(
     (
       select id
 from (
@@ -2329,9 +2332,9 @@ and "r"."scope" = any($4::text[]))
 limit $5
     )
     union select unnest($6::uuid[])
-  ) as candidate join contents as c on c.record_id = candidate.id join records as r on r.id = c.record_id
-      where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
-and r.forgotten_at is null
+    ))
+and c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+       and r.forgotten_at is null
 and ("r"."sensitivity" <= $13
 and "r"."scope" = any($14::text[]))
     ), total as materialized (

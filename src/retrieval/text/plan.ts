@@ -68,12 +68,12 @@ export function rarestFirst(words: readonly string[], lexicon: Lexicon): string[
 }
 
 /** Whether the records of common words can all be read after all. */
-export function isSmall({ rows }: Lexicon): boolean {
+export function isSmall({ rows }: Store): boolean {
   return rows <= small
 }
 
-/** To decode the postings of a word takes a second for some ten millions. */
-const mostPostings = 100_000
+/** The rarest of some words is read whole in the index, and the others sought for each of its records. */
+const mostPostings = 20_000
 
 /**
  * Words that together are in few enough records to read them all: what has several of the words is likely the best.
@@ -101,11 +101,15 @@ export function wordsTogether(
 export const k1 = 1.2
 export const b = 0.75
 
-/** The highest score a record can have from these words alone: however often they occur in however short a text. */
-export function highestScore(words: readonly Weighed[], { rows }: Store): number {
+/**
+ * The highest score a record can have from these words alone, however often they occur in however short a text. In a
+ * large store, where only a part of such records is looked at anyway: what one has that says each of them once.
+ */
+export function scoreOfAll(words: readonly Weighed[], store: Store): number {
+  const most = isSmall(store) ? k1 + 1 : 1
   return words.reduce((sum, { count }) => {
-    const having = Math.min(rows, count ?? 0)
-    return sum + Math.log(1 + (rows - having + 0.5) / (having + 0.5)) * (k1 + 1)
+    const having = Math.min(store.rows, count ?? 0)
+    return sum + Math.log(1 + (store.rows - having + 0.5) / (having + 0.5)) * most
   }, 0)
 }
 

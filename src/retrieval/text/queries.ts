@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import type { Query } from '../../records/words.ts'
-import { b, k1, quoteWord, type Store, type Weighed } from './plan.ts'
+import { b, isSmall, k1, quoteWord, type Store, type Weighed } from './plan.ts'
 
 export type Asked = {
   /** The words of the sentence as they are indexed, each once. */
@@ -44,10 +44,9 @@ export async function findByWords(
   words: readonly Weighed[],
   weighing: readonly Weighed[],
 ): Promise<Match[]> {
-  return rank(db, search, [...words, ...weighing], {
-    from: sql`contents as c`,
-    where: sql`c.search @@ (${having(search, [words])})`,
-  })
+  const isMatch = sql`c.search @@ (${having(search, [words])})`
+  const probed = sql`c.record_id = any(array(select c.record_id from contents as c where ${isMatch}))`
+  return rank(db, search, [...words, ...weighing], isSmall(search.store) ? isMatch : probed)
 }
 
 export type Among = {
@@ -69,31 +68,35 @@ export async function findAmong(
   const joint = together?.map((word) => [{ word }]) ?? []
   const isOther = sql`c.search @@ (${anyOf(others)})`
   // One in two may be hidden before the walk ends with fewer: where more are, it must not pass over all of them.
-  const candidate = sql`(
+  const candidates = sql`
     (
       select id from (
         select * from records where forgotten_at is null order by created_at desc, id desc limit ${2 * newest}
       ) as r where ${openTo(search.trust)} limit ${newest}
     )
     union select unnest(${sql.val([...ids])}::uuid[])
-    ${together ? sql`union select c.record_id from contents as c where c.search @@ (${having(search, joint)})` : sql``}
-  )`
-  return rank(db, search, words, {
-    from: sql`${candidate} as candidate join contents as c on c.record_id = candidate.id`,
-    where: sql`c.search @@ (${having(search, [words])}) ${others.length > 0 ? sql`and not (${isOther})` : sql``}`,
-  })
+    ${together ? sql`union select c.record_id from contents as c where c.search @@ (${having(search, joint)})` : sql``}`
+  return rank(
+    db,
+    search,
+    words,
+    sql`c.record_id = any(array(${candidates})) and c.search @@ (${having(search, [words])})
+      ${others.length > 0 ? sql`and not (${isOther})` : sql``}`,
+  )
 }
 
 /**
  * The best by BM25. How often a word occurs is read back from `ts_rank`, which for a single word is the sum of 1/i²
  * up to its count, over the limit of that sum: there is no other way to it without unnesting the whole text. In
  * how many records a rare word occurs is counted here, among those the caller sees, before any condition.
+ *
+ * Ids come as an array: PostgreSQL looks each up, where to a thousand rows of a join it would read a whole table.
  */
 async function rank(
   db: Database,
   search: Search,
   words: readonly Weighed[],
-  matching: { from: RawBuilder<unknown>; where: RawBuilder<unknown> },
+  isHit: RawBuilder<unknown>,
 ): Promise<Match[]> {
   const { store, conditions, trust, limit } = search
   const ranks = words.map(
@@ -106,8 +109,8 @@ async function rank(
   const { rows } = await sql<Match>`
     with hit as materialized (
       select c.record_id as id, c.words, ${met} as is_wanted, ${sql.join(ranks)}
-      from ${matching.from} join records as r on r.id = c.record_id
-      where ${matching.where} and r.forgotten_at is null and ${openTo(trust)}
+      from contents as c join records as r on r.id = c.record_id
+      where ${isHit} and r.forgotten_at is null and ${openTo(trust)}
     ), total as materialized (
       select count(*) as hits, ${sql.join(idfs)} from hit
     )

@@ -7,12 +7,12 @@ import { readQuery } from '../../records/words.ts'
 import { measureOpen } from './lexicon/queries.ts'
 import { createLexiconKeeper } from './lexicon/service.ts'
 import {
-  highestScore,
   isSmall,
   type Plan,
   planSearch,
   rarestFirst,
   reachOf,
+  scoreOfAll,
   type Weighed,
   wordsTogether,
 } from './plan.ts'
@@ -99,10 +99,10 @@ export function createTextChannel({ clock, textLanguage }: Resources) {
   return { find }
 }
 
-/** Nothing that has only the common words could come before what is found. */
+/** Nothing that has only the common words is to be expected before what is found. */
 function isSettled(found: readonly Match[], { common }: Plan, { limit, store }: Search): boolean {
   if (common.length === 0) return true
-  return found.length >= limit && (found.at(-1)?.score ?? 0) > highestScore(common, store)
+  return found.length >= limit && (found.at(-1)?.score ?? 0) > scoreOfAll(common, store)
 }
 
 function toCount({ word }: Weighed): Weighed {
