@@ -41,9 +41,9 @@ const mostSalient = 250
 type Resources = { clock: Clock; textLanguage: string }
 
 /**
- * What a caller may not see is neither found nor counted, with one exception: how large a store of more than some
- * pages is, how long its texts are and how common a common word is in it are taken from all its records, once
- * a minute. A hidden record weighs less than a thousandth in any of them, and no rare word's count has it.
+ * What a caller may not see is not found, and takes no part in the count of a rare word. With one exception: of a
+ * store of more than some pages, its size, the length of its texts and how common its common words are come from
+ * all its records, once a minute or when it has doubled. Counting them for each caller would read them all.
  */
 export function createTextChannel({ clock, textLanguage }: Resources) {
   const { lexiconFor } = createLexiconKeeper({ clock })
