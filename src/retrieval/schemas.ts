@@ -74,7 +74,7 @@ export const RetrieveQuery = closed(
       Type.Array(Type.Number(), {
         minItems: 1,
         maxItems: 16_000,
-        description: 'By the model that serves; otherwise the descriptor is embedded here.',
+        description: 'Of the model that serves; refused while none does.',
       }),
     ),
   },
