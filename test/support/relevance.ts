@@ -44,7 +44,7 @@ export function createDice(seed: number): () => number {
 const syllables = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'du', 'fa', 'go']
 
 /** A word one can say, another for each number. */
-export function wordOf(number: number): string {
+function wordOf(number: number): string {
   let word = ''
   for (let left = number + 12; left > 0; left = Math.floor(left / 12)) word += syllables[left % 12]
   return word

@@ -35,7 +35,7 @@ const small = 5_000
 const unknownCount = 0.5
 
 /** In how many records a word is expected. */
-export function expectedOf(word: string, { rows, sampled, counts }: Lexicon): number {
+function expectedOf(word: string, { rows, sampled, counts }: Lexicon): number {
   return (rows * (counts.get(word) ?? unknownCount)) / Math.max(1, sampled)
 }
 
