@@ -15,8 +15,9 @@ export const question = {
 
 export type Asking = Awaited<ReturnType<typeof startAsking>>
 
-/** A chat model, and the server behind it. */
+/** A chat model, and the server behind it. The package is loaded beforehand: that takes longer than patience here. */
 export async function startAsking() {
+  await import('../../src/models/client.ts')
   const server = await startChatServer()
   const clock = createTestClock()
   const chatOf = (more: Partial<Parameters<typeof createChat>[0]> = {}) =>
