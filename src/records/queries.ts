@@ -86,36 +86,42 @@ export async function lockRecords(tx: Database, ids: readonly string[]): Promise
   await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for no key update`.execute(tx)
 }
 
-/** Tags, payload and scope are found by their words, so `search` comes with any of them. */
-export async function updateContent(
+export type RecordChange = {
+  record: Partial<RecordRow>
+  entry: AuditRow & { at: Date }
+  /** What is said, or where it belongs: both are found by their words, so `search` comes with either. */
+  said?: { content: Partial<ContentRow>; search: Search }
+}
+type Search = { text: string; language: string; scope: string; type: string }
+
+/** A change and its entry in the log, in one statement. */
+export async function applyChange(
   tx: Database,
   id: string,
-  change: Partial<ContentRow>,
-  search: { text: string; language: string; scope: string; type: string },
+  { record, entry, said }: RecordChange,
 ): Promise<void> {
-  const { text, count } = wordsOf(search.text)
-  await tx
-    .updateTable('contents')
-    .set({
-      ...asColumns(change),
-      words: count,
-      search: sql`to_tsvector(${search.language}::text::regconfig, ${text})
-        || array_to_tsvector(array[${`scope ${search.scope}`}, ${`type ${search.type}`}])`,
-    })
-    .where('record_id', '=', id)
-    .execute()
-}
-
-export async function updateRecord(tx: Database, id: string, change: Partial<RecordRow>): Promise<void> {
-  await tx.updateTable('records').set(change).where('id', '=', id).execute()
-}
-
-export async function appendAudit(tx: Database, id: string, entry: AuditRow & { at: Date }): Promise<void> {
   const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
-  await tx
+  const logged = { ...entry, record_id: id, changes }
+  const changed = tx.with('changed', (db) => db.updateTable('records').set(record).where('id', '=', id))
+  if (!said) {
+    await changed.insertInto('audit_entries').values(logged).execute()
+    return
+  }
+  const columns = { ...asColumns(said.content), ...asSearch(said.search) }
+  await changed
+    .with('rewritten', (db) => db.updateTable('contents').set(columns).where('record_id', '=', id))
     .insertInto('audit_entries')
-    .values({ ...entry, record_id: id, changes })
+    .values(logged)
     .execute()
+}
+
+function asSearch({ text, language, scope, type }: Search) {
+  const { text: words, count } = wordsOf(text)
+  return {
+    words: count,
+    search: sql<string>`to_tsvector(${language}::text::regconfig, ${words})
+      || array_to_tsvector(array[${`scope ${scope}`}, ${`type ${type}`}])`,
+  }
 }
 
 /** Beside the audit log, because it is asked for by itself and as of a time. */

@@ -1560,20 +1560,20 @@ from records as r
 where r.id = $1::uuid
 order by r.id for no key update;
 
--- src/records/queries.ts updateContent
-update "contents"
-set "tags" = $1, "payload" = $2, "words" = $3, "search" = to_tsvector($4::text::regconfig, $5)
-        || array_to_tsvector(array[$6, $7])
-where "record_id" = $8;
-
--- src/records/queries.ts updateRecord
-update "records"
+-- src/records/queries.ts applyChange: of a record alone
+with "changed" as (update "records"
 set "version" = $1, "updated_at" = $2
-where "id" = $3;
+where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
+values ($4, $5, $6, $7, $8, $9, $10);
 
--- src/records/queries.ts appendAudit
-insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
-values ($1, $2, $3, $4, $5, $6, $7);
+-- src/records/queries.ts applyChange: of what it says too
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3), "rewritten" as (update "contents"
+set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
+      || array_to_tsvector(array[$9, $10])
+where "record_id" = $11) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
+values ($12, $13, $14, $15, $16, $17, $18);
 
 -- src/records/queries.ts appendStatusChange
 insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "record_id")

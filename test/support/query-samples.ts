@@ -156,15 +156,19 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       several: (db) => records.findRecords(db, [id, id], trust),
     },
     lockRecords: (db) => records.lockRecords(db, [id]),
-    updateContent: (db) =>
-      records.updateContent(
-        db,
-        id,
-        { tags: ['a'], payload: draft.row.payload },
-        { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
-      ),
-    updateRecord: (db) => records.updateRecord(db, id, { version: 2, updated_at: now }),
-    appendAudit: (db) => records.appendAudit(db, id, draft.audit),
+    applyChange: {
+      'of a record alone': (db) =>
+        records.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
+      'of what it says too': (db) =>
+        records.applyChange(db, id, {
+          record: { version: 2, updated_at: now },
+          entry: draft.audit,
+          said: {
+            content: { tags: ['a'], payload: draft.row.payload },
+            search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
+          },
+        }),
+    },
     appendStatusChange: (db) =>
       records.appendStatusChange(db, id, {
         ...{

@@ -7,14 +7,12 @@ import { identifiersOf } from '../creation/draft.ts'
 import { type Handle, handlesOf } from '../handles.ts'
 import { withEntry } from '../log.ts'
 import {
-  appendAudit,
   appendStatusChange,
+  applyChange,
   deleteHandles,
   deleteIdentifiers,
   insertHandles,
   insertIdentifiers,
-  updateContent,
-  updateRecord,
 } from '../queries.ts'
 import type { ContentRow, RecordRow, StatusChangeRow, StoredRecord } from '../rows.ts'
 import { searchableText } from '../searchable.ts'
@@ -48,14 +46,11 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const entry = { action, actor, at: now, rationale, run_id: runId, changes }
   const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
-  await updateRecord(tx, stored.id, record)
-  if (Object.keys(content).length > 0 || changed.scope !== stored.scope) {
-    const text = searchableText(changed.payload, changed.tags)
-    const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
-    await updateContent(tx, stored.id, content, search)
-  }
+  const isSaid = Object.keys(content).length > 0 || changed.scope !== stored.scope
+  const text = isSaid ? searchableText(changed.payload, changed.tags) : ''
+  const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
+  await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { said: { content, search } } : {}) })
   await renameRecord(tx, stored, changed)
-  await appendAudit(tx, stored.id, entry)
   return { ...changed, audit_log: withEntry(stored.audit_log, entry) }
 }
 
