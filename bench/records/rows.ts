@@ -7,6 +7,7 @@ export type Table = { name: string; key: string; columns: { name: string; type: 
 const written = [
   { name: 'records', key: 'id' },
   { name: 'contents', key: 'record_id' },
+  { name: 'handles', key: 'record_id' },
   { name: 'audit_entries', key: 'record_id' },
 ]
 

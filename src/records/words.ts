@@ -8,6 +8,9 @@ const compound = /[\p{L}\p{N}\p{M}]+(?:[-_./:@\\#+]+[\p{L}\p{N}\p{M}]+)*/gu
 const plain = /[\p{L}\p{N}\p{M}]+/gu
 const humps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
+/** One word without a hump, as nearly all are: looking for its parts took a fifth of the time of a create. */
+const single = /^[A-Z]?[a-z0-9]*$/
+
 /** Joins the parts of an identifier to one plain word; a pair of letters that hardly any word has. */
 const joint = 'zq'
 
@@ -22,10 +25,18 @@ export type Words = {
 }
 
 export function wordsOf(text: string): Words {
-  const found = text.normalize('NFKC').match(compound) ?? []
-  const parts = found.flatMap(partsOf)
-  const wholes = found.flatMap(wholeOf)
-  return { text: [...parts, ...wholes].join(' '), count: parts.length }
+  const words: string[] = []
+  const wholes: string[] = []
+  for (const found of text.normalize('NFKC').match(compound) ?? []) {
+    if (single.test(found)) {
+      words.push(found)
+      continue
+    }
+    const parts = partsOf(found)
+    words.push(...parts)
+    if (parts.length > 1 && found.length <= longestWhole) wholes.push(wholeOf(found))
+  }
+  return { text: [...words, ...wholes].join(' '), count: words.length }
 }
 
 /** The plain words alone, in their order: for phrases. */
@@ -37,11 +48,8 @@ function partsOf(identifier: string): string[] {
   return (identifier.match(plain) ?? []).flatMap((part) => part.split(humps))
 }
 
-function wholeOf(identifier: string): string[] {
-  const parts = partsOf(identifier)
-  if (parts.length === 1 || identifier.length > longestWhole) return []
-  const runs = identifier.match(plain) ?? []
-  return [runs.join(joint).toLowerCase()]
+function wholeOf(identifier: string): string {
+  return (identifier.match(plain) ?? []).join(joint).toLowerCase()
 }
 
 export type Query = {
