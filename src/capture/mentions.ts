@@ -35,6 +35,11 @@ const refConfidence = 0.5
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
+/** The id that a reference is, as it is stored; other references are names that only their source knows. */
+export function recordIdIn(ref: string): string | undefined {
+  return uuid.test(ref) ? ref.toLowerCase() : undefined
+}
+
 /** Bounds of the walk: a body of 10 MiB can hold millions of values, and what names something stands near its top. */
 const deepest = 100
 const mostVisited = 100_000

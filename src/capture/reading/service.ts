@@ -11,6 +11,7 @@ import type { Interpretation } from '../../records/interpretation.ts'
 import { adopt, ModelAnswer } from '../adoption.ts'
 import type { EpisodePlan, TaskPlan } from '../classification.ts'
 import { interpret } from '../interpretation.ts'
+import { recordIdIn } from '../mentions.ts'
 import { clip, outline } from '../outline.ts'
 import { listPhrases } from '../phrases.ts'
 import { dropLost, listPointed } from '../pointing.ts'
@@ -38,8 +39,6 @@ const longestWords = 300
 
 /** Of a payload, what says how it is known and not what it is about. */
 const unsaid = ['kind', 'evidence', 'validity', 'revision', 'revision_policy']
-
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** What evidence is about: by rule, and where one is configured by a chat model too. */
 export function createReading({ db, log, chat, maxSensitivity }: Resources) {
@@ -96,7 +95,7 @@ export function createReading({ db, log, chat, maxSensitivity }: Resources) {
       ...named.filter(({ digest }) => isMentioned(digest)),
       ...named.filter(({ digest }) => !isMentioned(digest)),
     ]
-    const ids = rule.reference_candidates.flatMap(({ ref }) => (uuid.test(ref) ? [ref.toLowerCase()] : []))
+    const ids = rule.reference_candidates.flatMap(({ ref }) => recordIdIn(ref) ?? [])
     const referenced = ids.length === 0 ? [] : await findReferencedWords(db, ids, among)
     return {
       entities: [...new Map(ranked.map(({ id, name, kind }) => [id, { id, name, kind }])).values()],

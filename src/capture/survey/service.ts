@@ -12,6 +12,7 @@ import type { Interpretation } from '../../records/interpretation.ts'
 import type { SemanticPayload } from '../../records/payloads.ts'
 import { isHistory } from '../../records/vocabulary.ts'
 import { findSuccessor } from '../../revision/index.ts'
+import { recordIdIn } from '../mentions.ts'
 import { findReferenced } from '../queries.ts'
 import type { Setting } from '../setting.ts'
 import { type Fate, judgeFact } from '../standing.ts'
@@ -95,17 +96,13 @@ function standingOf(fate: Fate): string | undefined {
   return 'policy' in fate ? fate.other : undefined
 }
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-
 /** Of the references, in their places, the records they lead to. */
 export async function resolveReferences(
   tx: Transaction,
   setting: Setting,
   { reference_candidates: candidates }: Interpretation,
 ): Promise<(string | undefined)[]> {
-  const ids = candidates.map(
-    ({ ref, target_record_id: told }) => told ?? (uuid.test(ref) ? ref.toLowerCase() : undefined),
-  )
+  const ids = candidates.map(({ ref, target_record_id: told }) => told ?? recordIdIn(ref))
   const asked = ids.filter((id) => id !== undefined)
   if (asked.length === 0) return ids
   const found = await findReferenced(tx, asked, amongOf(setting))
