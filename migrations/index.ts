@@ -6,6 +6,7 @@ import * as maintenance from './0004_maintenance.ts'
 import * as knowledge from './0005_knowledge.ts'
 import * as text from './0006_text.ts'
 import * as accessLog from './0008_access_log.ts'
+import * as embeddings from './0009_embeddings.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '0005_knowledge': knowledge,
   '0006_text': text,
   '0008_access_log': accessLog,
+  '0009_embeddings': embeddings,
 }

@@ -103,6 +103,23 @@ export interface Departures {
   type: RecordType;
 }
 
+export interface EmbeddingModels {
+  dimensions: number;
+  id: Generated<number>;
+  model: string;
+  provider: string;
+  registered_at: Date;
+  serves: Generated<boolean>;
+}
+
+export interface Embeddings {
+  bits: number;
+  code: Buffer;
+  embedded_at: Date;
+  model_id: number;
+  record_id: string;
+}
+
 export interface EntityIdentifiers {
   namespace: string;
   record_id: string;
@@ -242,6 +259,12 @@ export interface Relations {
   weight: number;
 }
 
+export interface Signatures {
+  bits: string;
+  model_id: number;
+  record_id: string;
+}
+
 export interface StatusChanges {
   actor: string;
   at: Date;
@@ -263,12 +286,21 @@ export interface Tombstones {
   scope: string;
 }
 
+export interface Unembedded {
+  asked_at: Date;
+  attempts: Generated<number>;
+  due_at: Date;
+  record_id: string;
+}
+
 export interface DB {
   access_log: AccessLog;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
   contents: Contents;
   departures: Departures;
+  embedding_models: EmbeddingModels;
+  embeddings: Embeddings;
   entity_identifiers: EntityIdentifiers;
   handles: Handles;
   idempotency_keys: IdempotencyKeys;
@@ -280,6 +312,8 @@ export interface DB {
   maintenance_runs: MaintenanceRuns;
   records: Records;
   relations: Relations;
+  signatures: Signatures;
   status_changes: StatusChanges;
   tombstones: Tombstones;
+  unembedded: Unembedded;
 }

@@ -1,0 +1,68 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Vectors of what records say, a narrow signature of each to find them by, and which records are still to be read.
+ *
+ * Every record that is there is put on the list, some seconds for a million; nothing that is in use is locked.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+export async function down(db: Kysely<unknown>): Promise<void> {
+  for (const table of ['unembedded', 'signatures', 'embeddings', 'embedding_models']) {
+    await sql`drop table ${sql.table(table)}`.execute(db)
+  }
+}
+
+const statements = [
+  `create table embedding_models (
+    id smallint generated always as identity,
+    provider text not null,
+    model text not null,
+    dimensions int4 not null,
+    registered_at timestamptz not null,
+    serves boolean not null default false,
+    constraint embedding_models_pkey primary key (id),
+    constraint embedding_models_name unique (provider, model, dimensions),
+    constraint embedding_models_dimensions check (dimensions between 1 and 4096)
+  )`,
+  // One model answers at a time; the one that is to follow it is filled meanwhile.
+  `create unique index embedding_models_serving on embedding_models (serves) where serves`,
+
+  `create table embeddings (
+    model_id smallint not null,
+    bits smallint not null,
+    embedded_at timestamptz not null,
+    record_id uuid not null,
+    code bytea not null,
+    constraint embeddings_pkey primary key (record_id, model_id),
+    constraint embeddings_model foreign key (model_id) references embedding_models (id) on delete cascade,
+    constraint embeddings_record foreign key (record_id) references records (id) on delete cascade,
+    constraint embeddings_bits check (bits in (2, 4, 8, 32))
+  )`,
+  // Floats do not compress; trying took longer than storing them.
+  `alter table embeddings alter column code set storage external`,
+
+  // Beside the vectors, for every search without an index reads all of them, and a vector is ten times as wide.
+  `create table signatures (
+    record_id uuid not null,
+    model_id smallint not null,
+    bits bit(1024) not null,
+    constraint signatures_pkey primary key (record_id, model_id),
+    constraint signatures_embedding foreign key (record_id, model_id)
+      references embeddings (record_id, model_id) on delete cascade
+  )`,
+
+  // Without a foreign key, whose check every create would pay for; whoever works through the list passes over what
+  // has gone. An instant that never comes is that of a text which was given up.
+  `create table unembedded (
+    record_id uuid not null,
+    asked_at timestamptz not null,
+    due_at timestamptz not null,
+    attempts int4 not null default 0,
+    constraint unembedded_pkey primary key (record_id)
+  )`,
+  `create index unembedded_due on unembedded (due_at)`,
+  `insert into unembedded (record_id, asked_at, due_at) select id, created_at, created_at from records`,
+]
