@@ -7,6 +7,7 @@ import * as knowledge from './0005_knowledge.ts'
 import * as text from './0006_text.ts'
 import * as accessLog from './0008_access_log.ts'
 import * as embeddings from './0009_embeddings.ts'
+import * as consolidation from './0010_consolidation.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '0006_text': text,
   '0008_access_log': accessLog,
   '0009_embeddings': embeddings,
+  '0010_consolidation': consolidation,
 }

@@ -139,9 +139,11 @@ function shape(values: Environment) {
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),
     }),
+    consolidation: Object.freeze({ compressionAgeMs: milliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
     jobs: Object.freeze({
       intervals: Object.freeze({
         decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
+        consolidate: milliseconds(values.MEMBRANE_CONSOLIDATION_INTERVAL),
         purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),
       }),
       revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),

@@ -155,6 +155,11 @@ export const environmentSchema = Type.Object({
     'How long what a revision replaced or retracted is kept before it is forgotten.',
     '90d',
   ),
+  MEMBRANE_CONSOLIDATION_INTERVAL: duration(
+    'How often the `consolidate` job runs, until a schedule is set; 0 for never.',
+    '6h',
+  ),
+  MEMBRANE_COMPRESSION_AGE: duration('How old an episode is when consolidation halves its salience.', '24h'),
   MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
 })
 

@@ -7,6 +7,7 @@ import {
   transitionRoutes,
 } from './cognition/index.ts'
 import type { Config } from './config.ts'
+import { createConsolidation } from './consolidation/index.ts'
 import type { Database } from './db/connection.ts'
 import {
   createDecayService,
@@ -158,6 +159,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
   }
   const works = {
     decay: createSweep({ db, forgottenRetentionMs, revisedRetentionMs }),
+    consolidate: createConsolidation({ db, clock, stages: [], ...config.consolidation }),
     purge: createPurge({ expired }),
   }
   const worker = `${hostname()}:${process.pid}`

@@ -9,6 +9,8 @@ export type AccessKind = "served" | "used";
 
 export type AuditAction = "archive" | "create" | "decay" | "delete" | "demote" | "erase" | "fork" | "merge" | "pin" | "promote" | "reinforce" | "restore" | "revise" | "status" | "unpin";
 
+export type ConsolidationStage = "competence" | "episodic" | "extraction" | "plan_graph" | "semantic";
+
 export type DecayCurve = "custom" | "elastic" | "exponential" | "huber" | "linear";
 
 export type DeletionPolicy = "auto_prune" | "manual_only" | "never";
@@ -125,6 +127,14 @@ export interface EntityIdentifiers {
   record_id: string;
   scope: string;
   value: string;
+}
+
+export interface EpisodeTallies {
+  digest: Buffer;
+  episode_id: string;
+  outcome: string;
+  scope: string;
+  stage: ConsolidationStage;
 }
 
 export interface Handles {
@@ -286,6 +296,15 @@ export interface Tombstones {
   scope: string;
 }
 
+export interface Unconsolidated {
+  attempts: Generated<number>;
+  claimed_until: Date | null;
+  due_at: Date;
+  error: string | null;
+  record_id: string;
+  stage: ConsolidationStage;
+}
+
 export interface Unembedded {
   asked_at: Date;
   attempts: Generated<number>;
@@ -302,6 +321,7 @@ export interface DB {
   embedding_models: EmbeddingModels;
   embeddings: Embeddings;
   entity_identifiers: EntityIdentifiers;
+  episode_tallies: EpisodeTallies;
   handles: Handles;
   idempotency_keys: IdempotencyKeys;
   job_leases: JobLeases;
@@ -315,5 +335,6 @@ export interface DB {
   signatures: Signatures;
   status_changes: StatusChanges;
   tombstones: Tombstones;
+  unconsolidated: Unconsolidated;
   unembedded: Unembedded;
 }

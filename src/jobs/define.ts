@@ -7,6 +7,8 @@ type NoPayload = Readonly<Record<string, never>>
 export type Jobs = Checked<{
   /** Keeps the stored salience near the exact one and forgets what has faded away. */
   decay: NoPayload
+  /** Makes facts, skills and plans of what was experienced. */
+  consolidate: NoPayload
   /** Deletes what has expired. */
   purge: NoPayload
 }>
@@ -14,7 +16,7 @@ export type Jobs = Checked<{
 export type JobName = keyof Jobs
 
 /** The same names at run time, which the compiler holds complete. */
-const listed: { readonly [Name in JobName]: true } = { decay: true, purge: true }
+const listed: { readonly [Name in JobName]: true } = { decay: true, consolidate: true, purge: true }
 export const jobNames = Object.keys(listed) as JobName[]
 
 /** What a run did, in numbers: it is logged and kept in the queue, where no content may go. */

@@ -6,6 +6,8 @@ export type Run = {
   dryRun: boolean
   /** Null for every record. */
   scope: string | null
+  /** Of the job, and checked when the run was asked for. */
+  options: Readonly<Record<string, unknown>>
   /** The instant the run is of, the same however often it is taken up again. */
   startedAt: Date
 }
@@ -27,10 +29,15 @@ export type RunContext = {
    * when the run is to end. Of a dry run only the outcome remains.
    */
   inBatch<T extends Batch>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  /** How many records there are to go through, once it is known. */
-  expect(total: number): Promise<void>
+  /**
+   * How many records there are to go through, once it is known; and what is counted, so that what was not done
+   * shows as 0.
+   */
+  expect(total: number, counted?: readonly string[]): Promise<void>
+  /** Throws when the run is to end: for between the parts of one long batch. */
+  proceed(): Promise<void>
   /** A batch that failed, without stopping those after it: which, and the record when it was one. */
-  recordFault(fault: { error: unknown; recordId?: string; part: string }): Promise<void>
+  recordFault(fault: { error: unknown; recordId?: string; part: string; attempt?: string }): Promise<void>
 }
 
 /** A job as the maintenance runs it. */

@@ -35,6 +35,7 @@ export function createPurge({ expired }: Resources): Work {
 export function createHandlers(runner: Runner): JobHandlers {
   return {
     decay: async (_payload, signal) => ({ runs: await runner.attend('decay', signal) }),
+    consolidate: async (_payload, signal) => ({ runs: await runner.attend('consolidate', signal) }),
     purge: async (_payload, signal) => ({ runs: await runner.attend('purge', signal) }),
   }
 }

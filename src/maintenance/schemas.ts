@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { ConsolidationOptions } from '../consolidation/index.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, listOf, Time, Uuid } from '../http/shapes.ts'
 import { jobNames } from '../jobs/define.ts'
@@ -6,7 +7,6 @@ import { jobNames } from '../jobs/define.ts'
 const Job = Type.Enum([...jobNames], { description: 'Which job.' })
 const Status = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
 const scope = Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this scope.' })
-const options = closed({}, { description: 'Of the job; these jobs have none.' })
 const missing = 'run_not_found'
 
 const progress = closed({
@@ -56,7 +56,7 @@ export const NewMaintenanceRun = closed(
     job: Job,
     dry_run: Type.Optional(Type.Boolean({ description: 'Default false.' })),
     scope: Type.Optional(scope),
-    options: Type.Optional(options),
+    options: Type.Optional(ref(ConsolidationOptions)),
   },
   { $id: 'NewMaintenanceRun', examples: [{ job: 'decay', dry_run: true }] },
 )
@@ -65,7 +65,10 @@ export type NewMaintenanceRun = Static<typeof NewMaintenanceRun>
 export const RunChange = closed(
   {
     record_id: Uuid(),
-    action: Type.String({ description: '`prune`, or `failed` for a record that was passed over.' }),
+    action: Type.String({
+      description:
+        '`prune`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
+    }),
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     note: Type.Optional(Type.String()),

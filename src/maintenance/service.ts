@@ -45,6 +45,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const id = ids.next()
     const tx = call.tx ?? db
     const { job, dry_run: dryRun, options } = asked
+    if (job !== 'consolidate') refuseOptions(options)
     await insertRun(tx, {
       ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, asked.scope) },
       ...(dryRun === undefined ? {} : { dryRun }),
@@ -137,6 +138,15 @@ function scopeOf(caller: Caller, named: string | undefined): string | null {
 
 function positionOf({ created_at, id }: RunRow): Static<typeof RunCursor> {
   return { created_at: created_at.toISOString(), id }
+}
+
+/** Asked of a job that has none, an option would be taken for heard. */
+function refuseOptions(options: object = {}): void {
+  const errors = Object.keys(options).map((name) => ({
+    pointer: `/options/${name}`,
+    message: 'is no option of this job',
+  }))
+  if (errors.length > 0) throw new AppError('validation_failed', 'The job has no such option.', { errors })
 }
 
 function tooShort(): AppError {

@@ -20,9 +20,10 @@ const runner = createRunner({
       ...{ db, forgottenRetentionMs: 30 * 86_400_000, revisedRetentionMs: 90 * 86_400_000 },
       sizes: { rows: 20, blocks: 1, shareFrom: 40 },
     }),
+    consolidate: { run: async () => {} },
     purge: createPurge({ expired: {} }),
   },
-  intervals: { decay: 0, purge: 0 },
+  intervals: { decay: 0, consolidate: 0, purge: 0 },
   observe: (step) => {
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },

@@ -42,7 +42,12 @@ export async function openTestQueue(chosen: string | undefined) {
     work: async (handlers: Partial<JobHandlers>, concurrency = 2) => {
       const worker = await startWorker({
         ...{ settings, log, concurrency },
-        handlers: { decay: async () => ({}), purge: async () => ({}), ...handlers },
+        handlers: {
+          decay: async () => ({}),
+          consolidate: async () => ({}),
+          purge: async () => ({}),
+          ...handlers,
+        },
       })
       workers.push(worker)
       return worker

@@ -13,7 +13,7 @@ import { backends, openTestQueue, type TestQueue } from './backends.ts'
 const clock = systemClock
 const ids = createIds(clock)
 const log = createLogger({ level: 'silent', clock, write: () => {} })
-const off = { decay: 0, purge: 0 }
+const off = { decay: 0, consolidate: 0, purge: 0 }
 
 let test: TestQueue
 afterEach(() => test.close())
@@ -26,7 +26,7 @@ function hire(worker: string, intervals = off) {
       ran++
     },
   }
-  const works = { decay: work, purge: work }
+  const works = { decay: work, consolidate: work, purge: work }
   const runner = createRunner({ db: test.db, clock, ids, log, worker, works, intervals })
   const watch = (everyMs: number) =>
     watchJobs({ db: test.db, clock, log, worker, runner, intervals, everyMs })
@@ -85,7 +85,7 @@ describe('a run of which no message tells', () => {
   })
 
   it('is made when a schedule has stood still, by one of those who look', async () => {
-    const workers = ['one', 'two', 'three'].map((name) => hire(name, { decay: 3_600_000, purge: 0 }))
+    const workers = ['one', 'two', 'three'].map((name) => hire(name, { ...off, decay: 3_600_000 }))
     const watches = workers.map(({ watch }) => watch(20))
     await until('the run to end', allEnded)
     await Promise.all(watches.map((watch) => watch.stop()))

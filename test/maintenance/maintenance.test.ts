@@ -123,6 +123,7 @@ describe('a schedule', () => {
   it('follows the configuration until one is set', async () => {
     expect(await list()).toEqual([
       { job: 'decay', interval: '1h', enabled: true },
+      { job: 'consolidate', interval: '6h', enabled: true },
       { job: 'purge', interval: '1d', enabled: true },
     ])
     const next_at = new Date(app.clock.now().getTime() + 15 * 60_000).toISOString()

@@ -60,13 +60,13 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     listSchedules: (db) => maintenance.listSchedules(db),
     upsertSchedule: (db) =>
       maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
-    listIntervals: (db) => maintenance.listIntervals(db, { decay: 1, purge: 1 }),
+    listIntervals: (db) => maintenance.listIntervals(db, { decay: 1, consolidate: 1, purge: 1 }),
   },
   'src/maintenance/running/batches/queries.ts': {
     holdFence: (db) => inTransaction(db, (tx) => batches.holdFence(tx, lease)),
     addProgress: (db) =>
       inTransaction(db, (tx) => batches.addProgress(tx, { id, done: 1, counts: { pruned: 1 } })),
-    setTotal: (db) => inTransaction(db, (tx) => batches.setTotal(tx, id, 1)),
+    setTotal: (db) => inTransaction(db, (tx) => batches.setTotal(tx, { id, total: 1, counted: ['pruned'] })),
     setError: (db) => inTransaction(db, (tx) => batches.setError(tx, id, 'why')),
     insertChanges: (db) => inTransaction(db, (tx) => batches.insertChanges(tx, id, [])),
   },

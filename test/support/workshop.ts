@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSweep } from '../../src/decay/index.ts'
 import { deleteExpiredAnswers } from '../../src/http/queries.ts'
 import type { JobName } from '../../src/jobs/define.ts'
@@ -31,14 +32,19 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
   const ids = createIds(clock)
   const lines: string[] = []
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
-  await insertJobs(db, ['decay', 'purge'], clock.now())
+  await insertJobs(db, ['decay', 'consolidate', 'purge'], clock.now())
 
   const usual = {
     decay: createSweep({ db, ...retention, sizes }),
+    consolidate: createConsolidation({ db, clock, stages: [], compressionAgeMs: day }),
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
-  function hire(worker: string, { works = {}, ...more }: Hiring = {}, intervals = { decay: 0, purge: 0 }) {
+  function hire(
+    worker: string,
+    { works = {}, ...more }: Hiring = {},
+    intervals = { decay: 0, consolidate: 0, purge: 0 },
+  ) {
     return createRunner({ db, clock, ids, log, worker, works: { ...usual, ...works }, intervals, ...more })
   }
 
@@ -118,6 +124,10 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
 /** A worker beside an API under test, with the intervals that the API is configured with. */
 export function hireFor({ db, clock, ids, config }: TestApp) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const works = { decay: createSweep({ db, ...retention }), purge: createPurge({ expired: {} }) }
+  const works = {
+    decay: createSweep({ db, ...retention }),
+    consolidate: createConsolidation({ db, clock, stages: [], ...config.consolidation }),
+    purge: createPurge({ expired: {} }),
+  }
   return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals: config.jobs.intervals })
 }

@@ -7,6 +7,7 @@ export type Claimed = {
   job: string
   dry_run: boolean
   scope: string | null
+  options: unknown
   cancel_requested: boolean
   attempts: number
   status: string
@@ -18,6 +19,7 @@ const claimedColumns = [
   'job',
   'dry_run',
   'scope',
+  'options',
   'cancel_requested',
   'attempts',
   'status',
@@ -156,7 +158,7 @@ export async function findSharedRun(db: Database, job: string) {
           .select('part.run_id'),
       ),
     )
-    .select(['m.id', 'm.job', 'm.dry_run', 'm.scope', 'm.started_at', 'l.fence'])
+    .select(['m.id', 'm.job', 'm.dry_run', 'm.scope', 'm.options', 'm.started_at', 'l.fence'])
     .executeTakeFirst()
 }
 

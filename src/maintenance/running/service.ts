@@ -193,13 +193,17 @@ export function createRunner(resources: Resources) {
   return { attend }
 }
 
-type Holdable = Pick<Claimed, 'id' | 'dry_run' | 'scope'> & { job: string }
+type Holdable = Pick<Claimed, 'id' | 'dry_run' | 'scope' | 'options'> & { job: string }
 
 function holdOf(run: Holdable, fence: number, startedAt: Date): Held {
   return {
     job: run.job as JobName,
     fence,
-    run: { id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt },
+    run: {
+      ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt },
+      // Only checked JSON is stored.
+      options: run.options as Held['run']['options'],
+    },
   }
 }
 

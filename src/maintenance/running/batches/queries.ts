@@ -38,10 +38,17 @@ export async function addProgress(
   `.execute(tx)
 }
 
-export async function setTotal(tx: Transaction, id: string, total: number): Promise<void> {
+export async function setTotal(
+  tx: Transaction,
+  { id, total, counted }: { id: string; total: number; counted: readonly string[] },
+): Promise<void> {
   await tx
     .updateTable('maintenance_runs')
-    .set({ total })
+    .set((eb) => ({
+      total,
+      // A run that is taken up again has counted some already.
+      stats: sql`${JSON.stringify(Object.fromEntries(counted.map((name) => [name, 0])))}::jsonb || ${eb.ref('stats')}`,
+    }))
     .where('id', '=', id)
     .where('total', 'is', null)
     .execute()

@@ -4,7 +4,7 @@ import { type Transaction, transact } from '../../../db/transaction.ts'
 import type { JobName } from '../../../jobs/define.ts'
 import { type Batch, type Run, type RunContext, RunEnded } from '../../../jobs/runs.ts'
 import type { Clock } from '../../../kernel/clock.ts'
-import { describeError } from '../../../kernel/log.ts'
+import { nameFault } from '../../../kernel/log.ts'
 import { addProgress, holdFence, insertChanges, setError, setTotal } from './queries.ts'
 
 /** A run under the lease of its job. */
@@ -75,9 +75,9 @@ export function createBatches({ db, observe, held, signal }: Resources): RunCont
     }
   }
 
-  async function recordFault({ error, recordId, part }: Parameters<RunContext['recordFault']>[0]) {
+  async function recordFault({ error, recordId, part, attempt }: Parameters<RunContext['recordFault']>[0]) {
     if (error instanceof RunEnded || isOutage(error)) throw error
-    const note = nameFault(error)
+    const note = [nameFault(error), ...(attempt === undefined ? [] : [attempt])].join('; ')
     await underFence(async (tx) => {
       const changes = recordId === undefined ? [] : [{ record_id: recordId, action: 'failed', note }]
       await keep(tx, { counts: { failed: 1 }, changes })
@@ -85,12 +85,13 @@ export function createBatches({ db, observe, held, signal }: Resources): RunCont
     })
   }
 
-  return { run, inBatch, recordFault, expect: (total) => underFence((tx) => setTotal(tx, run.id, total)) }
-}
+  const expect: RunContext['expect'] = (total, counted = []) =>
+    underFence((tx) => setTotal(tx, { id: run.id, total, counted }))
 
-/** What may be shown to whoever may read runs: the kind and the rule that was broken, never the row. */
-function nameFault(error: unknown): string {
-  const { type, message, code, constraint } = describeError(error)
-  const details = [code, constraint].filter((detail) => detail !== undefined)
-  return details.length > 0 ? `database error ${details.join(' ')}` : `${type}: ${message}`
+  async function proceed(): Promise<void> {
+    if (signal.aborted) throw new RunEnded('stopped')
+    await underFence(async () => {})
+  }
+
+  return { run, inBatch, proceed, recordFault, expect }
 }

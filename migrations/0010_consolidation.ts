@@ -1,0 +1,137 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * What consolidation has yet to do, by stage and episode, and what an episode was counted as.
+ *
+ * Reads every episode that is there and puts it on the list, half a minute for a million; nothing that is in use
+ * is locked but `handles`, which cannot be written while its index is built.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+export async function down(db: Kysely<unknown>): Promise<void> {
+  await sql`drop index handles_detail`.execute(db)
+  await sql`drop trigger records_reconsolidated on records`.execute(db)
+  await sql`drop trigger contents_reconsolidated on contents`.execute(db)
+  await sql`drop trigger contents_unconsolidated on contents`.execute(db)
+  await sql`drop function list_returned_episode()`.execute(db)
+  await sql`drop function list_judged_episode()`.execute(db)
+  await sql`drop function list_new_episode()`.execute(db)
+  await sql`drop function stages_of(jsonb, boolean)`.execute(db)
+  await sql`drop table episode_tallies, unconsolidated`.execute(db)
+  await sql`drop type consolidation_stage`.execute(db)
+}
+
+const statements = [
+  `create type consolidation_stage as enum ('episodic', 'semantic', 'extraction', 'competence', 'plan_graph')`,
+
+  // A list of what is left and no mark on what is done: with nothing new it is empty, and a million episodes cost
+  // one probe. due_at is when the episode was created, then when a stage that failed may try again, and never
+  // comes for one that was given up. Without a foreign key, whose check every create would pay for; whoever works
+  // through the list passes over what has gone.
+  `create table unconsolidated (
+    due_at timestamptz not null,
+    claimed_until timestamptz,
+    stage consolidation_stage not null,
+    attempts integer not null default 0,
+    record_id uuid not null,
+    error text,
+    constraint unconsolidated_pkey primary key (record_id, stage),
+    constraint unconsolidated_attempts check (attempts >= 0)
+  )`,
+  `create index unconsolidated_due on unconsolidated (stage, due_at, record_id)`,
+
+  // Of stages that count: what an episode counts towards (a signature in a scope) and as what, so that it counts
+  // once, and a corrected outcome moves it. It goes with its episode, which then never comes again.
+  `create table episode_tallies (
+    episode_id uuid not null,
+    stage consolidation_stage not null,
+    outcome text not null,
+    digest bytea not null,
+    scope text not null,
+    constraint episode_tallies_pkey primary key (episode_id, stage),
+    constraint episode_tallies_episode foreign key (episode_id) references records (id) on delete cascade,
+    constraint episode_tallies_digest_length check (octet_length(digest) = 16)
+  )`,
+  `create index episode_tallies_digest on episode_tallies (digest, scope, stage)`,
+
+  // What every event of one kind was observed in is one topic with as many details as there are events.
+  `create index handles_detail on handles (digest, detail, scope) where detail is not null`,
+
+  // What there is to learn from an episode. From its outcome on it counts towards what its tools achieve; one that
+  // was corrected is looked at again by whoever counts, whatever it says now.
+  `create function stages_of(episode jsonb, is_corrected boolean) returns setof consolidation_stage
+    language sql immutable parallel safe as $$
+      select stage from (values
+        ('episodic'::consolidation_stage, not is_corrected),
+        ('semantic', episode ->> 'outcome' = 'success'),
+        ('extraction', not is_corrected),
+        ('competence', jsonb_array_length(episode -> 'tool_graph') > 0
+          and (is_corrected or episode ->> 'outcome' in ('success', 'failure'))),
+        ('plan_graph', jsonb_array_length(episode -> 'tool_graph') > 2
+          and (is_corrected or episode ->> 'outcome' in ('success', 'failure')))
+      ) as each (stage, is_due)
+      where is_due
+    $$`,
+
+  // Listed by the database in the statement that makes it due: no writer can forget it, and none has to ask twice.
+  `create function list_new_episode() returns trigger language plpgsql as $$
+    begin
+      insert into unconsolidated (record_id, stage, due_at)
+      select r.id, stage, r.created_at
+      from records as r, stages_of(new.payload, false) as stage
+      where r.id = new.record_id
+      on conflict do nothing;
+      return null;
+    end
+  $$`,
+  `create trigger contents_unconsolidated after insert on contents
+    for each row when (new.payload ->> 'kind' = 'episodic') execute function list_new_episode()`,
+
+  // A stage that has the episode in hand holds its row; the correction then waits, and is listed behind it.
+  `create function list_judged_episode() returns trigger language plpgsql as $$
+    begin
+      insert into unconsolidated (record_id, stage, due_at)
+      select r.id, stage, r.created_at
+      from records as r, stages_of(new.payload, true) as stage
+      where r.id = new.record_id
+      order by stage
+      on conflict (record_id, stage) do update
+        set due_at = excluded.due_at, attempts = 0, error = null, claimed_until = null;
+      return null;
+    end
+  $$`,
+  `create trigger contents_reconsolidated after update of payload on contents
+    for each row when (
+      new.payload ->> 'kind' = 'episodic' and new.payload ->> 'outcome' is distinct from old.payload ->> 'outcome'
+    ) execute function list_judged_episode()`,
+
+  // What was passed over while it was forgotten, withdrawn or pinned. Each stage knows what it has done before.
+  `create function list_returned_episode() returns trigger language plpgsql as $$
+    begin
+      insert into unconsolidated (record_id, stage, due_at)
+      select new.id, stage, new.created_at
+      from contents as c, stages_of(c.payload, false) as stage
+      where c.record_id = new.id
+      order by stage
+      on conflict (record_id, stage) do update
+        set due_at = excluded.due_at, attempts = 0, error = null, claimed_until = null;
+      return null;
+    end
+  $$`,
+  `create trigger records_reconsolidated after update of forgotten_at, pinned, status on records
+    for each row when (
+      new.type = 'episodic' and (
+        (old.forgotten_at is not null and new.forgotten_at is null) or (old.pinned and not new.pinned)
+        or (old.status not in ('active', 'challenged') and new.status in ('active', 'challenged'))
+      )
+    ) execute function list_returned_episode()`,
+
+  `insert into unconsolidated (record_id, stage, due_at)
+    select r.id, stage, r.created_at
+    from records as r
+    join contents as c on c.record_id = r.id
+    cross join lateral stages_of(c.payload, false) as stage
+    where r.type = 'episodic'`,
+]

@@ -1,0 +1,2 @@
+export { ConsolidationOptions } from './schemas.ts'
+export { createConsolidation } from './service.ts'

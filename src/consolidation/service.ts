@@ -1,0 +1,41 @@
+import type { Database } from '../db/connection.ts'
+import type { RunContext, Work } from '../jobs/runs.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { ConsolidationOptions } from './schemas.ts'
+import { figures, type Stage, type StageName } from './stages.ts'
+import { countDue, type Due } from './walking/queries.ts'
+
+type Resources = { db: Database; clock: Clock; stages: readonly Stage[]; compressionAgeMs: number }
+
+/**
+ * Experience becomes knowledge, once. The stages follow each other; each goes through its own part of the list of
+ * what is unconsolidated, and leaves it shorter. With nothing on the list a run is one statement.
+ */
+export function createConsolidation({ db, clock, stages, compressionAgeMs }: Resources): Work {
+  async function run(context: RunContext): Promise<void> {
+    // Checked when the run was asked for.
+    const options = context.run.options as ConsolidationOptions
+    const chosen = stages.filter(({ name }) => isChosen(options, name))
+    const due = await countDue(
+      db,
+      chosen.map(({ name }) => dueOf(context, name)),
+    )
+    const total = chosen.reduce((sum, { name }) => sum + (due.get(name) ?? 0), 0)
+    await context.expect(total, [...figures, ...chosen.map(({ name }) => `${name}_ms`)])
+    const asksModel = !context.run.dryRun || options.ask_model === true
+    for (const stage of chosen) {
+      if (due.has(stage.name)) await stage.run({ ...context, asksModel })
+    }
+  }
+
+  function dueOf({ run: { scope, startedAt } }: RunContext, stage: StageName): Due {
+    const age = stage === 'episodic' ? compressionAgeMs : 0
+    return { stage, scope, until: new Date(startedAt.getTime() - age), now: clock.now() }
+  }
+
+  return { run }
+}
+
+function isChosen({ stages }: ConsolidationOptions, name: StageName): boolean {
+  return stages === undefined || stages.includes(name)
+}
