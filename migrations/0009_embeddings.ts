@@ -22,13 +22,21 @@ const statements = [
     model text not null,
     dimensions int4 not null,
     registered_at timestamptz not null,
+    seen_at timestamptz not null,
+    walked_to uuid,
+    max_sensitivity sensitivity not null,
     serves boolean not null default false,
+    embeds boolean not null default false,
     constraint embedding_models_pkey primary key (id),
     constraint embedding_models_name unique (provider, model, dimensions),
     constraint embedding_models_dimensions check (dimensions between 1 and 4096)
   )`,
-  // One model answers at a time; the one that is to follow it is filled meanwhile.
+  // One model answers at a time, and one is filled: the same, or the one that is to follow it.
   `create unique index embedding_models_serving on embedding_models (serves) where serves`,
+  `create unique index embedding_models_embedding on embedding_models (embeds) where embeds`,
+  `comment on column embedding_models.seen_at is 'when a worker was last there that is configured with it'`,
+  `comment on column embedding_models.walked_to is
+    'how far its records are listed while it embeds, or its vectors deleted once it does not; null when all are'`,
 
   `create table embeddings (
     model_id smallint not null,

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
+import type { EmbeddingSettings } from './embeddings/index.ts'
 import { type Environment, environmentSchema } from './environment.ts'
 import { parseDuration } from './kernel/units.ts'
 
@@ -50,16 +51,21 @@ function exposureProblems(given: Variables): string[] {
   ]
 }
 
-/** A model that is asked for and cannot be asked would leave every capture to the rule, and nobody would know. */
+/** A model that is asked for and cannot be asked would be missing at every call, and nobody would know. */
 function modelProblems(given: Variables): string[] {
-  if (given['MEMBRANE_INGEST_LLM_ENABLED'] !== 'true') return []
-  const isMissing = (name: string) => given[name] === undefined
-  const problems = ['MEMBRANE_INGEST_LLM_ENDPOINT', 'MEMBRANE_INGEST_LLM_MODEL']
-    .filter(isMissing)
-    .map((name) => `${name} must be set when MEMBRANE_INGEST_LLM_ENABLED is true`)
-  const isNothing = parseDuration(given['MEMBRANE_INGEST_LLM_TIMEOUT'] ?? '') === 0
-  if (isNothing) problems.push('MEMBRANE_INGEST_LLM_TIMEOUT must be longer than 0')
-  return problems
+  return [
+    ...serverProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
+    ...serverProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
+  ]
+}
+
+function serverProblems(given: Variables, prefix: string, name: string, value: string): string[] {
+  if (given[name] !== value) return []
+  const problems = [`${prefix}_ENDPOINT`, `${prefix}_MODEL`]
+    .filter((needed) => given[needed] === undefined)
+    .map((needed) => `${needed} must be set when ${name} is ${value}`)
+  const isNothing = parseDuration(given[`${prefix}_TIMEOUT`] ?? '') === 0
+  return isNothing ? [...problems, `${prefix}_TIMEOUT must be longer than 0`] : problems
 }
 
 /** Each variable on its own: asked about the whole, TypeBox stops at its eighth error. */
@@ -134,6 +140,7 @@ function shape(values: Environment) {
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
     cognition: Object.freeze({ retentionMode: values.MEMBRANE_RETENTION_MODE }),
+    embedding: Object.freeze(embedding(values)),
     retrieval: Object.freeze({ selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD) }),
     models: Object.freeze({
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
@@ -156,6 +163,16 @@ function ingestModel(values: Environment) {
   if (values.MEMBRANE_INGEST_LLM_ENABLED !== 'true' || !endpoint || !model) return undefined
   const timeoutMs = milliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
   return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
+}
+
+function embedding(values: Environment): EmbeddingSettings {
+  const { MEMBRANE_EMBEDDING_ENDPOINT: endpoint, MEMBRANE_EMBEDDING_MODEL: model } = values
+  const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
+  if (provider === 'hash') return { provider, dimensions }
+  if (provider === 'none' || !endpoint || !model) return { provider: 'none' }
+  const timeoutMs = milliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)
+  const apiKey = values.MEMBRANE_EMBEDDING_API_KEY
+  return { provider, endpoint, model, apiKey, dimensions, timeoutMs }
 }
 
 export function isLoopback(host: string): boolean {

@@ -129,7 +129,7 @@ export const environmentSchema = Type.Object({
     expects: 'one of l2, huber, elastic',
   }),
   MEMBRANE_LLM_MAX_SENSITIVITY: Type.Enum([...sensitivities], {
-    description: 'Nothing more sensitive is sent to a chat model.',
+    description: 'Nothing more sensitive is sent to a model of somebody else, to chat or for vectors.',
     default: 'low',
     expects: `one of ${sensitivities.join(', ')}`,
   }),
@@ -143,6 +143,30 @@ export const environmentSchema = Type.Object({
     'How long a capture waits for the model before the rule reads it.',
     '5s',
   ),
+  MEMBRANE_EMBEDDING_PROVIDER: Type.Enum(['none', 'hash', 'openai'], {
+    description:
+      'Where vectors come from: nowhere, the built-in hashing of words and their parts, or a server.',
+    default: 'hash',
+    expects: 'one of none, hash, openai',
+  }),
+  MEMBRANE_EMBEDDING_ENDPOINT: Type.Optional(
+    endpoint("A server that speaks OpenAI's embeddings: its base URL, or the full path of the call."),
+  ),
+  MEMBRANE_EMBEDDING_MODEL: Type.Optional(
+    text('The model it is asked for.', { example: 'text-embedding-3-small' }),
+  ),
+  MEMBRANE_EMBEDDING_DIMENSIONS: Type.Optional(
+    Type.Integer({
+      description:
+        'Length of a vector: 256 by `hash`, and what the model gives by `openai`, unless it is set.',
+      examples: ['256'],
+      minimum: 8,
+      maximum: 4_096,
+      expects: 'a whole number from 8 to 4096',
+    }),
+  ),
+  MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('The key the server asks for, if it does.')),
+  MEMBRANE_EMBEDDING_TIMEOUT: duration('How long the server may take for one answer.', '30s'),
   MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD: share(
     'Below this lead of the best procedure over the next a retrieval says that it needs more.',
     '0.7',

@@ -107,11 +107,21 @@ export interface Departures {
 
 export interface EmbeddingModels {
   dimensions: number;
+  embeds: Generated<boolean>;
   id: Generated<number>;
+  max_sensitivity: Sensitivity;
   model: string;
   provider: string;
   registered_at: Date;
+  /**
+   * when a worker was last there that is configured with it
+   */
+  seen_at: Date;
   serves: Generated<boolean>;
+  /**
+   * how far its records are listed while it embeds, or its vectors deleted once it does not; null when all are
+   */
+  walked_to: string | null;
 }
 
 export interface Embeddings {

@@ -5,8 +5,6 @@ import { type Embedding, normalise } from './similarity.ts'
  * when they share words or pieces of words. No model, no network, and the same vector on every machine.
  */
 
-const defaultDimensions = 384
-
 /** Marks the ends of a word, so that its beginning is told from the same letters within another. */
 const edge = '\u0002'
 const shortestGram = 3
@@ -20,7 +18,7 @@ const gramSeed = 0x5ac76d83
  * Of length 1. A text without a letter or digit gives the zero vector, which is like nothing: whoever stores
  * vectors keeps none for it, and whoever searches by it finds nothing (`hasDirection`).
  */
-export function hashEmbedding(text: string, dimensions: number = defaultDimensions): Embedding {
+export function hashEmbedding(text: string, dimensions: number): Embedding {
   const words = new Map<number, number>()
   const grams = new Map<number, number>()
   for (const word of wordsOf(text)) {

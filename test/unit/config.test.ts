@@ -145,6 +145,44 @@ describe('a chat model that reads captures', () => {
   })
 })
 
+describe('vectors', () => {
+  const asked = {
+    MEMBRANE_EMBEDDING_PROVIDER: 'openai',
+    MEMBRANE_EMBEDDING_ENDPOINT: 'http://127.0.0.1:11434/v1/embeddings',
+    MEMBRANE_EMBEDDING_MODEL: 'nomic-embed-text',
+  }
+
+  test('are hashed unless told', () => {
+    expect(readConfig({}).embedding).toEqual({ provider: 'hash' })
+    expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({
+      provider: 'none',
+    })
+    expect(readConfig({ MEMBRANE_EMBEDDING_DIMENSIONS: '512' }).embedding).toEqual({
+      ...{ provider: 'hash', dimensions: 512 },
+    })
+    expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_API_KEY: 'sk-1' }).embedding).toEqual({
+      ...{ provider: 'openai', endpoint: 'http://127.0.0.1:11434/v1/embeddings', model: 'nomic-embed-text' },
+      ...{ apiKey: 'sk-1', timeoutMs: 30_000 },
+    })
+  })
+
+  test('of a server need its address, its model and time', () => {
+    expect(problemsOf({ MEMBRANE_EMBEDDING_PROVIDER: 'openai', MEMBRANE_EMBEDDING_TIMEOUT: '0' })).toEqual([
+      'MEMBRANE_EMBEDDING_ENDPOINT must be set when MEMBRANE_EMBEDDING_PROVIDER is openai',
+      'MEMBRANE_EMBEDDING_MODEL must be set when MEMBRANE_EMBEDDING_PROVIDER is openai',
+      'MEMBRANE_EMBEDDING_TIMEOUT must be longer than 0',
+    ])
+  })
+
+  test.each([
+    ['MEMBRANE_EMBEDDING_PROVIDER', 'ollama', 'one of none, hash, openai'],
+    ['MEMBRANE_EMBEDDING_DIMENSIONS', '4097', 'a whole number from 8 to 4096'],
+    ['MEMBRANE_EMBEDDING_DIMENSIONS', '1.5', 'a whole number from 8 to 4096'],
+  ])('are refused with %s=%s', (name, value, expected) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
+  })
+})
+
 describe('an address that others can reach', () => {
   const exposed = ['0.0.0.0', '::', '192.168.1.5', 'membrane.example', '1270.0.0.1', '127.0.0.1.example']
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashEmbedding } from '../../src/embeddings/hashing.ts'
+import { hashEmbedder } from '../../src/embeddings/embedder.ts'
+import { hashEmbedding as hash } from '../../src/embeddings/hashing.ts'
 import { cosine, dot, hasDirection } from '../../src/embeddings/similarity.ts'
 
+/** Wide enough that words rarely share a bucket: what is asked here is what the features tell. */
+const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)
 const likeness = (one: string, other: string) => cosine(hashEmbedding(one), hashEmbedding(other))
 
 describe('the hash embedding', () => {
@@ -24,7 +27,6 @@ describe('the hash embedding', () => {
         expect(dot(vector, vector)).toBeCloseTo(1, 5)
       }),
     )
-    expect(hashEmbedding('text')).toHaveLength(384)
   })
 
   it.each(['', '   ', '!!! … --'])(
@@ -67,5 +69,13 @@ describe('the hash embedding', () => {
 
   it('holds texts that share nothing to be nearly unlike', () => {
     expect(Math.abs(likeness('quarterly budget forecast', 'kubernetes pod eviction'))).toBeLessThan(0.2)
+  })
+})
+
+describe('the built-in embedder', () => {
+  it('names the version of the hashing, and takes 256 dimensions unless told', async () => {
+    expect(hashEmbedder()).toMatchObject({ provider: 'hash', model: 'hash-v1', dimensions: 256 })
+    expect(await hashEmbedder().embed(['text', ''])).toEqual([hash('text', 256), new Float32Array(256)])
+    expect(await hashEmbedder(64).embed(['text'])).toEqual([hash('text', 64)])
   })
 })

@@ -1,0 +1,3 @@
+export type { Embedder } from './embedder.ts'
+export { hashEmbedder } from './embedder.ts'
+export { createEmbedder, type EmbeddingSettings } from './service.ts'

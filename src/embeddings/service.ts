@@ -1,0 +1,28 @@
+import type { Clock } from '../kernel/clock.ts'
+import { createEmbeddingModel } from '../models/embedding.ts'
+import { type Embedder, hashEmbedder } from './embedder.ts'
+
+/** As the configuration has it. */
+export type EmbeddingSettings =
+  | { provider: 'none' }
+  | { provider: 'hash'; dimensions: number | undefined }
+  | {
+      provider: 'openai'
+      endpoint: string
+      model: string
+      apiKey: string | undefined
+      dimensions: number | undefined
+      timeoutMs: number
+    }
+
+/** Undefined where there are to be no vectors. */
+export function createEmbedder(settings: EmbeddingSettings, clock: Clock): Embedder | undefined {
+  switch (settings.provider) {
+    case 'none':
+      return undefined
+    case 'hash':
+      return hashEmbedder(settings.dimensions)
+    case 'openai':
+      return createEmbeddingModel({ ...settings, clock })
+  }
+}
