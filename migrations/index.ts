@@ -8,6 +8,7 @@ import * as text from './0006_text.ts'
 import * as accessLog from './0008_access_log.ts'
 import * as embeddings from './0009_embeddings.ts'
 import * as consolidation from './0010_consolidation.ts'
+import * as windows from './0012_windows.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -20,4 +21,5 @@ export const migrations: Record<string, Migration> = {
   '0008_access_log': accessLog,
   '0009_embeddings': embeddings,
   '0010_consolidation': consolidation,
+  '0012_windows': windows,
 }
