@@ -17,7 +17,7 @@ import { wordsOf } from './words.ts'
  */
 export function selectStored(
   trust: Trust,
-  { from, more = sql``, rest }: Selection,
+  { from, more = sql``, rest, mostEdges = embeddedEdges }: Selection,
 ): RawBuilder<StoredRecord> {
   return sql<StoredRecord>`
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -34,7 +34,7 @@ export function selectStored(
           join records as t on t.id = e.target_id
           where e.source_id = r.id and t.forgotten_at is null and ${visibleTo(trust, 't')}
           order by e.predicate desc, e.target_id desc
-          limit ${embeddedEdges}
+          limit ${sql.lit(mostEdges)}
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -55,15 +55,19 @@ export function selectStored(
 
 type Fragment = RawBuilder<unknown>
 /** `more` continues the columns, `rest` the conditions. */
-type Selection = { from: Fragment; more?: Fragment; rest: Fragment }
+type Selection = { from: Fragment; more?: Fragment; rest: Fragment; mostEdges?: number }
 
 /** Forgotten records too: the caller decides whether to answer one or to say that it is gone. */
 export async function findRecords(
   db: Database,
   ids: readonly string[],
   trust: Trust,
+  mostEdges?: number,
 ): Promise<StoredRecord[]> {
-  const selection = { from: sql`records as r`, rest: sql`and ${isAmong(ids)}` }
+  const selection = {
+    ...{ from: sql`records as r`, rest: sql`and ${isAmong(ids)}` },
+    ...(mostEdges === undefined ? {} : { mostEdges }),
+  }
   return (await selectStored(trust, selection).execute(db)).rows
 }
 

@@ -8,6 +8,7 @@ import * as policies from '../../src/policies/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
 import { nameHandle } from '../../src/records/handles.ts'
+import * as matching from '../../src/records/listing/matching/queries.ts'
 import type { Page } from '../../src/records/listing/page.ts'
 import * as listing from '../../src/records/listing/queries.ts'
 import * as records from '../../src/records/queries.ts'
@@ -16,6 +17,7 @@ import * as relations from '../../src/relations/queries.ts'
 import { captureSamples } from './capture-samples.ts'
 import { cognitionSamples } from './cognition-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
+import { embeddingSamples } from './embedding-samples.ts'
 import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
@@ -117,8 +119,13 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...revisionSamples,
   ...captureSamples,
   ...cognitionSamples,
+  ...embeddingSamples,
   ...entitiesSamples,
   ...textSamples,
+  'src/records/listing/matching/queries.ts': {
+    matching: (db) => matching.matching(db, page).select('r.id').execute(),
+    rankedBy: (db) => sql`select ${matching.rankedBy(page)} from records as r`.execute(db),
+  },
   'src/records/listing/queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
     findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
@@ -146,6 +153,10 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
     },
     pickRecords: (db) => listing.pickRecords(db, { ...page, isWhole: true, conditions: [sql`r.pinned`] }),
+    pickBest: {
+      '': (db) => listing.pickBest(db, page, null, 500),
+      'of some scopes': (db) => listing.pickBest(db, page, ['team', ''], 500),
+    },
     pickBySalience: (db) => listing.pickBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
     listAudit: (db) => listing.listAudit(db, id, 0, 101),
   },

@@ -1,12 +1,9 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { salienceAt } from '../../db/salience.ts'
 import type { DB } from '../../db/schema.ts'
-import { openTo, visibleTo } from '../../db/visibility.ts'
 import { selectStored } from '../queries.ts'
-import { asWebSearch } from '../words.ts'
-import { type Filters, type Order, readsHiddenFields } from './filters.ts'
-import type { Lane, Page, Picked, Position, Positioned } from './page.ts'
+import { matching, rankedBy } from './matching/queries.ts'
+import type { Lane, Page, Picked, Positioned } from './page.ts'
 
 /** The page is cut before anything wide is read. */
 export async function listRecords(db: Database, page: Page): Promise<Positioned[]> {
@@ -27,28 +24,65 @@ function cutInOrder(db: Database, page: Page): Cut {
 }
 
 /** The half-lives in use, found by one index probe each: records of one half-life have one order for all time. */
-export async function listHalfLives(db: Database, limit: number): Promise<number[]> {
-  const { rows } = await sql<{ seconds: number }>`
-    with recursive used as (
-      (
-        select half_life_seconds as seconds from records
-        where decay_rank is not null and forgotten_at is null
-        order by half_life_seconds
-        limit 1
-      )
-      union all
-      select (
-        select half_life_seconds from records
-        where decay_rank is not null and forgotten_at is null and half_life_seconds > used.seconds
-        order by half_life_seconds
-        limit 1
-      )
-      from used
-      where used.seconds is not null
+const halfLivesInUse = (limit: number) => sql<{ seconds: number }>`
+  with recursive used as (
+    (
+      select half_life_seconds as seconds from records
+      where decay_rank is not null and forgotten_at is null
+      order by half_life_seconds
+      limit 1
     )
-    select seconds from used where seconds is not null limit ${limit}
-  `.execute(db)
+    union all
+    select (
+      select half_life_seconds from records
+      where decay_rank is not null and forgotten_at is null and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds from used where seconds is not null limit ${sql.lit(limit)}
+`
+
+export async function listHalfLives(db: Database, limit: number): Promise<number[]> {
+  const { rows } = await halfLivesInUse(limit).execute(db)
   return rows.map(({ seconds }) => seconds)
+}
+
+export type Best = {
+  picked: Picked[]
+  lanes: number
+  /** The highest stored salience of what has no lasting order: such a record may belong among the best. */
+  loose: number | null
+}
+
+/** The most salient of what has a lasting order, and whether that is all there is to know, in one round trip. */
+export async function pickBest(
+  db: Database,
+  page: Page,
+  scopes: readonly string[] | null,
+  mostLanes: number,
+): Promise<Best> {
+  const scoped = scopes ? sql`unnest(${sql.val(scopes)}::text[])` : sql`(values (''))`
+  const lanes = sql`(select seconds as half_life, scope from used cross join ${scoped} as named (scope))`
+  const best = ranked(db, page, lanes, scopes !== null)
+  const highest = unranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
+  const { rows } = await sql<{ id: string | null; position: number; lanes: number; loose: number | null }>`
+    with used as materialized (${halfLivesInUse(mostLanes + 1)}), best as (
+      select id, position from (${best}) as candidate order by position desc, id desc limit ${sql.lit(page.limit)}
+    )
+    select best.id, best.position, (select count(*) from used) * ${scopes?.length ?? 1} as lanes,
+      (${highest.orderBy('r.id', 'desc').limit(sql.lit(1))}) as loose
+    from (select) as always left join best on true
+    order by best.position desc, best.id desc
+  `.execute(db)
+  const [first] = rows
+  return {
+    picked: rows.flatMap(({ id, position }) => (id === null ? [] : [{ id, position }])),
+    lanes: first?.lanes ?? 0,
+    loose: first?.loose ?? null,
+  }
 }
 
 /**
@@ -59,7 +93,7 @@ export async function listHalfLives(db: Database, limit: number): Promise<number
  */
 export async function findSalienceFloor(db: Database, page: Page, lanes: readonly Lane[]): Promise<number> {
   const highest = unranked(db, page).orderBy('r.salience', 'desc').orderBy('r.id', 'desc').limit(page.limit)
-  const candidates = ranked(db, page, lanes).unionAll((eb) => eb.parens(highest))
+  const candidates = ranked(db, page, lanesAmong(lanes), isScoped(lanes)).unionAll((eb) => eb.parens(highest))
   const found = await db
     .selectFrom(candidates.as('candidate'))
     .select('position')
@@ -90,7 +124,7 @@ export async function pickBySalience(
 }
 
 function cutBySalience(db: Database, page: Page, lanes: readonly Lane[], floor: number): Cut {
-  const candidates = ranked(db, page, lanes).unionAll(
+  const candidates = ranked(db, page, lanesAmong(lanes), isScoped(lanes)).unionAll(
     unranked(db, page).$if(floor > 0, (qb) => qb.where('r.salience', '>=', floor)),
   )
   return db
@@ -101,11 +135,14 @@ function cutBySalience(db: Database, page: Page, lanes: readonly Lane[], floor: 
     .limit(page.limit)
 }
 
-function ranked(db: Database, page: Page, lanes: readonly Lane[]) {
+function lanesAmong(lanes: readonly Lane[]): RawBuilder<unknown> {
   const halfLives = sql.val(lanes.map((lane) => lane.half_life_seconds))
   const scopes = sql.val(lanes.map((lane) => lane.scope ?? ''))
-  const isScoped = lanes.some((lane) => lane.scope !== undefined)
-  const lane = sql<{ half_life: number; scope: string }>`unnest(${halfLives}::bigint[], ${scopes}::text[])`
+  return sql`unnest(${halfLives}::bigint[], ${scopes}::text[])`
+}
+
+function ranked(db: Database, page: Page, lanes: RawBuilder<unknown>, isScoped: boolean) {
+  const lane = sql<{ half_life: number; scope: string }>`${lanes}`
   return db
     .selectFrom(lane.as<'lane'>(sql`lane (half_life, scope)`))
     .innerJoinLateral(
@@ -117,12 +154,14 @@ function ranked(db: Database, page: Page, lanes: readonly Lane[]) {
         .select(['r.id', rankedBy(page).as('position')])
         .orderBy('r.decay_rank', page.order)
         .orderBy('r.id', page.order)
-        .limit(page.limit)
+        .limit(sql.lit(page.limit))
         .as('best'),
       (join) => join.onTrue(),
     )
     .select(['best.id', 'best.position'])
 }
+
+const isScoped = (lanes: readonly Lane[]) => lanes.some((lane) => lane.scope !== undefined)
 
 function unranked(db: Database, page: Page) {
   return matching(db, page)
@@ -166,67 +205,6 @@ async function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]
   return rows as Positioned[]
 }
 
-function rankedBy(page: Page): RawBuilder<number | Date> {
-  return page.sort === 'salience' ? salienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
-}
-
-function matching(db: Database, page: Page) {
-  const { filters, trust, after, conditions = [], isWhole = false } = page
-  const seen = isWhole || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
-  return db
-    .selectFrom('records as r')
-    .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
-    .where(seen)
-    .where((eb) =>
-      eb.and([...recordConditions(filters, page.textLanguage), ...lifeConditions(page), ...conditions]),
-    )
-    .$if(after !== undefined, (qb) => (after ? qb.where(beyond(rankedBy(page), after, page.order)) : qb))
-}
-
-function readsContents({ tag, q }: Filters): boolean {
-  return tag !== undefined || q !== undefined
-}
-
-function recordConditions(filters: Filters, textLanguage: string): RawBuilder<SqlBool>[] {
-  const equal = (['type', 'scope', 'sensitivity', 'layer', 'memory_kind', 'status'] as const)
-    .filter((name) => filters[name] !== undefined)
-    .map((name) => sql<SqlBool>`${sql.ref(`r.${name}`)} = ${filters[name]}`)
-  const { tag, created_after: after, created_before: before, q } = filters
-  return [
-    ...equal,
-    ...(tag ? [sql<SqlBool>`c.tags @> ${sql.val(tag)}::text[]`] : []),
-    ...(after === undefined ? [] : [sql<SqlBool>`r.created_at > ${after}::timestamptz`]),
-    ...(before === undefined ? [] : [sql<SqlBool>`r.created_at < ${before}::timestamptz`]),
-    ...(q === undefined
-      ? []
-      : [
-          sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${asWebSearch(q)})`,
-        ]),
-  ]
-}
-
-function lifeConditions({ filters, asOf }: Page): RawBuilder<SqlBool>[] {
-  const { min_salience: min, max_salience: max, updated_after: updated, pinned } = filters
-  return [
-    ...(filters.include_forgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
-    ...(pinned === undefined ? [] : [sql<SqlBool>`r.pinned = ${pinned}`]),
-    ...(updated === undefined ? [] : [sql<SqlBool>`r.updated_at > ${updated}::timestamptz`]),
-    // The stored bound lets an index answer first; the exact value decides.
-    ...(min === undefined
-      ? []
-      : [sql<SqlBool>`r.salience >= ${min}`, sql<SqlBool>`${salienceAt(asOf)} >= ${min}`]),
-    ...(max === undefined ? [] : [sql<SqlBool>`${salienceAt(asOf)} <= ${max}`]),
-  ]
-}
-
-/** Spelled so that an index on the value alone serves; a row comparison would need the id in the same table. */
-function beyond(value: RawBuilder<number | Date>, after: Position, order: Order): RawBuilder<SqlBool> {
-  const position =
-    typeof after.value === 'string' ? sql`${after.value}::timestamptz` : sql`${after.value}::float8`
-  return order === 'desc'
-    ? sql<SqlBool>`${value} <= ${position} and (${value} < ${position} or r.id < ${after.id}::uuid)`
-    : sql<SqlBool>`${value} >= ${position} and (${value} > ${position} or r.id > ${after.id}::uuid)`
-}
 /** Oldest first, so that a page stays what it is while entries are added behind it. */
 export async function listAudit(db: Database, id: string, after: number, limit: number) {
   return db

@@ -12,12 +12,14 @@ import type { AuditEntry, MemoryRecord, RedactedRecord } from '../schemas.ts'
 import type { Filters } from './filters.ts'
 import type { Lane, Page, Picked, Positioned } from './page.ts'
 import {
+  type Best,
   findSalienceFloor,
   listAudit,
   listBySalience,
   listHalfLives,
   listRecords,
   negligibleSalience,
+  pickBest,
   pickBySalience,
   pickRecords,
 } from './queries.ts'
@@ -106,7 +108,22 @@ export async function findMostSalient(
 ): Promise<Picked[]> {
   const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
   const page: Page = { ...sought, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
-  return rankBySalience(db, page, now, picked, scopes)
+  if (!holdsBound(page, now)) return rankBySalience(db, page, now, picked, scopes)
+  const best = await pickBest(db, page, scopes ?? reachableScopes(page), mostLanes)
+  return isSettled(best, page) ? best.picked : rankBySalience(db, page, now, picked, scopes)
+}
+
+/** The stored salience of what has no lasting order is still an upper bound. */
+function holdsBound({ asOf }: Page, now: Date): boolean {
+  return now.getTime() - asOf.getTime() <= boundHoldsMs
+}
+
+/** What has a lasting order fills the page, above all that has none. */
+function isSettled({ picked, lanes, loose }: Best, { limit }: Page): boolean {
+  if (lanes > mostLanes) return false
+  const floor = picked.length < limit ? 0 : Number(picked.at(-1)?.position)
+  if (picked.length === limit && floor < negligibleSalience) return false
+  return loose === null || loose < floor
 }
 
 /**
@@ -125,8 +142,7 @@ async function rankBySalience<T extends Picked>(
   if (isTail || page.filters.include_forgotten) return reading.inOrder(db, page)
   const lanes = lanesOf(scopes ?? reachableScopes(page), await listHalfLives(db, mostLanes + 1))
   if (lanes.length > mostLanes) return reading.inOrder(db, page)
-  const isBounded = page.order === 'desc' && now.getTime() - page.asOf.getTime() <= boundHoldsMs
-  const floor = isBounded ? await findSalienceFloor(db, page, lanes) : 0
+  const floor = page.order === 'desc' && holdsBound(page, now) ? await findSalienceFloor(db, page, lanes) : 0
   const found = await reading.bySalience(db, page, lanes, floor)
   const isWhole =
     found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)
