@@ -3,6 +3,7 @@ import type { Call } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { embeddedEdgesAmongMany } from '../records/edges.ts'
 import { findRecords, type StoredRecord } from '../records/index.ts'
 import { presentRecord, redactRecord } from '../records/presentation.ts'
 import { findPast } from './candidates/queries.ts'
@@ -55,7 +56,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   async function tell(question: Question, sprouts: readonly Sprout[], isExplained: boolean) {
     const ids = sprouts.map(({ id }) => id)
     const [stored, past] = await Promise.all([
-      ids.length === 0 ? [] : findRecords(db, ids, question.trust),
+      ids.length === 0 ? [] : findRecords(db, ids, question.trust, embeddedEdgesAmongMany),
       question.isPast && ids.length > 0 ? findPast(db, ids, question) : [],
     ])
     const byId = new Map(stored.filter((each) => !each.forgotten_at).map((each) => [each.id, each]))

@@ -11,15 +11,17 @@ const search: text.Search = {
 }
 const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
-const among = { newest: 1_500, ids: ['0197b9a0-0000-7000-8000-000000000001'], together: ['test', 'unit'] }
+const sets = [['test', 'unit'], ['run']]
+const among = { newest: 500, ids: ['0197b9a0-0000-7000-8000-000000000001'], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/text/queries.ts': {
     readAsked: (db) => text.readAsked(db, search.query, 'english'),
     findByWords: (db) => text.findByWords(db, search, rare, common),
+    findTogether: (db) => text.findTogether(db, search, common, { sets, others: rare }),
     findAmong: {
-      '': (db) => text.findAmong(db, search, common, rare, among),
-      'of no rare words': (db) => text.findAmong(db, search, common, [], { ...among, together: null }),
+      '': (db) => text.findAmong(db, search, common, among),
+      'of no rare words': (db) => text.findAmong(db, search, common, { ...among, others: [] }),
     },
   },
   'src/retrieval/text/lexicon/queries.ts': {

@@ -74,16 +74,20 @@ export async function findNamed(db: Database, search: NamedSearch): Promise<stri
 
 export type CandidateStanding = { id: string; salience: number; importance: number; isOpen: boolean }
 
-/** How the candidates stand at the instant of the question. */
+/** How the candidates stand at the instant of the question; `offset 0` has each looked up by its id. */
 export async function findStandings(
   db: Database,
   ids: readonly string[],
   question: Question,
 ): Promise<CandidateStanding[]> {
   const { rows } = await sql<CandidateStanding>`
-    select r.id, ${salienceThen(question)} as salience, r.importance,
-      r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
-    from unnest(${sql.val(ids)}::uuid[]) as candidate (id) join records as r on r.id = candidate.id
+    select standing.*
+    from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
+      select r.id, ${salienceThen(question)} as salience, r.importance,
+        r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
+      from records as r where r.id = candidate.id
+      offset 0
+    ) as standing
   `.execute(db)
   return rows
 }

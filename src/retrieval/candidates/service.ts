@@ -46,7 +46,8 @@ export function createCandidates({ db, text: words }: Channels & { db: Database 
   }
 
   async function rankByContent(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
-    const depth = Math.max(50, 2 * limit)
+    // In steps, for every depth makes statements of its own, and PostgreSQL keeps only so many planned.
+    const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const [matches, salient] = await Promise.all([
       search(asked, question, answering(question, 'whole'), depth),
       listSalient(question, 'whole', depth, now),

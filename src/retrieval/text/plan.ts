@@ -25,8 +25,12 @@ export type Plan = {
   common: Weighed[]
 }
 
-/** How many records are read for the rare words, each from a page of its own: 5 µs cached, 25 where they are not. */
+/** How many records are read for the rarest words: 5 µs each where they are cached, 25 where they are not. */
 const budget = 1_000
+
+/** So many of them mostly tell what the other words would have to beat, if they are expected in enough records. */
+const firstBudget = 500
+const enough = 30
 
 /** Up to so many records everything that matches is read where it matters, and the ten best are exactly those. */
 const small = 5_000
@@ -48,15 +52,16 @@ export function reachOf(required: readonly (readonly string[])[], lexicon: Lexic
 
 /** The rarest words first, as long as the records they are expected in stay within the budget. */
 export function planSearch(words: readonly string[], reach: number, lexicon: Lexicon): Plan {
-  let expected = 0
-  const isRare = (word: string) => {
-    expected += expectedOf(word, lexicon) * reach
-    return lexicon.rows * reach <= budget || expected <= budget
-  }
   const plan: Plan = { rare: [], common: [] }
+  const isAll = lexicon.rows * reach <= budget
+  let expected = 0
   for (const word of rarestFirst(words, lexicon)) {
-    if (isRare(word)) plan.rare.push({ word, count: null })
-    else plan.common.push({ word, count: expectedOf(word, lexicon) * reach })
+    const count = expectedOf(word, lexicon) * reach
+    const allowed = expected < enough ? budget : firstBudget
+    expected += count
+    const isRare = isAll || expected <= allowed
+    if (isRare) plan.rare.push({ word, count: null })
+    else plan.common.push({ word, count })
   }
   return plan
 }
@@ -72,48 +77,118 @@ export function isSmall({ rows }: Store): boolean {
   return rows <= small
 }
 
-/** The rarest of some words is read whole in the index, and the others sought for each of its records. */
-const mostPostings = 20_000
+/** How many records are read for what common words have together. */
+const jointBudget = 1_500
 
 /**
- * Words that together are in few enough records to read them all: what has several of the words is likely the best.
- * Null where no such few are to be had.
+ * How much of the index is read for them: of words that must occur together the rarest is read whole, half a
+ * microsecond for each of its records, and the others sought for these.
  */
-export function wordsTogether(
-  phrased: readonly string[],
-  { common }: Plan,
-  reach: number,
-  lexicon: Lexicon,
-): string[] | null {
-  const all = [...phrased, ...common.map(({ word }) => word).filter((word) => !phrased.includes(word))]
-  const together: string[] = []
-  let expected = lexicon.rows * reach
-  let postings = expected
-  for (const word of all) {
-    if (expected <= budget / 2 && together.length >= phrased.length) break
-    together.push(word)
-    expected *= expectedOf(word, lexicon) / lexicon.rows
-    postings = Math.min(postings, expectedOf(word, lexicon))
+const mostPostings = 20_000
+const mostOfOne = 50_000
+
+/** So many ways to beat a score are tried; a sentence of very many common words has more. */
+const mostSets = 64
+
+type Common = { words: readonly Weighed[]; phrased: readonly string[]; reach: number; lexicon: Lexicon }
+
+/**
+ * Which of the common words a record must have together to score above the least that matters. Where that would be
+ * too many records, the least is raised until they are few enough: they are the best of all.
+ */
+export function planJoint(common: Common, least: number): string[][] {
+  const { words, reach, lexicon } = common
+  const store = { rows: lexicon.rows * reach, averageLength: lexicon.averageLength }
+  const isLed = leadersAmong(common)
+  const affordableOver = (score: number) => {
+    const sets = setsAbove(words, score, store)
+    const affordable = sets.filter(isLed)
+    const expected = affordable.reduce((sum, set) => sum + expectedWith(set, common), 0)
+    return sets.length < mostSets && expected <= jointBudget ? affordable : undefined
   }
-  return together.length > 0 && expected <= budget / 2 && postings <= mostPostings ? together : null
+  let sets = affordableOver(least)
+  if (sets) return sets
+  let low = least
+  let high = words.reduce((sum, { count }) => sum + inShort * scoreOf(count ?? 0, store), 0)
+  for (let round = 0; round < 12; round++) {
+    const middle = (low + high) / 2
+    const tried = affordableOver(middle)
+    if (tried) [high, sets] = [middle, tried]
+    else low = middle
+  }
+  return sets ?? []
+}
+
+/** In how many records some words are together, if they know nothing of each other. */
+function expectedWith(set: readonly string[], { phrased, reach, lexicon }: Common): number {
+  return [...new Set([...set, ...phrased])].reduce(
+    (expected, word) => expected * Math.min(1, expectedOf(word, lexicon) / lexicon.rows),
+    lexicon.rows * reach,
+  )
+}
+
+/** Whether the rarest word of a set is one of those that can be read whole. */
+function leadersAmong({ words, phrased, lexicon }: Common): (set: readonly string[]) => boolean {
+  const postings = (word: string) => expectedOf(word, lexicon)
+  const isRead = new Set<string>()
+  let sum = 0
+  for (const word of rarestFirst([...new Set([...words.map(({ word }) => word), ...phrased])], lexicon)) {
+    sum += postings(word)
+    if (sum <= (isRead.size === 0 ? mostOfOne : mostPostings)) isRead.add(word)
+  }
+  return (set) => set.some((word) => isRead.has(word)) || phrased.some((word) => isRead.has(word))
+}
+
+/** What a word tells in a text of a third of the average length, which is where a word said once tells most. */
+const inShort = 1.4
+
+/** The smallest sets of words that reach a score together, each said once. */
+function setsAbove(words: readonly Weighed[], least: number, store: Store): string[][] {
+  const scored = words
+    .map(({ word, count }) => ({ word, score: inShort * scoreOf(count ?? 0, store) }))
+    .sort((one, other) => other.score - one.score || (one.word < other.word ? -1 : 1))
+  const left = scored.map((_, at) => scored.slice(at).reduce((sum, { score }) => sum + score, 0))
+  const sets: string[][] = []
+  const grow = (set: readonly string[], score: number, from: number): void => {
+    for (let at = from; at < scored.length && sets.length < mostSets; at++) {
+      const next = scored[at]
+      if (!next || score + (left[at] ?? 0) <= least) return
+      const grown = [...set, next.word]
+      if (score + next.score > least) sets.push(grown)
+      else grow(grown, score + next.score, at + 1)
+    }
+  }
+  grow([], 0, 0)
+  return sets
 }
 
 export const k1 = 1.2
 export const b = 0.75
 
-/**
- * The highest score a record can have from these words alone, however often they occur in however short a text. In a
- * large store, where only a part of such records is looked at anyway: what one has that says each of them once.
- */
-export function scoreOfAll(words: readonly Weighed[], store: Store): number {
-  const most = isSmall(store) ? k1 + 1 : 1
-  return words.reduce((sum, { count }) => {
-    const having = Math.min(store.rows, count ?? 0)
-    return sum + Math.log(1 + (store.rows - having + 0.5) / (having + 0.5)) * most
-  }, 0)
+/** The highest score a record can have from these words alone, however often they occur in however short a text. */
+export function highestOf(words: readonly Weighed[], store: Store): number {
+  return words.reduce((sum, { count }) => sum + scoreOf(count ?? 0, store) * (k1 + 1), 0)
+}
+
+/** Of a word that is said once in a text of the average length. */
+function scoreOf(count: number, { rows }: Store): number {
+  const having = Math.min(rows, count)
+  return Math.log(1 + (rows - having + 0.5) / (having + 0.5))
 }
 
 /** A word as PostgreSQL reads it in a query. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
+}
+
+/** All words of one of some sets. What sets begin with in common is said once: PostgreSQL asks each part of a query for each record. */
+export function oneOf(sets: readonly (readonly string[])[]): string {
+  const branches = new Map<string, (readonly string[])[]>()
+  for (const [first, ...rest] of sets) {
+    if (first !== undefined) branches.set(first, [...(branches.get(first) ?? []), rest])
+  }
+  return Array.from(branches, ([first, rests]) => {
+    const isEnd = rests.some((rest) => rest.length === 0)
+    return isEnd ? quoteWord(first) : `${quoteWord(first)} & (${oneOf(rests)})`
+  }).join(' | ')
 }

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import type { Query } from '../../records/words.ts'
-import { b, isSmall, k1, quoteWord, type Store, type Weighed } from './plan.ts'
+import { b, k1, oneOf, quoteWord, type Store, type Weighed } from './plan.ts'
 
 export type Asked = {
   /** The words of the sentence as they are indexed, each once. */
@@ -44,53 +44,62 @@ export async function findByWords(
   words: readonly Weighed[],
   weighing: readonly Weighed[],
 ): Promise<Match[]> {
-  const isMatch = sql`c.search @@ (${having(search, [words])})`
-  const probed = sql`c.record_id = any(array(select c.record_id from contents as c where ${isMatch}))`
-  return rank(db, search, [...words, ...weighing], isSmall(search.store) ? isMatch : probed)
+  const isMatch = sql`c.search @@ (${having(search, anyOf(words))})`
+  return rank(db, search, [...words, ...weighing], isMatch)
+}
+
+/** Of records that have none of the other words. */
+type Rest = { others: readonly Weighed[] }
+
+/** The best of those that have all words of one of some sets. */
+export async function findTogether(
+  db: Database,
+  search: Search,
+  words: readonly Weighed[],
+  { sets, others }: Rest & { sets: readonly (readonly string[])[] },
+): Promise<Match[]> {
+  return rank(db, search, words, sql`c.search @@ (${togetherIn(search, sets)}) ${without(others)}`)
 }
 
 export type Among = {
   /** The newest of the store, of which those count that the caller sees. */
   newest: number
   ids: readonly string[]
-  /** Also what has all of these words. */
-  together: readonly string[] | null
 }
 
-/** The best by some common words of a bounded part of the store. What has one of the other words is left out. */
+/** The best by some common words of a bounded part of the store. */
 export async function findAmong(
   db: Database,
   search: Search,
   words: readonly Weighed[],
-  others: readonly Weighed[],
-  { newest, ids, together }: Among,
+  { newest, ids, others }: Rest & Among,
 ): Promise<Match[]> {
-  const joint = together?.map((word) => [{ word }]) ?? []
-  const isOther = sql`c.search @@ (${anyOf(others)})`
   // One in two may be hidden before the walk ends with fewer: where more are, it must not pass over all of them.
   const candidates = sql`
     (
       select id from (
-        select * from records where forgotten_at is null order by created_at desc, id desc limit ${2 * newest}
-      ) as r where ${openTo(search.trust)} limit ${newest}
+        select * from records where forgotten_at is null
+        order by created_at desc, id desc limit ${sql.lit(2 * newest)}
+      ) as r where ${openTo(search.trust)} limit ${sql.lit(newest)}
     )
-    union select unnest(${sql.val([...ids])}::uuid[])
-    ${together ? sql`union select c.record_id from contents as c where c.search @@ (${having(search, joint)})` : sql``}`
+    union select unnest(${sql.val([...ids])}::uuid[])`
   return rank(
     db,
     search,
     words,
-    sql`c.record_id = any(array(${candidates})) and c.search @@ (${having(search, [words])})
-      ${others.length > 0 ? sql`and not (${isOther})` : sql``}`,
+    sql`c.record_id = any(array(${candidates})) and c.search @@ (${having(search, anyOf(words))})
+      ${without(others)}`,
   )
 }
 
+function without(others: readonly Weighed[]): RawBuilder<unknown> {
+  return others.length > 0 ? sql`and not (c.search @@ (${anyOf(others)}))` : sql``
+}
+
 /**
- * The best by BM25. How often a word occurs is read back from `ts_rank`, which for a single word is the sum of 1/i²
- * up to its count, over the limit of that sum: there is no other way to it without unnesting the whole text. In
- * how many records a rare word occurs is counted here, among those the caller sees, before any condition.
- *
- * Ids come as an array: PostgreSQL looks each up, where to a thousand rows of a join it would read a whole table.
+ * The best by BM25. In how many records a rare word occurs is counted here, among those the caller sees, before any
+ * condition. `offset 0` has each record looked up by its id, where for a thousand rows of a plain join PostgreSQL
+ * may read a whole table.
  */
 async function rank(
   db: Database,
@@ -99,18 +108,24 @@ async function rank(
   isHit: RawBuilder<unknown>,
 ): Promise<Match[]> {
   const { store, conditions, trust, limit } = search
-  const ranks = words.map(
-    ({ word }, at) => sql`ts_rank('{1,1,1,1}', c.search, ${quoteWord(word)}::tsquery) as ${rankOf(at)}`,
-  )
+  const counts = words.map(({ word }, at) => sql`${occurrences(word)} as ${countOf(at)}`)
+  const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
   // Always one row: an aggregate stands in it even where every frequency is known beforehand.
   const idfs = words.map((word, at) => sql`${frequency(word, at, store)} as ${idfOf(at)}`)
-  const parts = words.map((_, at) => contribution(at, store))
+  const parts = words.map(
+    (_, at) => sql`${idfOf(at)} * ${countOf(at)} * ${sql.lit(k1 + 1)}::float8 / (${countOf(at)} + length)`,
+  )
   const { rows } = await sql<Match>`
-    with hit as materialized (
-      select c.record_id as id, c.words, ${met} as is_wanted, ${sql.join(ranks)}
-      from contents as c join records as r on r.id = c.record_id
-      where ${isHit} and r.forgotten_at is null and ${openTo(trust)}
+    with found as materialized (
+      select c.record_id as id, ${length} as length, ${sql.join(counts)} from contents as c where ${isHit}
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select ${met} as is_wanted from records as r
+        where r.id = found.id and r.forgotten_at is null and ${openTo(trust)}
+        offset 0
+      ) as seen
     ), total as materialized (
       select count(*) as hits, ${sql.join(idfs)} from hit
     )
@@ -128,12 +143,16 @@ type Word = Pick<Weighed, 'word'>
 const anyOf = (words: readonly Word[]) =>
   sql`${words.map(({ word }) => quoteWord(word)).join(' | ')}::tsquery`
 
-/** One of each list, and whatever else the sentence demands. */
-function having(search: Search, lists: readonly (readonly Word[])[]): RawBuilder<unknown> {
+function togetherIn(search: Search, sets: readonly (readonly string[])[]): RawBuilder<unknown> {
+  return having(search, sql`${oneOf(sets)}::tsquery`)
+}
+
+/** What is wanted, and whatever else the sentence demands. */
+function having(search: Search, wanted: RawBuilder<unknown>): RawBuilder<unknown> {
   const phraseOf = (phrase: string) =>
     sql`phraseto_tsquery(${search.textLanguage}::text::regconfig, ${phrase})`
   const clauses = [
-    ...lists.map(anyOf),
+    wanted,
     ...search.required.map((words) => anyOf(words.map((word) => ({ word })))),
     ...search.query.phrases.map(phraseOf),
     ...search.query.excluded.map((phrase) => sql`!!${phraseOf(phrase)}`),
@@ -141,24 +160,23 @@ function having(search: Search, lists: readonly (readonly Word[])[]): RawBuilder
   return sql.join(clauses, sql` && `)
 }
 
-const rankOf = (at: number) => sql.ref(`rank_${at}`)
+const countOf = (at: number) => sql.ref(`count_${at}`)
 const idfOf = (at: number) => sql.ref(`idf_${at}`)
-
-function frequency({ count }: Weighed, at: number, { rows }: Store): RawBuilder<unknown> {
-  const having =
-    count === null
-      ? sql`least(count(*) filter (where ${rankOf(at)} > 0), ${rows}::float8)`
-      : sql`${count}::float8`
-  return sql`ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5))`
-}
 
 /** π²/6, the limit of the sum of 1/i². */
 const limitOfRank = Math.PI ** 2 / 6
 
-function contribution(at: number, { averageLength }: Store): RawBuilder<unknown> {
-  const rank = rankOf(at)
-  const count = sql`round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5)`
-  const saturation = sql`${k1}::float8 * (${1 - b}::float8 + ${b / averageLength}::float8 * words)`
-  return sql`case when ${rank} > 0 then ${idfOf(at)} * ${count} * ${k1 + 1}::float8 / (${count} + ${saturation})
-    else 0 end`
+/**
+ * Read back from `ts_rank`, which for a single word is the sum of 1/i² up to how often it occurs, over the limit of
+ * that sum: there is no other way to it without unnesting the whole text.
+ */
+function occurrences(word: string): RawBuilder<unknown> {
+  const rank = sql`ts_rank('{1,1,1,1}', c.search, ${quoteWord(word)}::tsquery)`
+  return sql`round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5)`
+}
+
+function frequency({ count }: Weighed, at: number, { rows }: Store): RawBuilder<unknown> {
+  if (count !== null) return sql`${Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))}::float8`
+  const having = sql`least(count(*) filter (where ${countOf(at)} > 0), ${rows}::float8)`
+  return sql`ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5))`
 }

@@ -6,17 +6,16 @@ import { findMostSalient } from '../../records/index.ts'
 import { readQuery } from '../../records/words.ts'
 import { measureOpen } from './lexicon/queries.ts'
 import { createLexiconKeeper } from './lexicon/service.ts'
+import { highestOf, isSmall, planJoint, planSearch, rarestFirst, reachOf, type Weighed } from './plan.ts'
 import {
-  isSmall,
-  type Plan,
-  planSearch,
-  rarestFirst,
-  reachOf,
-  scoreOfAll,
-  type Weighed,
-  wordsTogether,
-} from './plan.ts'
-import { type Asked, findAmong, findByWords, type Match, readAsked, type Search } from './queries.ts'
+  type Asked,
+  findAmong,
+  findByWords,
+  findTogether,
+  type Match,
+  readAsked,
+  type Search,
+} from './queries.ts'
 
 export type TextAsked = {
   sentence: string
@@ -26,6 +25,8 @@ export type TextAsked = {
   types?: readonly string[]
   conditions: readonly RawBuilder<SqlBool>[]
   limit: number
+  /** So many of the best are to be right, ten unless told; behind them the cheaply found may stand before the better. */
+  certain?: number
 }
 
 /** 1 MB, some hundred records: counting those that the caller sees takes less than a millisecond. */
@@ -35,8 +36,8 @@ const countedPages = 128
 const mostWords = 24
 
 /** Where common words are looked for in a large store: new and salient is what is likely to be wanted. */
-const newest = 750
-const mostSalient = 250
+const newest = 500
+const mostSalient = 100
 
 type Resources = { clock: Clock; textLanguage: string }
 
@@ -50,13 +51,13 @@ export function createTextChannel({ clock, textLanguage }: Resources) {
 
   /** The best matches of a sentence, best first; equals by id. */
   async function find(db: Database, asked: TextAsked): Promise<Match[]> {
-    const { trust, conditions, limit } = asked
+    const { trust, conditions, limit, certain = 10 } = asked
     const query = readQuery(asked.sentence)
     if (query.wanted === '') return []
     const read = await readAsked(db, query, textLanguage)
     if (read.words.length === 0) return []
     const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(asked) }
-    if (read.pages > countedPages) return findInMany(db, shared, read, asked.scopes)
+    if (read.pages > countedPages) return findInMany(db, shared, read, { certain, scopes: asked.scopes })
     const words = read.words.slice(0, mostWords).map((word) => ({ word, count: null }))
     return findByWords(db, { ...shared, store: await measureOpen(db, trust) }, words, [])
   }
@@ -65,24 +66,30 @@ export function createTextChannel({ clock, textLanguage }: Resources) {
     db: Database,
     shared: Omit<Search, 'store'>,
     { words, phrased, pages }: Asked,
-    scopes: readonly string[] | undefined,
+    { certain, scopes }: { certain: number; scopes: readonly string[] | undefined },
   ): Promise<Match[]> {
     const lexicon = await lexiconFor(db, pages)
     const reach = reachOf(shared.required, lexicon)
-    const store = { rows: lexicon.rows * reach, averageLength: lexicon.averageLength }
-    const search: Search = { ...shared, store }
-    const telling = rarestFirst(words, lexicon).slice(0, mostWords)
-    const plan = planSearch(telling, reach, lexicon)
-    const { rare, common } = plan
-    const found = rare.length === 0 ? [] : await findByWords(db, search, rare, common)
-    if (isSettled(found, plan, search)) return found
-    if (isSmall(lexicon)) return findByWords(db, search, [...rare, ...common.map(toCount)], [])
-    const among = {
-      ...(await listLikely(db, search, scopes)),
-      together: wordsTogether(phrased, plan, reach, lexicon),
+    const search: Search = {
+      ...shared,
+      store: { rows: lexicon.rows * reach, averageLength: lexicon.averageLength },
     }
-    const others = await findAmong(db, search, common, rare, among)
-    return [...found, ...others].sort(byScore).slice(0, search.limit)
+    const { rare, common } = planSearch(rarestFirst(words, lexicon).slice(0, mostWords), reach, lexicon)
+    const found = rare.length === 0 ? [] : await findByWords(db, search, rare, common)
+    if (common.length === 0) return found
+    const least = found[certain - 1]?.score ?? 0
+    if (isSmall(lexicon)) {
+      if (highestOf(common, search.store) < least) return found
+      return findByWords(db, search, [...rare, ...common].map(toCount), [])
+    }
+    const sets = planJoint({ words: common, phrased, reach, lexicon }, least)
+    const joint = sets.length === 0 ? [] : await findTogether(db, search, common, { sets, others: rare })
+    const known = [...found, ...joint].sort(byScore).slice(0, search.limit)
+    if (known.length >= certain) return known
+    const likely = await listLikely(db, search, scopes)
+    const others = await findAmong(db, search, common, { ...likely, others: rare })
+    const byId = new Map([...known, ...others].map((match) => [match.id, match]))
+    return [...byId.values()].sort(byScore).slice(0, search.limit)
   }
 
   /** A bounded part of the store, of which the caller sees as much as there is to see. */
@@ -90,19 +97,13 @@ export function createTextChannel({ clock, textLanguage }: Resources) {
     const { trust, conditions } = search
     const now = clock.now()
     const isScoped = trust.scopes !== null || scopes !== undefined
-    const limit = isScoped ? newest + mostSalient : mostSalient
+    const limit = isScoped ? newest : mostSalient
     const sought = { trust, conditions, limit, asOf: now, isWhole: true, ...(scopes ? { scopes } : {}) }
     const salient = await findMostSalient(db, sought, now)
     return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }
 
   return { find }
-}
-
-/** Nothing that has only the common words is to be expected before what is found. */
-function isSettled(found: readonly Match[], { common }: Plan, { limit, store }: Search): boolean {
-  if (common.length === 0) return true
-  return found.length >= limit && (found.at(-1)?.score ?? 0) > scoreOfAll(common, store)
 }
 
 function toCount({ word }: Weighed): Weighed {

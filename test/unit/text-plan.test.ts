@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Lexicon, oneOf, planJoint, planSearch, rarestFirst } from '../../src/retrieval/text/plan.ts'
+
+const alphabet = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+const everyWay = fc.uniqueArray(
+  fc.uniqueArray(fc.constantFrom(...alphabet), { minLength: 1, maxLength: 4 }),
+  {
+    minLength: 1,
+    maxLength: 8,
+  },
+)
+
+function lexiconOf(rows: number, counts: Readonly<Record<string, number>>): Lexicon {
+  return { rows, averageLength: 20, sampled: rows, counts: new Map(Object.entries(counts)) }
+}
+
+/** As PostgreSQL reads it: `&` before `|`. */
+function matches(query: string, words: ReadonlySet<string>): boolean {
+  const expression = query.replaceAll(/'(\w)'/g, (_, word: string) => String(words.has(word)))
+  return Boolean(new Function(`return ${expression.replaceAll('&', '&&').replaceAll('|', '||')}`)())
+}
+
+const shares = fc.array(fc.double({ min: 0.01, max: 0.6, noNaN: true }), { minLength: 1, maxLength: 6 })
+
+function commonOf(rows: number, given: readonly number[]) {
+  const counts = Object.fromEntries(given.map((share, at) => [alphabet[at] ?? '', Math.ceil(rows * share)]))
+  const lexicon = lexiconOf(rows, counts)
+  const words = Object.entries(counts).map(([word, count]) => ({ word, count }))
+  return { words, phrased: [], reach: 1, lexicon }
+}
+
+const scoreOf = (count: number, rows: number) => 1.4 * Math.log(1 + (rows - count + 0.5) / (count + 0.5))
+
+describe('a query of sets of words', () => {
+  it('is met by what has all words of one of them, and by nothing else', () => {
+    fc.assert(
+      fc.property(everyWay, fc.subarray(alphabet), (sets, words) => {
+        const said = new Set(words)
+        const isMet = sets.some((set) => set.every((word) => said.has(word)))
+        expect(matches(oneOf(sets), said)).toBe(isMet)
+      }),
+    )
+  })
+})
+
+describe('the plan for common words', () => {
+  it('looks for whatever could score above the least, where that is few enough', () => {
+    fc.assert(
+      fc.property(
+        shares,
+        fc.double({ min: 0, max: 30, noNaN: true }),
+        fc.subarray(alphabet),
+        (given, least, some) => {
+          const rows = 50
+          const common = commonOf(rows, given)
+          const sets = planJoint(common, least)
+          const said = common.words.filter(({ word }) => some.includes(word))
+          const score = said.reduce((sum, { count }) => sum + scoreOf(count, rows), 0)
+          const isSought = sets.some((set) => set.every((word) => some.includes(word)))
+          expect(isSought).toBe(score > least)
+        },
+      ),
+    )
+  })
+
+  it('reads no more than it may of a large store, whatever is asked', () => {
+    fc.assert(
+      fc.property(shares, (given) => {
+        const rows = 1_000_000
+        const common = commonOf(rows, given)
+        const countOf = new Map(common.words.map(({ word, count }) => [word, count]))
+        const expected = planJoint(common, 0).map((set) =>
+          set.reduce((product, word) => (product * (countOf.get(word) ?? 0)) / rows, rows),
+        )
+        expect(expected.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(1_500)
+      }),
+    )
+  })
+
+  it('ends at once for as many words as a sentence may have', () => {
+    const words = Array.from({ length: 24 }, (_, at) => ({ word: `word${at}`, count: 300_000 }))
+    const lexicon = lexiconOf(1_000_000, Object.fromEntries(words.map(({ word, count }) => [word, count])))
+    const sets = planJoint({ words, phrased: [], reach: 1, lexicon }, 5)
+    expect(sets.length).toBeLessThanOrEqual(64)
+  })
+})
+
+describe('the plan for rare words', () => {
+  const lexicon = lexiconOf(1_000_000, { x: 3, y: 40, z: 600, common: 90_000 })
+
+  it('begins with the rarest, and leaves out what too many records have', () => {
+    expect(rarestFirst(['common', 'z', 'x', 'y'], lexicon)).toEqual(['x', 'y', 'z', 'common'])
+    const { rare, common } = planSearch(['common', 'z', 'x', 'y'], 1, lexicon)
+    expect(rare.map(({ word }) => word)).toEqual(['x', 'y'])
+    expect(common.map(({ word }) => word)).toEqual(['z', 'common'])
+  })
+
+  it('takes a word of more records where the rarer ones lead to next to nothing', () => {
+    const { rare } = planSearch(['common', 'z', 'x'], 1, lexicon)
+    expect(rare.map(({ word }) => word)).toEqual(['x', 'z'])
+  })
+
+  it('looks up every word where few records can be meant', () => {
+    expect(planSearch(['common', 'z', 'x'], 0.0005, lexicon).common).toEqual([])
+  })
+})
