@@ -31,7 +31,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
         description:
           'Candidates by text, names and salience are joined by rank, weighed by what kind of question is asked, by salience and by importance; from the best of them edges are followed. Every filter holds for every record of the answer, neighbours too, and is applied before any cut. Only active records come unless others are asked for. A record that the key sees redacted comes only where no words are asked about, or at the end of an edge, and never under a filter by what it does not show. Of the edges that a record has itself twenty are told here; all are at `/relations`.',
         body: ref(RetrieveQuery),
-        response: answers(200: schema: ref(Retrieval), description: 'What was found.' ),
+        response: answers({ 200: { schema: ref(Retrieval), description: 'What was found.' } }),
       },
       // Behind the answer: what is counted is what was sent, and nobody waits for the counting.
       onResponse: async (request, reply) => {
