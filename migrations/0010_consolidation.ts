@@ -107,13 +107,14 @@ const statements = [
       new.payload ->> 'kind' = 'episodic' and new.payload ->> 'outcome' is distinct from old.payload ->> 'outcome'
     ) execute function list_judged_episode()`,
 
-  // What was passed over while it was forgotten, withdrawn or pinned. Each stage knows what it has done before.
+  // What was passed over while it was forgotten, withdrawn or (where a stage would change it) pinned. Each stage
+  // knows what it has done before.
   `create function list_returned_episode() returns trigger language plpgsql as $$
     begin
       insert into unconsolidated (record_id, stage, due_at)
       select new.id, stage, new.created_at
       from contents as c, stages_of(c.payload, false) as stage
-      where c.record_id = new.id
+      where c.record_id = new.id and (stage = 'episodic' or not old.pinned or new.pinned)
       order by stage
       on conflict (record_id, stage) do update
         set due_at = excluded.due_at, attempts = 0, error = null, claimed_until = null;

@@ -159,7 +159,12 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
   }
   const works = {
     decay: createSweep({ db, forgottenRetentionMs, revisedRetentionMs }),
-    consolidate: createConsolidation({ db, clock, stages: [], ...config.consolidation }),
+    consolidate: createConsolidation({
+      ...{ db, clock, ids, textLanguage: config.records.textLanguage },
+      seal: createSeal(config.records.tombstoneKey),
+      policies: createPoliciesService({ db, clock }),
+      ...config.consolidation,
+    }),
     purge: createPurge({ expired }),
   }
   const worker = `${hostname()}:${process.pid}`

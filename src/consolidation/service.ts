@@ -1,17 +1,37 @@
 import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { PoliciesService } from '../policies/index.ts'
+import type { Seal } from '../records/tombstones/seal.ts'
+import { createCompression } from './compression/service.ts'
+import { createFacts } from './facts/service.ts'
 import type { ConsolidationOptions } from './schemas.ts'
+import { createSemantic } from './semantic/service.ts'
 import { figures, type Stage, type StageName } from './stages.ts'
 import { countDue, type Due } from './walking/queries.ts'
 
-type Resources = { db: Database; clock: Clock; stages: readonly Stage[]; compressionAgeMs: number }
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  seal: Seal
+  textLanguage: string
+  policies: Pick<PoliciesService, 'recall'>
+  compressionAgeMs: number
+  /** Most episodes of a batch. */
+  size?: number
+}
 
 /**
  * Experience becomes knowledge, once. The stages follow each other; each goes through its own part of the list of
  * what is unconsolidated, and leaves it shorter. With nothing on the list a run is one statement.
  */
-export function createConsolidation({ db, clock, stages, compressionAgeMs }: Resources): Work {
+export function createConsolidation(resources: Resources): Work {
+  const { db, clock, compressionAgeMs } = resources
+  const facts = createFacts(resources)
+  const stages: readonly Stage[] = [createCompression(resources), createSemantic({ ...resources, facts })]
+
   async function run(context: RunContext): Promise<void> {
     // Checked when the run was asked for.
     const options = context.run.options as ConsolidationOptions

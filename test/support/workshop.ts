@@ -10,6 +10,8 @@ import { createPurge, createRunner } from '../../src/maintenance/index.ts'
 import { presentRun } from '../../src/maintenance/presentation.ts'
 import { findRun, insertRun } from '../../src/maintenance/queries.ts'
 import { insertJobs } from '../../src/maintenance/running/queries.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
+import { createSeal } from '../../src/records/index.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
 import type { TestApp } from './http.ts'
@@ -36,7 +38,10 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
 
   const usual = {
     decay: createSweep({ db, ...retention, sizes }),
-    consolidate: createConsolidation({ db, clock, stages: [], compressionAgeMs: day }),
+    consolidate: createConsolidation({
+      ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
+      ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },
+    }),
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
@@ -126,7 +131,12 @@ export function hireFor({ db, clock, ids, config }: TestApp) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const works = {
     decay: createSweep({ db, ...retention }),
-    consolidate: createConsolidation({ db, clock, stages: [], ...config.consolidation }),
+    consolidate: createConsolidation({
+      ...{ db, clock, ids, textLanguage: config.records.textLanguage },
+      seal: createSeal(config.records.tombstoneKey),
+      policies: createPoliciesService({ db, clock }),
+      ...config.consolidation,
+    }),
     purge: createPurge({ expired: {} }),
   }
   return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals: config.jobs.intervals })

@@ -108,8 +108,8 @@ export async function insertRecords(
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
     ), entry as (
-      insert into audit_entries (record_id, action, actor, at, rationale)
-      select id, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
         audit ->> 'rationale'
       from incoming join record using (id)
     )

@@ -1,0 +1,29 @@
+import { type Prunable, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
+
+/** An old episode fades to its half at once, so that what was learnt from it outlives it. */
+
+/** Not below this, where an episode can still be found; what has less keeps it. */
+const least = 0.05
+
+export type Compressed = {
+  base_salience: number
+  salience: number
+  prune_at: Date | null
+  /** Field to [before, after]. */
+  changes: { base_salience: [number, number]; salience: [number, number] }
+}
+
+/** Nothing where there is nothing to take. The clock stays where it was. */
+export function compress(life: Prunable, now: Date): Compressed | undefined {
+  const { base_salience: before } = life
+  const after = Math.max(before / 2, Math.min(before, least))
+  if (after === before) return undefined
+  const halved = { ...life, base_salience: after }
+  const salience = salienceAt(halved, now)
+  return {
+    base_salience: after,
+    salience,
+    prune_at: pruneMomentOf(halved),
+    changes: { base_salience: [before, after], salience: [salienceAt(life, now), salience] },
+  }
+}

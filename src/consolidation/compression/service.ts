@@ -1,0 +1,50 @@
+import type { Transaction } from '../../db/transaction.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Stage } from '../stages.ts'
+import { claimNext, type Portion } from '../walking/queries.ts'
+import { type Step, walk } from '../walking/service.ts'
+import { type Compressed, compress } from './fading.ts'
+import { type Aged, claimAged, writeCompressed } from './queries.ts'
+
+type Resources = { clock: Clock; compressionAgeMs: number; size?: number }
+
+/** Old episodes make room for what was learnt from them: once each. */
+export function createCompression({ clock, compressionAgeMs, size }: Resources): Stage {
+  return {
+    name: 'episodic',
+    run: (context) => {
+      const { id: runId, startedAt } = context.run
+      const until = new Date(startedAt.getTime() - compressionAgeMs)
+      const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, runId)
+      return walk(context, { stage: 'episodic', clock, until, next, ...(size === undefined ? {} : { size }) })
+    },
+  }
+}
+
+async function compressNext(tx: Transaction, portion: Portion, runId: string): Promise<Step> {
+  const { now } = portion
+  const claimed = await claimNext(tx, portion)
+  if (claimed.length === 0) return { last: undefined }
+  const aged = await claimAged(
+    tx,
+    claimed.map(({ id }) => id),
+  )
+  const compressed = aged.flatMap((each) => compressOne(each, now))
+  const finished = aged.filter((each) => !each.is_left).map(({ id }) => id)
+  await writeCompressed(tx, compressed, { finished, now, runId })
+  return {
+    done: finished.length,
+    counts: { episodic_compressed: compressed.length },
+    changes: compressed.map(({ id, changes }) => ({
+      ...{ record_id: id, action: 'compress' },
+      before: { base_salience: changes.base_salience[0], salience: changes.salience[0] },
+      after: { base_salience: changes.base_salience[1], salience: changes.salience[1] },
+    })),
+    last: claimed.at(-1),
+  }
+}
+
+function compressOne(aged: Aged, now: Date): (Compressed & { id: string })[] {
+  const compressed = aged.is_due ? compress(aged, now) : undefined
+  return compressed ? [{ ...compressed, id: aged.id }] : []
+}

@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Life } from '../../decay/operations.ts'
+import { unscoped } from '../../kernel/caller.ts'
+import type { Gathered } from './gathering.ts'
+import type { NamedEntity, WantedName } from './naming.ts'
+import type { KnownFact } from './standing.ts'
+import { mostNamed, type Reinforced } from './witnessing.ts'
+
+type Sought = Pick<Gathered, 'handle' | 'scope' | 'sensitivity'>
+
+/** The oldest first. To be asked once nobody else can store any of them. */
+export async function findFacts(tx: Transaction, sought: readonly Sought[]): Promise<KnownFact[]> {
+  const { rows } = await sql<KnownFact>`
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
+    from unnest(
+      ${sought.map(({ handle }) => handle.digest)}::bytea[], ${sought.map(({ handle }) => handle.detail)}::bytea[],
+      ${sought.map(({ scope }) => scope)}::text[], ${sought.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+    ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest and h.detail = wanted.detail and h.scope = wanted.scope
+      and h.detail is not null
+    join records as r on r.id = h.record_id and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'semantic'
+    order by r.created_at, r.id
+  `.execute(tx)
+  return rows
+}
+
+/** Of the facts and episodes, those that were linked before. */
+export async function findWitnessed(
+  tx: Transaction,
+  facts: readonly string[],
+  episodes: readonly string[],
+): Promise<{ fact: string; episode: string }[]> {
+  const { rows } = await sql<{ fact: string; episode: string }>`
+    select source_id as fact, target_id as episode
+    from relations
+    where source_id = any(${sql.val([...facts])}::uuid[]) and predicate = 'derived_from'
+      and target_id = any(${sql.val([...episodes])}::uuid[])
+  `.execute(tx)
+  return rows
+}
+
+/** In the scope or in none, nothing more sensitive than who reads the fact may see; they stay until the end. */
+export async function findEntities(tx: Transaction, wanted: readonly WantedName[]): Promise<NamedEntity[]> {
+  const { rows } = await sql<NamedEntity>`
+    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
+    from unnest(
+      ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ scope }) => scope)}::text[],
+      ${wanted.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest and h.scope in (wanted.scope, ${unscoped}) and h.detail is null
+    join records as r on r.id = h.record_id and r.scope = h.scope and r.sensitivity <= wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
+    order by r.id
+    for key share of r
+  `.execute(tx)
+  return rows
+}
+
+/** As they stand once nobody else changes them: still alive, and nobody's to leave alone. */
+export async function claimFacts(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<(Life & { id: string })[]> {
+  const { rows } = await sql<Life & { id: string }>`
+    select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+      r.last_reinforced_at, r.prune_at
+    from records as r
+    where r.id = any(${sql.val([...ids])}::uuid[]) and r.forgotten_at is null and not r.pinned
+      and r.status in ('active', 'challenged')
+    order by r.id
+    for no key update
+  `.execute(tx)
+  return rows
+}
+
+export type Pair = { fact: string; episode: string }
+
+/** Links facts to their witnesses, both ways, and answers the pairs that were not linked before. */
+export async function insertWitnesses(tx: Transaction, pairs: readonly Pair[], now: Date): Promise<Pair[]> {
+  const { rows } = await sql<Pair>`
+    with pair as materialized (
+      select * from unnest(
+        ${pairs.map(({ fact }) => fact)}::uuid[], ${pairs.map(({ episode }) => episode)}::uuid[]
+      ) as pair (fact, episode)
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select fact, 'derived_from', episode, 1, ${now}::timestamptz from pair
+      union all
+      select episode, 'derives', fact, 1, ${now}::timestamptz from pair
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id
+    )
+    select source_id as fact, target_id as episode from edge where predicate = 'derived_from'
+  `.execute(tx)
+  return rows
+}
+
+/** New lives, what bears witness as far as it is named, and an entry in the log for each time. */
+export async function writeReinforced(
+  tx: Transaction,
+  reinforced: readonly Reinforced[],
+  { actor, now, runId }: { actor: string; now: Date; runId: string },
+): Promise<void> {
+  await sql`
+    with incoming as materialized (
+      select * from json_to_recordset(${JSON.stringify(reinforced)}::json) as incoming (
+        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, salience float8,
+        expires_at timestamptz, prune_at timestamptz, times int4, evidence jsonb, sources jsonb, entries jsonb
+      )
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = ${now}::timestamptz
+      from incoming as i
+      where r.id = i.id
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || i.evidence),
+        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || i.sources)
+      from incoming as i
+      where c.record_id = i.id and jsonb_array_length(c.payload -> 'evidence') < ${mostNamed}
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, ${runId}::uuid, ${now}::timestamptz, 'reinforce', ${actor}, 'observed again', changes
+    from incoming cross join lateral jsonb_array_elements(entries) with ordinality as entry (changes, place)
+    order by id, place
+  `.execute(tx)
+}

@@ -1,0 +1,47 @@
+import * as compression from '../../src/consolidation/compression/queries.ts'
+import * as facts from '../../src/consolidation/facts/queries.ts'
+import * as walking from '../../src/consolidation/walking/queries.ts'
+import type { Database } from '../../src/db/connection.ts'
+import type { Transaction } from '../../src/db/transaction.ts'
+import type { Sample } from './departing-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const digest = Buffer.alloc(16, 1)
+const [scope, sensitivity] = ['team', 'low'] as const
+const due = { stage: 'semantic', scope: null, until: now, now } as const
+const portion = { ...due, after: walking.start, limit: 1_000 }
+const handle = { digest, detail: digest, place: null }
+const within = (ask: (tx: Transaction) => Promise<unknown>) => (db: Database) => db.transaction().execute(ask)
+
+export const consolidationSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/consolidation/walking/queries.ts': {
+    countDue: {
+      everywhere: (db) => walking.countDue(db, [due, { ...due, stage: 'episodic' }]),
+      'in a scope': (db) => walking.countDue(db, [{ ...due, scope }]),
+    },
+    claimNext: {
+      everywhere: within((tx) => walking.claimNext(tx, portion)),
+      'in a scope': within((tx) => walking.claimNext(tx, { ...portion, scope })),
+    },
+    findEpisodes: within((tx) => walking.findEpisodes(tx, [id])),
+    finish: within((tx) => walking.finish(tx, 'semantic', [id])),
+    putOff: within((tx) => walking.putOff(tx, portion, 'why')),
+    lockHandles: within((tx) => walking.lockHandles(tx, [{ digest, scope }])),
+    beginPart: within((tx) => walking.beginPart(tx)),
+    endPart: within((tx) => walking.beginPart(tx).then(() => walking.endPart(tx))),
+    undoPart: within((tx) => walking.beginPart(tx).then(() => walking.undoPart(tx))),
+  },
+  'src/consolidation/compression/queries.ts': {
+    claimAged: within((tx) => compression.claimAged(tx, [id])),
+    writeCompressed: within((tx) => compression.writeCompressed(tx, [], { finished: [id], now, runId: id })),
+  },
+  'src/consolidation/facts/queries.ts': {
+    findFacts: within((tx) => facts.findFacts(tx, [{ handle, scope, sensitivity }])),
+    findWitnessed: within((tx) => facts.findWitnessed(tx, [id], [id])),
+    findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
+    claimFacts: within((tx) => facts.claimFacts(tx, [id])),
+    insertWitnesses: within((tx) => facts.insertWitnesses(tx, [], now)),
+    writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
+  },
+}
