@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 /**
  * Vectors of what records say, a narrow signature of each to find them by, and which records are still to be read.
  *
- * Every record that is there is put on the list, some seconds for a million; nothing that is in use is locked.
+ * New tables only. The records that are there are put on the list by the worker, as after any change of model.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(db)
@@ -72,5 +72,6 @@ const statements = [
     constraint unembedded_pkey primary key (record_id)
   )`,
   `create index unembedded_due on unembedded (due_at)`,
-  `insert into unembedded (record_id, asked_at, due_at) select id, created_at, created_at from records`,
+  // Work for a short while and then none: what is dead is cleared away before a look at the list would wade through it.
+  `alter table unembedded set (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000)`,
 ]

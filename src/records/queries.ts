@@ -6,8 +6,7 @@ import { embeddedEdges } from './edges.ts'
 import type { Handle } from './handles.ts'
 import { embeddedAudit } from './log.ts'
 import type { Payload } from './payloads.ts'
-import type { AuditRow, ContentRow, Identifier, RecordRow, StatusChangeRow, StoredRecord } from './rows.ts'
-import { wordsOf } from './words.ts'
+import type { Identifier, RecordRow, StoredRecord } from './rows.ts'
 
 /**
  * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten
@@ -88,52 +87,6 @@ function isAmong(ids: readonly string[]): RawBuilder<SqlBool> {
  */
 export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for no key update`.execute(tx)
-}
-
-export type RecordChange = {
-  record: Partial<RecordRow>
-  entry: AuditRow & { at: Date }
-  /** What is said, or where it belongs: both are found by their words, so `search` comes with either. */
-  said?: { content: Partial<ContentRow>; search: Search }
-}
-type Search = { text: string; language: string; scope: string; type: string }
-
-/** A change and its entry in the log, in one statement. */
-export async function applyChange(
-  tx: Database,
-  id: string,
-  { record, entry, said }: RecordChange,
-): Promise<void> {
-  const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
-  const logged = { ...entry, record_id: id, changes }
-  const changed = tx.with('changed', (db) => db.updateTable('records').set(record).where('id', '=', id))
-  if (!said) {
-    await changed.insertInto('audit_entries').values(logged).execute()
-    return
-  }
-  const columns = { ...asColumns(said.content), ...asSearch(said.search) }
-  await changed
-    .with('rewritten', (db) => db.updateTable('contents').set(columns).where('record_id', '=', id))
-    .insertInto('audit_entries')
-    .values(logged)
-    .execute()
-}
-
-function asSearch({ text, language, scope, type }: Search) {
-  const { text: words, count } = wordsOf(text)
-  return {
-    words: count,
-    search: sql<string>`to_tsvector(${language}::text::regconfig, ${words})
-      || array_to_tsvector(array[${`scope ${scope}`}, ${`type ${type}`}])`,
-  }
-}
-
-/** Beside the audit log, because it is asked for by itself and as of a time. */
-export async function appendStatusChange(tx: Database, id: string, change: StatusChangeRow): Promise<void> {
-  await tx
-    .insertInto('status_changes')
-    .values({ ...change, record_id: id })
-    .execute()
 }
 
 /**
@@ -229,14 +182,4 @@ export async function insertIdentifiers(
       ${identifiers.map(({ value }) => value)}::text[]
     ) as identifier (scope, namespace, value)
   `.execute(tx)
-}
-
-/** JSON columns travel as text: the driver would write a JavaScript array as a PostgreSQL one. */
-function asColumns({ payload, provenance, interpretation, ...rest }: Partial<ContentRow>) {
-  return {
-    ...rest,
-    ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
-    ...(provenance === undefined ? {} : { provenance: JSON.stringify(provenance) }),
-    ...(interpretation ? { interpretation: JSON.stringify(interpretation) } : {}),
-  }
 }

@@ -24,6 +24,7 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
     findOpenIds: (db) => erasure.findOpenIds(db, [id], trust),
     deleteEdgesOf: (db) => erasure.deleteEdgesOf(db, [id]),
+    deleteEmbeddings: (db) => erasure.deleteEmbeddings(db, [id]),
     deleteAccesses: (db) => erasure.deleteAccesses(db, [id]),
     blankAudit: (db) => erasure.blankAudit(db, [id]),
     blankStatusReasons: (db) => erasure.blankStatusReasons(db, [id]),

@@ -6,16 +6,10 @@ import { AppError } from '../../kernel/errors.ts'
 import { identifiersOf } from '../creation/draft.ts'
 import { type Handle, handlesOf } from '../handles.ts'
 import { withEntry } from '../log.ts'
-import {
-  appendStatusChange,
-  applyChange,
-  deleteHandles,
-  deleteIdentifiers,
-  insertHandles,
-  insertIdentifiers,
-} from '../queries.ts'
+import { deleteHandles, deleteIdentifiers, insertHandles, insertIdentifiers } from '../queries.ts'
 import type { ContentRow, RecordRow, StatusChangeRow, StoredRecord } from '../rows.ts'
 import { searchableText } from '../searchable.ts'
+import { appendStatusChange, applyChange } from './queries.ts'
 
 export type Change = {
   action: AuditAction
@@ -46,7 +40,9 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const entry = { action, actor, at: now, rationale, run_id: runId, changes }
   const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
-  const isSaid = Object.keys(content).length > 0 || changed.scope !== stored.scope
+  // A lower sensitivity may let an embedding model read what was kept from it.
+  const isMoved = changed.scope !== stored.scope || changed.sensitivity !== stored.sensitivity
+  const isSaid = Object.keys(content).length > 0 || isMoved
   const text = isSaid ? searchableText(changed.payload, changed.tags) : ''
   const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
   await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { said: { content, search } } : {}) })

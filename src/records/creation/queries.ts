@@ -14,10 +14,10 @@ export type Stored = {
 }
 
 /**
- * Stores records with their contents, edges, identifiers and first audit entries, all or none, in one
- * statement: one round trip, and no state in which a record lacks its other half. An id that is neither
- * stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Rows travel as
- * JSON, so that the text of the statement does not depend on their number.
+ * Stores records with their contents, edges, identifiers and first audit entries, listed as to be embedded, all or
+ * none, in one statement: one round trip, and no state in which a record lacks its other half. An id that is
+ * neither stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Rows
+ * travel as JSON, so that the text of the statement does not depend on their number.
  */
 export async function insertRecords(
   db: Database,
@@ -107,6 +107,11 @@ export async function insertRecords(
       from json_to_recordset(${handles}::json) as handle
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), entry as (
       insert into audit_entries (record_id, run_id, action, actor, at, rationale)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,

@@ -73,6 +73,8 @@ async function depart(db: Database, leaving: RawBuilder<unknown>, parting: Parti
       select r.id, r.created_at, ${at}::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         ${kind}::departure_kind, ${reason}, ${actor}, jsonb_build_object(${numbers})
       from leaving as r
+    ), unlisted as (
+      delete from unembedded where record_id in (select id from leaving)
     )
     delete from records where id in (select id from leaving) returning id
   `.execute(db)

@@ -66,6 +66,15 @@ export async function deleteAccesses(tx: Database, ids: readonly string[]): Prom
   return Number(numDeletedRows)
 }
 
+/** Of every model, and their signatures with them; counted for the same reason. */
+export async function deleteEmbeddings(tx: Database, ids: readonly string[]): Promise<number> {
+  const { numDeletedRows } = await tx
+    .deleteFrom('embeddings')
+    .where('record_id', '=', sql<string>`${listed(ids)}`)
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
 /** Who did what and when stays; the trigger of migration 0003 lets nothing else be changed. */
 export async function blankAudit(tx: Database, ids: readonly string[]): Promise<void> {
   await tx

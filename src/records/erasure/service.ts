@@ -20,6 +20,7 @@ import {
   deleteAccesses,
   deleteAnswersAbout,
   deleteEdgesOf,
+  deleteEmbeddings,
   findDerivations,
   findOpenIds,
   lockForErasure,
@@ -69,11 +70,12 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     const derivedIds = await findOpenIds(tx, derived, call.caller.trust)
     const tombstoneIds = await insertTombstones(tx, markContents(erased, told))
     const relations = await deleteEdgesOf(tx, falling)
+    const embeddings = await deleteEmbeddings(tx, falling)
     const accesses = await deleteAccesses(tx, falling)
     await bereave(tx, bereft, new Set(falling), told)
     await departErased(tx, falling, told)
     await leaveNoWords(tx, falling, told)
-    const removed = { records: 1 + derivedIds.length, relations, embeddings: 0, access_rows: accesses }
+    const removed = { records: 1 + derivedIds.length, relations, embeddings, access_rows: accesses }
     return { ...receiptOf(id, told), removed, derived_ids: derivedIds, tombstone_ids: tombstoneIds }
   }
 
