@@ -1,5 +1,6 @@
 import * as lexicon from '../../src/retrieval/text/lexicon/queries.ts'
 import * as text from '../../src/retrieval/text/queries.ts'
+import * as stemming from '../../src/retrieval/text/stemming/queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
@@ -16,7 +17,6 @@ const among = { newest: 500, ids: ['0197b9a0-0000-7000-8000-000000000001'], othe
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/text/queries.ts': {
-    readAsked: (db) => text.readAsked(db, search.query, 'english'),
     findByWords: (db) => text.findByWords(db, search, rare, common),
     findTogether: (db) => text.findTogether(db, search, common, { sets, others: rare }),
     findAmong: {
@@ -24,7 +24,11 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       'of no rare words': (db) => text.findAmong(db, search, common, { ...among, others: [] }),
     },
   },
+  'src/retrieval/text/stemming/queries.ts': {
+    findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),
+  },
   'src/retrieval/text/lexicon/queries.ts': {
+    countPages: (db) => lexicon.countPages(db),
     readLexicon: (db) => lexicon.readLexicon(db),
     measureOpen: (db) => lexicon.measureOpen(db, trust),
   },

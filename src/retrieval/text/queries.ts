@@ -5,24 +5,6 @@ import type { Trust } from '../../kernel/caller.ts'
 import type { Query } from '../../records/words.ts'
 import { b, k1, oneOf, quoteWord, type Store, type Weighed } from './plan.ts'
 
-export type Asked = {
-  /** The words of the sentence as they are indexed, each once. */
-  words: string[]
-  /** Those of them that are in a phrase. */
-  phrased: string[]
-  /** How large the table is that is searched. */
-  pages: number
-}
-
-export async function readAsked(db: Database, query: Query, language: string): Promise<Asked> {
-  const { rows } = await sql<Asked>`
-    select tsvector_to_array(to_tsvector(${language}::text::regconfig, ${query.wanted})) as words,
-      tsvector_to_array(to_tsvector(${language}::text::regconfig, ${query.phrases.join(' ')})) as phrased,
-      pg_relation_size('contents') / current_setting('block_size')::int as pages
-  `.execute(db)
-  return rows[0] ?? { words: [], phrased: [], pages: 0 }
-}
-
 export type Search = {
   trust: Trust
   /** On `records as r` and `contents as c`: whatever is to be met before anything is cut. */

@@ -7,15 +7,8 @@ import { readQuery } from '../../records/words.ts'
 import { measureOpen } from './lexicon/queries.ts'
 import { createLexiconKeeper } from './lexicon/service.ts'
 import { highestOf, isSmall, planJoint, planSearch, rarestFirst, reachOf, type Weighed } from './plan.ts'
-import {
-  type Asked,
-  findAmong,
-  findByWords,
-  findTogether,
-  type Match,
-  readAsked,
-  type Search,
-} from './queries.ts'
+import { findAmong, findByWords, findTogether, type Match, type Search } from './queries.ts'
+import { createStemmer, type Stems } from './stemming/service.ts'
 
 export type TextAsked = {
   sentence: string
@@ -41,32 +34,36 @@ const mostSalient = 100
 
 type Resources = { clock: Clock; textLanguage: string }
 
+type Sought = Stems & { pages: number; certain: number; scopes: readonly string[] | undefined }
+
 /**
  * What a caller may not see is not found, and takes no part in the count of a rare word. With one exception: of a
  * store of more than some pages, its size, the length of its texts and how common its common words are come from
  * all its records, once a minute or when it has doubled. Counting them for each caller would read them all.
  */
 export function createTextChannel({ clock, textLanguage }: Resources) {
-  const { lexiconFor } = createLexiconKeeper({ clock })
+  const { pagesOf, lexiconFor } = createLexiconKeeper({ clock, fewPages: countedPages })
+  const { stemsIn } = createStemmer({ textLanguage })
 
   /** The best matches of a sentence, best first; equals by id. */
   async function find(db: Database, asked: TextAsked): Promise<Match[]> {
     const { trust, conditions, limit, certain = 10 } = asked
     const query = readQuery(asked.sentence)
     if (query.wanted === '') return []
-    const read = await readAsked(db, query, textLanguage)
-    if (read.words.length === 0) return []
+    const [stems, pages] = await Promise.all([stemsIn(db, query), pagesOf(db)])
+    if (stems.words.length === 0) return []
     const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(asked) }
-    if (read.pages > countedPages) return findInMany(db, shared, read, { certain, scopes: asked.scopes })
-    const words = read.words.slice(0, mostWords).map((word) => ({ word, count: null }))
+    if (pages > countedPages) {
+      return findInMany(db, shared, { ...stems, pages, certain, scopes: asked.scopes })
+    }
+    const words = stems.words.slice(0, mostWords).map((word) => ({ word, count: null }))
     return findByWords(db, { ...shared, store: await measureOpen(db, trust) }, words, [])
   }
 
   async function findInMany(
     db: Database,
     shared: Omit<Search, 'store'>,
-    { words, phrased, pages }: Asked,
-    { certain, scopes }: { certain: number; scopes: readonly string[] | undefined },
+    { words, phrased, pages, certain, scopes }: Sought,
   ): Promise<Match[]> {
     const lexicon = await lexiconFor(db, pages)
     const reach = reachOf(shared.required, lexicon)

@@ -46,3 +46,11 @@ export async function measureOpen(db: Database, trust: Trust): Promise<Store> {
   `.execute(db)
   return { rows: rows[0]?.rows ?? 0, averageLength: Math.max(1, rows[0]?.average ?? 1) }
 }
+
+/** How large the table is that is searched. */
+export async function countPages(db: Database): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    select pg_relation_size('contents') / current_setting('block_size')::int as pages
+  `.execute(db)
+  return rows[0]?.pages ?? 0
+}
