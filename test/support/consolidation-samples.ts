@@ -34,6 +34,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
   },
   'src/consolidation/compression/queries.ts': {
     claimAged: within((tx) => compression.claimAged(tx, [id])),
+    findPresent: within((tx) => compression.findPresent(tx, [id])),
     writeCompressed: within((tx) => compression.writeCompressed(tx, [], { finished: [id], now, runId: id })),
   },
   'src/consolidation/facts/queries.ts': {

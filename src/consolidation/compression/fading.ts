@@ -6,8 +6,6 @@ import { type Prunable, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
 const least = 0.05
 
 export type Compressed = {
-  base_salience: number
-  salience: number
   prune_at: Date | null
   /** Field to [before, after]. */
   changes: { base_salience: [number, number]; salience: [number, number] }
@@ -19,11 +17,8 @@ export function compress(life: Prunable, now: Date): Compressed | undefined {
   const after = Math.max(before / 2, Math.min(before, least))
   if (after === before) return undefined
   const halved = { ...life, base_salience: after }
-  const salience = salienceAt(halved, now)
   return {
-    base_salience: after,
-    salience,
     prune_at: pruneMomentOf(halved),
-    changes: { base_salience: [before, after], salience: [salienceAt(life, now), salience] },
+    changes: { base_salience: [before, after], salience: [salienceAt(life, now), salienceAt(halved, now)] },
   }
 }

@@ -4,7 +4,7 @@ import type { Stage } from '../stages.ts'
 import { claimNext, type Portion } from '../walking/queries.ts'
 import { type Step, walk } from '../walking/service.ts'
 import { type Compressed, compress } from './fading.ts'
-import { type Aged, claimAged, writeCompressed } from './queries.ts'
+import { type Aged, claimAged, findPresent, writeCompressed } from './queries.ts'
 
 type Resources = { clock: Clock; compressionAgeMs: number; size?: number }
 
@@ -25,12 +25,10 @@ async function compressNext(tx: Transaction, portion: Portion, runId: string): P
   const { now } = portion
   const claimed = await claimNext(tx, portion)
   if (claimed.length === 0) return { last: undefined }
-  const aged = await claimAged(
-    tx,
-    claimed.map(({ id }) => id),
-  )
+  const ids = claimed.map(({ id }) => id)
+  const aged = await claimAged(tx, ids)
   const compressed = aged.flatMap((each) => compressOne(each, now))
-  const finished = aged.filter((each) => !each.is_left).map(({ id }) => id)
+  const finished = await withoutHeld(tx, ids, aged)
   await writeCompressed(tx, compressed, { finished, now, runId })
   return {
     done: finished.length,
@@ -47,4 +45,13 @@ async function compressNext(tx: Transaction, portion: Portion, runId: string): P
 function compressOne(aged: Aged, now: Date): (Compressed & { id: string })[] {
   const compressed = aged.is_due ? compress(aged, now) : undefined
   return compressed ? [{ ...compressed, id: aged.id }] : []
+}
+
+/** What somebody else has in hand stays on the list; what has gone does not. */
+async function withoutHeld(tx: Transaction, ids: readonly string[], aged: readonly Aged[]) {
+  const claimed = new Set(aged.map(({ id }) => id))
+  const others = ids.filter((id) => !claimed.has(id))
+  if (others.length === 0) return ids
+  const held = await findPresent(tx, others)
+  return ids.filter((id) => !held.has(id))
 }

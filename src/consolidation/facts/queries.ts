@@ -108,12 +108,35 @@ export async function writeReinforced(
   reinforced: readonly Reinforced[],
   { actor, now, runId }: { actor: string; now: Date; runId: string },
 ): Promise<void> {
+  const times = reinforced.flatMap(({ id, times }) => times.map((time) => ({ id, ...time })))
   await sql`
     with incoming as materialized (
-      select * from json_to_recordset(${JSON.stringify(reinforced)}::json) as incoming (
-        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, salience float8,
-        expires_at timestamptz, prune_at timestamptz, times int4, evidence jsonb, sources jsonb, entries jsonb
+      select * from unnest(
+        ${reinforced.map(({ id }) => id)}::uuid[],
+        ${reinforced.map(({ life }) => life.base_salience)}::float8[],
+        ${reinforced.map(({ life }) => life.anchored_at)}::timestamptz[],
+        ${reinforced.map(({ life }) => life.last_reinforced_at)}::timestamptz[],
+        ${reinforced.map(({ life }) => life.salience)}::float8[],
+        ${reinforced.map(({ life }) => life.expires_at)}::timestamptz[],
+        ${reinforced.map(({ life }) => life.prune_at)}::timestamptz[],
+        ${reinforced.map((each) => each.times.length)}::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
       )
+    ), each as materialized (
+      select * from unnest(
+        ${times.map(({ id }) => id)}::uuid[], ${times.map(({ episode }) => episode)}::text[],
+        ${times.map(({ at }) => at)}::text[], ${times.map(({ before }) => before)}::float8[],
+        ${times.map(({ after }) => after)}::float8[]
+      ) with ordinality as each (id, episode, told_at, before, after, place)
+    ), witness as (
+      select id,
+        jsonb_agg(
+          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', told_at) order by place
+        ) as evidence,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at) order by place) as sources
+      from each
+      group by id
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
@@ -123,14 +146,17 @@ export async function writeReinforced(
       where r.id = i.id
     ), content as (
       update contents as c
-      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || i.evidence),
-        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || i.sources)
-      from incoming as i
-      where c.record_id = i.id and jsonb_array_length(c.payload -> 'evidence') < ${mostNamed}
+      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
+        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
+      from witness as w
+      where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${mostNamed}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, ${runId}::uuid, ${now}::timestamptz, 'reinforce', ${actor}, 'observed again', changes
-    from incoming cross join lateral jsonb_array_elements(entries) with ordinality as entry (changes, place)
-    order by id, place
+    select id, ${runId}::uuid, ${now}::timestamptz, 'reinforce', ${actor}, 'observed again',
+      jsonb_build_object(
+        'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
+      )
+    from each
+    order by place
   `.execute(tx)
 }

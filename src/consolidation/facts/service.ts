@@ -121,9 +121,9 @@ async function reinforce(tx: Transaction, observed: Observed, { actor, now, runI
     return witnesses.length === 0 ? [] : [reinforceBy(fact, witnesses, now)]
   })
   if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId })
-  const changes = reinforced.map(({ id, entries, salience }) => ({
+  const changes = reinforced.map(({ id, times, life: { salience } }) => ({
     ...{ record_id: id, action: 'reinforce' },
-    before: { salience: entries[0]?.salience[0] ?? salience },
+    before: { salience: times[0]?.before ?? salience },
     after: { salience },
   }))
   return { reinforced: linked.length, changes }

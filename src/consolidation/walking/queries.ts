@@ -16,7 +16,7 @@ export type Due = { stage: StageName; scope: string | null; until: Date; now: Da
 export type Portion = Due & { after: Position; limit: number }
 
 /** Compressed, as they lie: what is read at once must fit into memory whatever is in it. */
-const mostBytes = 4 * 1_024 * 1_024
+const mostBytes = 8 * 1_024 * 1_024
 
 /** How many episodes each of these has to do, of those that have any; with nothing new, one probe for each. */
 export async function countDue(db: Database, dues: readonly Due[]): Promise<Map<StageName, number>> {
@@ -54,10 +54,11 @@ export async function claimNext(tx: Transaction, portion: Portion): Promise<Posi
   return rows
 }
 
-/** Of the episodes, those that there is something to learn from. */
+/** Of the episodes, those that there is something to learn from; where it was is none of that, and often most of it. */
 export async function findEpisodes(tx: Transaction, ids: readonly string[]): Promise<Episode[]> {
   const { rows } = await sql<Episode>`
-    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags, c.payload
+    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
+      c.payload - 'environment' as payload
     from records as r
     join contents as c on c.record_id = r.id
     where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'episodic' and r.forgotten_at is null

@@ -18,8 +18,11 @@ import {
   undoPart,
 } from './queries.ts'
 
-/** Episodes of a batch: the locks of what it writes are held for a fraction of a second. */
-const usualSize = 1_000
+/**
+ * Episodes of a batch. Many of them tell the same, which is then written once; more would hold the locks of what is
+ * written for longer than a fraction of a second.
+ */
+const usualSize = 4_000
 
 export type Step = Omit<Batch, 'counts'> & { counts?: Figures; last: Position | undefined }
 type Next = (tx: Transaction, portion: Portion) => Promise<Step>

@@ -67,7 +67,7 @@ export async function insertChanges(
   await sql`
     insert into maintenance_changes (run_id, record_id, action, before, after, note)
     select ${runId}::uuid, change.*
-    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb)
+    from json_to_recordset(${JSON.stringify(changes)}::json)
       as change (record_id uuid, action text, before jsonb, after jsonb, note text)
     on conflict (run_id, record_id, action) do nothing
   `.execute(tx)
