@@ -151,6 +151,8 @@ function shape(values: Environment) {
       intervals: Object.freeze({
         decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
         consolidate: milliseconds(values.MEMBRANE_CONSOLIDATION_INTERVAL),
+        // Workers look by themselves; a run is for who asks for one.
+        embed: 0,
         purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),
       }),
       revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),

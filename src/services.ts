@@ -16,6 +16,7 @@ import {
   decayRoutes,
   insightRoutes,
 } from './decay/index.ts'
+import { createEmbedder, createEmbeddings, createQuerying, createVectorSearch } from './embeddings/index.ts'
 import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
@@ -49,7 +50,13 @@ import {
   tombstonesRoutes,
 } from './records/index.ts'
 import { createRelationsService, relationsRoutes } from './relations/index.ts'
-import { createRetrievalService, createTextChannel, retrievalRoutes } from './retrieval/index.ts'
+import {
+  createRetrievalService,
+  createSimilarService,
+  createTextChannel,
+  retrievalRoutes,
+  similarRoutes,
+} from './retrieval/index.ts'
 import { createRevisionService, revisionRoutes } from './revision/index.ts'
 
 export type Resources = { config: Config; db: Database; clock: Clock; ids: Ids; log: Logger }
@@ -79,10 +86,13 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     ...{ db, clock, ids, seal, revision, policies, log, maxSensitivity, ...config.records },
     chat: ingest && createChat({ ...ingest, clock }),
   })
+  const querying = createQuerying({ db, clock, log, embedder: createEmbedder(config.embedding, clock) })
+  const vectors = createVectorSearch({ db, clock })
   const retrieval = createRetrievalService({
-    ...{ db, clock, ...config.retrieval },
+    ...{ db, clock, querying, vectors, ...config.retrieval },
     text: createTextChannel({ clock, textLanguage }),
   })
+  const similar = createSimilarService({ db, clock, querying, vectors })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -102,6 +112,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     entityMerging,
     capture,
     retrieval,
+    similar,
     maintenance,
     once,
   }
@@ -125,6 +136,7 @@ export function listRooms({
   entityMerging,
   capture,
   retrieval,
+  similar,
   maintenance,
   once,
 }: Services): Room[] {
@@ -144,6 +156,7 @@ export function listRooms({
     room(entitiesRoutes, { entities, entityMerging, once }),
     room(captureRoutes, { capture, once }),
     room(retrievalRoutes, { retrieval, access }),
+    room(similarRoutes, { similar }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }
@@ -157,6 +170,10 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
     records: purgeForgotten,
     maintenance_runs: deleteOldRuns,
   }
+  const embeddings = createEmbeddings({
+    ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
+    embedder: createEmbedder(config.embedding, clock),
+  })
   const works = {
     decay: createSweep({ db, forgottenRetentionMs, revisedRetentionMs }),
     consolidate: createConsolidation({
@@ -165,6 +182,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       policies: createPoliciesService({ db, clock }),
       ...config.consolidation,
     }),
+    embed: embeddings.work,
     purge: createPurge({ expired }),
   }
   const worker = `${hostname()}:${process.pid}`
@@ -172,6 +190,9 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
   return {
     handlers: createHandlers(runner),
     intervals: () => listIntervals(db, intervals),
-    watch: () => watchJobs({ db, clock, log, worker, runner, intervals }),
+    watch: () => {
+      const watches = [watchJobs({ db, clock, log, worker, runner, intervals }), embeddings.watch()]
+      return { stop: () => Promise.all(watches.map((watch) => watch.stop())) }
+    },
   }
 }

@@ -21,11 +21,18 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
   const { db } = connection
   const clock = { now: () => new Date(systemClock.now().getTime() + ahead.ms) }
   const runner = createRunner({
-    ...{ db, clock, ids: createIds(clock), worker: name, intervals: { decay: 0, consolidate: 0, purge: 0 } },
+    ...{
+      db,
+      clock,
+      ids: createIds(clock),
+      worker: name,
+      intervals: { decay: 0, consolidate: 0, embed: 0, purge: 0 },
+    },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     works: {
       decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
       consolidate: { run: async () => {} },
+      embed: { run: async () => {} },
       purge: createPurge({ expired: {} }),
     },
   })

@@ -1,3 +1,7 @@
 export type { Embedder } from './embedder.ts'
 export { hashEmbedder } from './embedder.ts'
+export { ensureNearestIndex } from './indexing/service.ts'
+export { createEmbeddings } from './jobs.ts'
+export { createQuerying } from './querying/service.ts'
+export { createVectorSearch } from './searching/service.ts'
 export { createEmbedder, type EmbeddingSettings } from './service.ts'

@@ -9,6 +9,8 @@ export type Jobs = Checked<{
   decay: NoPayload
   /** Makes facts, skills and plans of what was experienced. */
   consolidate: NoPayload
+  /** Gives a vector to what was written since it had one. */
+  embed: NoPayload
   /** Deletes what has expired. */
   purge: NoPayload
 }>
@@ -16,7 +18,9 @@ export type Jobs = Checked<{
 export type JobName = keyof Jobs
 
 /** The same names at run time, which the compiler holds complete. */
-const listed: { readonly [Name in JobName]: true } = { decay: true, consolidate: true, purge: true }
+const listed: { readonly [Name in JobName]: true } = {
+  ...{ decay: true, consolidate: true, embed: true, purge: true },
+}
 export const jobNames = Object.keys(listed) as JobName[]
 
 /** What a run did, in numbers: it is logged and kept in the queue, where no content may go. */

@@ -14,7 +14,7 @@ type Jobs = {
   handlers: JobHandlers
   intervals: () => Promise<Intervals>
   /** Looks for work that no message tells of. */
-  watch(): { stop(): Promise<void> }
+  watch(): { stop(): Promise<unknown> }
 }
 type Resources = { config: Config; log: Logger; clock: Clock; createJobs(db: Database): Jobs }
 

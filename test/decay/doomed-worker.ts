@@ -21,9 +21,10 @@ const runner = createRunner({
       sizes: { rows: 20, blocks: 1, shareFrom: 40 },
     }),
     consolidate: { run: async () => {} },
+    embed: { run: async () => {} },
     purge: createPurge({ expired: {} }),
   },
-  intervals: { decay: 0, consolidate: 0, purge: 0 },
+  intervals: { decay: 0, consolidate: 0, embed: 0, purge: 0 },
   observe: (step) => {
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },

@@ -13,7 +13,7 @@ import { backends, openTestQueue, type TestQueue } from './backends.ts'
 const clock = systemClock
 const ids = createIds(clock)
 const log = createLogger({ level: 'silent', clock, write: () => {} })
-const off = { decay: 0, consolidate: 0, purge: 0 }
+const off = { decay: 0, consolidate: 0, embed: 0, purge: 0 }
 
 let test: TestQueue
 afterEach(() => test.close())
@@ -26,7 +26,7 @@ function hire(worker: string, intervals = off) {
       ran++
     },
   }
-  const works = { decay: work, consolidate: work, purge: work }
+  const works = { decay: work, consolidate: work, embed: work, purge: work }
   const runner = createRunner({ db: test.db, clock, ids, log, worker, works, intervals })
   const watch = (everyMs: number) =>
     watchJobs({ db: test.db, clock, log, worker, runner, intervals, everyMs })

@@ -124,6 +124,7 @@ describe('a schedule', () => {
     expect(await list()).toEqual([
       { job: 'decay', interval: '1h', enabled: true },
       { job: 'consolidate', interval: '6h', enabled: true },
+      { job: 'embed', interval: '0', enabled: false },
       { job: 'purge', interval: '1d', enabled: true },
     ])
     const next_at = new Date(app.clock.now().getTime() + 15 * 60_000).toISOString()

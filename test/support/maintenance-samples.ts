@@ -60,7 +60,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     listSchedules: (db) => maintenance.listSchedules(db),
     upsertSchedule: (db) =>
       maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
-    listIntervals: (db) => maintenance.listIntervals(db, { decay: 1, consolidate: 1, purge: 1 }),
+    listIntervals: (db) => maintenance.listIntervals(db, { decay: 1, consolidate: 1, embed: 0, purge: 1 }),
   },
   'src/maintenance/running/batches/queries.ts': {
     holdFence: (db) => inTransaction(db, (tx) => batches.holdFence(tx, lease)),

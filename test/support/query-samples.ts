@@ -5,6 +5,7 @@ import * as jobs from '../../src/jobs/queries.ts'
 import type { Caller, Trust } from '../../src/kernel/caller.ts'
 import * as keys from '../../src/keys/queries.ts'
 import * as policies from '../../src/policies/queries.ts'
+import * as changing from '../../src/records/changing/queries.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import * as creation from '../../src/records/creation/queries.ts'
 import { nameHandle } from '../../src/records/handles.ts'
@@ -16,6 +17,7 @@ import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
 import { captureSamples } from './capture-samples.ts'
 import { cognitionSamples } from './cognition-samples.ts'
+import { consolidationSamples } from './consolidation-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
 import { embeddingSamples } from './embedding-samples.ts'
 import { entitiesSamples } from './entities-samples.ts'
@@ -72,6 +74,7 @@ export type { Sample }
 
 /** One call of every query, or a few where its SQL depends on what is asked. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  ...consolidationSamples,
   ...maintenanceSamples,
   ...retrievalSamples,
   'src/http/queries.ts': {
@@ -107,6 +110,33 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     listPolicies: (db) => policies.listPolicies(db),
     findPolicy: (db) => policies.findPolicy(db, 'semantic'),
     upsertPolicy: (db) => policies.upsertPolicy(db, policy),
+  },
+  'src/records/changing/queries.ts': {
+    applyChange: {
+      'of a record alone': (db) =>
+        changing.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
+      'of what it says too': (db) =>
+        changing.applyChange(db, id, {
+          record: { version: 2, updated_at: now },
+          entry: draft.audit,
+          said: {
+            content: { tags: ['a'], payload: draft.row.payload },
+            search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
+          },
+        }),
+    },
+    appendStatusChange: (db) =>
+      changing.appendStatusChange(db, id, {
+        ...{
+          at: now,
+          old: 'active',
+          new: 'challenged',
+          actor: 'a',
+          reason: 'r',
+          step: 'manual',
+          run_id: null,
+        },
+      }),
   },
   'src/records/creation/queries.ts': {
     insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
@@ -167,31 +197,6 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       several: (db) => records.findRecords(db, [id, id], trust),
     },
     lockRecords: (db) => records.lockRecords(db, [id]),
-    applyChange: {
-      'of a record alone': (db) =>
-        records.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
-      'of what it says too': (db) =>
-        records.applyChange(db, id, {
-          record: { version: 2, updated_at: now },
-          entry: draft.audit,
-          said: {
-            content: { tags: ['a'], payload: draft.row.payload },
-            search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
-          },
-        }),
-    },
-    appendStatusChange: (db) =>
-      records.appendStatusChange(db, id, {
-        ...{
-          at: now,
-          old: 'active',
-          new: 'challenged',
-          actor: 'a',
-          reason: 'r',
-          step: 'manual',
-          run_id: null,
-        },
-      }),
     seekHandles: (db) =>
       records.seekHandles(db, [{ ...nameHandle('a'), scope: 'team', keep: 'held' }], 'low'),
     deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSweep } from '../../src/decay/index.ts'
+import { createEmbeddings, hashEmbedder } from '../../src/embeddings/index.ts'
 import { deleteExpiredAnswers } from '../../src/http/queries.ts'
 import type { JobName } from '../../src/jobs/define.ts'
 import type { Work } from '../../src/jobs/runs.ts'
@@ -34,7 +35,7 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
   const ids = createIds(clock)
   const lines: string[] = []
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
-  await insertJobs(db, ['decay', 'consolidate', 'purge'], clock.now())
+  await insertJobs(db, ['decay', 'consolidate', 'embed', 'purge'], clock.now())
 
   const usual = {
     decay: createSweep({ db, ...retention, sizes }),
@@ -42,13 +43,14 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
       ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
       ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },
     }),
+    embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
   function hire(
     worker: string,
     { works = {}, ...more }: Hiring = {},
-    intervals = { decay: 0, consolidate: 0, purge: 0 },
+    intervals = { decay: 0, consolidate: 0, embed: 0, purge: 0 },
   ) {
     return createRunner({ db, clock, ids, log, worker, works: { ...usual, ...works }, intervals, ...more })
   }
@@ -126,8 +128,8 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
   return rows
 }
 
-/** A worker beside an API under test, with the intervals that the API is configured with. */
-export function hireFor({ db, clock, ids, config }: TestApp) {
+/** A worker beside an API under test, with the intervals that the API is configured with unless others are given. */
+export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.jobs.intervals) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const works = {
     decay: createSweep({ db, ...retention }),
@@ -137,7 +139,8 @@ export function hireFor({ db, clock, ids, config }: TestApp) {
       policies: createPoliciesService({ db, clock }),
       ...config.consolidation,
     }),
+    embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: {} }),
   }
-  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals: config.jobs.intervals })
+  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals })
 }

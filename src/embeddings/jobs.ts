@@ -1,0 +1,74 @@
+import type { Database } from '../db/connection.ts'
+import type { RunContext, Work } from '../jobs/runs.ts'
+import type { Sensitivity } from '../kernel/caller.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import { createAsking } from './asking/service.ts'
+import type { Embedder } from './embedder.ts'
+import { createEmbedding } from './embedding/service.ts'
+import { createRegistration } from './models/service.ts'
+import { countWaiting, reviveGivenUp } from './waiting/queries.ts'
+import { watchUnembedded } from './watching/service.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  log: Logger
+  /** Without one what is to be embedded is listed, and waits. */
+  embedder: Embedder | undefined
+  /** Nothing more sensitive is sent to somebody else's model. */
+  maxSensitivity: Sensitivity
+}
+
+const figures = ['embedded', 'without_vector', 'failed', 'given_up']
+const proceedEveryMs = 1_000
+
+/** The job `embed`, and what does the same without being asked. */
+export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: most }: Resources) {
+  if (!embedder) return { work: { run: rehearse }, watch: () => ({ stop: async () => {} }) }
+  const maxSensitivity = embedder.provider === 'hash' ? 'hyper' : most
+  const { ask, measure } = createAsking(embedder)
+  const resources = { db, clock, log, embedder, maxSensitivity }
+  const registration = createRegistration({ ...resources, measure })
+  const embedding = createEmbedding({ ...resources, ask })
+
+  async function run(context: RunContext): Promise<void> {
+    if (context.run.dryRun) return rehearse(context)
+    await untilEnded(context, async (signal) => {
+      const model = await registration.attend(signal)
+      if (!model) return
+      const { inBatch, run, expect } = context
+      const { scope } = run
+      await inBatch(async (tx) => ({ counts: { revived: await reviveGivenUp(tx, clock.now(), scope) } }))
+      await expect((await countWaiting(db, clock.now(), scope)).due, figures)
+      const outage = await embedding.workOff({ inBatch, model, scope, signal })
+      if (outage) throw outage
+    })
+  }
+
+  /** What there would be to do; no model is asked for the sake of a rehearsal. */
+  async function rehearse({ run, inBatch }: RunContext): Promise<void> {
+    if (!run.dryRun) return
+    await inBatch(async (tx) => ({ counts: await countWaiting(tx, clock.now(), run.scope) }))
+  }
+
+  const work: Work = { run }
+  return { work, watch: () => watchUnembedded({ db, clock, log, registration, embedding }) }
+}
+
+/** A model may take its time, and whoever ends the run does not wait for it. */
+async function untilEnded(
+  { proceed }: RunContext,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const ended = new AbortController()
+  const look = setInterval(() => void proceed().catch((error) => ended.abort(error)), proceedEveryMs)
+  try {
+    await work(ended.signal)
+    ended.signal.throwIfAborted()
+  } catch (error) {
+    throw ended.signal.aborted ? ended.signal.reason : error
+  } finally {
+    clearInterval(look)
+  }
+}
