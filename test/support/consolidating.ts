@@ -13,6 +13,11 @@ export async function experience(app: TestApp, summary: string, more: object = {
   return episode as Body
 }
 
+/** A worker without a schedule, so that nothing runs but what is asked for. */
+export function hireIdle(app: TestApp) {
+  return hireFor(app, { ...app.config.jobs.intervals, consolidate: 0 })
+}
+
 /** One run from being asked for to its end. */
 export async function consolidate(app: TestApp, asked: object = {}, as: Asked = {}): Promise<Body> {
   const { status, body, text } = await app.request('POST', '/v1/maintenance/runs', {
@@ -21,7 +26,7 @@ export async function consolidate(app: TestApp, asked: object = {}, as: Asked = 
   })
   if (status !== 202) throw new Error(`no run: ${text}`)
   const { id } = body as Body
-  await hireFor(app).attend('consolidate', new AbortController().signal)
+  await hireIdle(app).attend('consolidate', new AbortController().signal)
   return (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
 }
 
