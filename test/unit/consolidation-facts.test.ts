@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { gather, type Told } from '../../src/consolidation/facts/gathering.ts'
+import { nameAll } from '../../src/consolidation/facts/naming.ts'
+import { judge, type KnownFact, pairOf, withoutHeard } from '../../src/consolidation/facts/standing.ts'
+import { reinforceBy } from '../../src/consolidation/facts/witnessing.ts'
+import { observe } from '../../src/consolidation/semantic/observation.ts'
+import type { Episode } from '../../src/consolidation/stages.ts'
+
+const now = new Date('2026-03-28T09:30:00.000Z')
+const at = now.toISOString()
+
+const episodeOf = (id: string, more: Partial<Episode> = {}): Episode => ({
+  ...{ id, scope: '', sensitivity: 'low', confidence: 1, created_at: now, tags: [] },
+  payload: { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [], outcome: 'success' },
+  ...more,
+})
+const tell = (object: string, episode: Episode): Told => ({
+  fact: { subject: 'deploy', predicate: 'observed_in', object },
+  ...{ episode, at },
+})
+
+describe('gathering', () => {
+  it('makes one of what is told in other letters, and counts an episode once', () => {
+    const [one, other] = [episodeOf('1'), episodeOf('2')]
+    const gathered = gather([tell('A  b', one), tell('a B', other), tell('a b', one)])
+    expect(gathered.map(({ witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual([['1', '2']])
+    expect(gathered[0]?.fact.object).toBe('A  b')
+  })
+
+  it('keeps every pair of a fact and an episode, once, and mixes neither scopes nor sensitivities', () => {
+    const told = fc.record({
+      object: fc.constantFrom('a', 'b', 'A'),
+      id: fc.constantFrom('1', '2', '3', '4'),
+    })
+    fc.assert(
+      fc.property(fc.array(told), (all) => {
+        const scopeOf = (id: string) => `scope ${Number(id) % 2}`
+        const gathered = gather(
+          all.map(({ object, id }) =>
+            tell(object, episodeOf(id, { scope: scopeOf(id), sensitivity: id < '3' ? 'low' : 'high' })),
+          ),
+        )
+        const pairs = gathered.flatMap(({ fact, witnesses }) =>
+          witnesses.map(({ episode }) => `${String(fact.object).toLowerCase()} ${episode.id}`),
+        )
+        expect(new Set(pairs).size).toBe(pairs.length)
+        expect(new Set(pairs)).toEqual(new Set(all.map(({ object, id }) => `${object.toLowerCase()} ${id}`)))
+        for (const { scope, sensitivity, witnesses } of gathered) {
+          for (const { episode } of witnesses) expect(episode).toMatchObject({ scope, sensitivity })
+        }
+      }),
+    )
+  })
+})
+
+describe('what an episode is made of', () => {
+  it('is each of its events that says something', () => {
+    const timeline = [
+      { t: at, event_kind: 'deploy', ref: 'r', summary: 'went out' },
+      { t: at, event_kind: 'deploy', ref: 'r' },
+      { t: at, event_kind: 'rollback', ref: 'r', summary: '  ' },
+    ]
+    const { payload } = episodeOf('1')
+    const facts = (outcome: 'success' | 'failure') =>
+      observe(episodeOf('1', { payload: { ...payload, timeline, outcome } })).map(({ fact }) => fact)
+    expect(facts('success')).toEqual([{ subject: 'deploy', predicate: 'observed_in', object: 'went out' }])
+    expect(facts('failure')).toEqual([])
+  })
+})
+
+describe('judging', () => {
+  const known = (id: string, more: Partial<KnownFact> = {}): KnownFact => ({
+    ...{ place: 0, id, status: 'active', pinned: false, is_forgotten: false, is_retracted: false },
+    ...more,
+  })
+
+  it.each([
+    ['nothing', [], { outcome: 'created' }],
+    [
+      'the one that is active',
+      [known('1', { status: 'challenged' }), known('2')],
+      { outcome: 'reinforced', id: '2' },
+    ],
+    ['the oldest of several', [known('1'), known('2')], { outcome: 'reinforced', id: '1' }],
+    ['a pinned one', [known('1', { pinned: true })], { outcome: 'left' }],
+    ['a forgotten one', [known('1', { is_forgotten: true })], { outcome: 'created' }],
+    ['a retracted one', [known('1', { is_retracted: true })], { outcome: 'challenged' }],
+    ['a superseded one', [known('1', { status: 'superseded' })], { outcome: 'challenged' }],
+    ['a merged one', [known('1', { status: 'merged' })], { outcome: 'merged', id: '1' }],
+    [
+      'a withdrawn and a live one',
+      [known('1', { status: 'superseded' }), known('2')],
+      { outcome: 'reinforced', id: '2' },
+    ],
+  ])('goes by %s', (_, all, fate) => {
+    expect(judge(all)).toEqual(fate)
+  })
+
+  it('does not hear a witness twice, whatever became of what it said', () => {
+    const [gathered] = gather([tell('a', episodeOf('1')), tell('a', episodeOf('2'))])
+    if (!gathered) throw new Error('nothing was gathered')
+    const left = withoutHeard(
+      gathered,
+      [known('fact', { is_forgotten: true })],
+      new Set([pairOf('fact', '1')]),
+    )
+    expect(left.map(({ episode }) => episode.id)).toEqual(['2'])
+  })
+})
+
+describe('being observed again', () => {
+  const life = (more: object = {}) => ({
+    ...{
+      id: 'fact',
+      curve: 'exponential' as const,
+      half_life_seconds: 86_400,
+      min_salience: 0,
+      base_salience: 0.5,
+    },
+    ...{
+      anchored_at: now,
+      expires_at: null,
+      pinned: false,
+      deletion_policy: 'auto_prune' as const,
+      salience: 0.5,
+    },
+    ...{
+      created_at: now,
+      max_age_seconds: 0,
+      reinforcement_gain: 0.1,
+      max_salience: 1,
+      last_reinforced_at: now,
+    },
+    prune_at: null,
+    ...more,
+  })
+  const witnesses = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ episode: episodeOf(`${n}`), at }))
+
+  it.each([
+    [1, {}, 0.6],
+    [3, {}, 0.8],
+    [9, {}, 1],
+    [1, { reinforcement_gain: 0 }, 0.6],
+    [1, { reinforcement_gain: 0.3 }, 0.8],
+    [2, { base_salience: 3, max_salience: 1 }, 3],
+    [2, { max_salience: null, base_salience: 1 }, 1.2],
+  ])('by %i episodes, of a life with %o, ends at %f', (count, more, end) => {
+    const { times, life: reinforced } = reinforceBy(life(more), witnesses(count), now)
+    expect(reinforced.salience).toBeCloseTo(end, 12)
+    expect(times).toHaveLength(count)
+    expect(times.at(-1)?.after).toBe(reinforced.salience)
+    for (const [index, { before }] of times.slice(1).entries()) expect(before).toBe(times[index]?.after)
+  })
+})
+
+describe('naming', () => {
+  it('asks about each name of a scope once, and links who is an end of the fact only as that', () => {
+    const facts = gather([tell('api of Orion', episodeOf('1')), tell('api', episodeOf('1'))])
+    const naming = nameAll(facts)
+    expect(naming.wanted).toHaveLength(
+      new Set(naming.wanted.map(({ digest }) => digest.toString('hex'))).size,
+    )
+    const entity = (id: string, name: string) => ({
+      ...{ place: 0, id, scope: '', status: 'active', created_at: now },
+      payload: { canonical_name: name, primary_type: 'Other', types: [], aliases: [], identifiers: [] },
+    })
+    const found = new Map(
+      naming.wanted.map((_, place) => [place, [entity('api', 'api'), entity('orion', 'Orion')]]),
+    )
+    const linked = facts.map((fact) =>
+      naming.link(fact, 'fact', found, now).map(({ predicate, target_id: id }) => `${predicate} ${id}`),
+    )
+    expect(linked).toEqual([['mentions_entity api', 'mentions_entity orion'], ['object_entity api']])
+  })
+})
