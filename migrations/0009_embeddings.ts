@@ -10,6 +10,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
+  // Made where the extension pgvector is.
+  await sql`drop function if exists nearest_signatures(smallint, bit)`.execute(db)
   for (const table of ['unembedded', 'signatures', 'embeddings', 'embedding_models']) {
     await sql`drop table ${sql.table(table)}`.execute(db)
   }

@@ -25,7 +25,7 @@ const roles = {
   api: (context: Context) => runService(context, () => startApi(context)),
   worker: (context: Context) => runService(context, () => startWorker(context)),
   migrate: async ({ config, log }: Context) => {
-    await migrateDatabase(requireDatabaseUrl(config, 'migrate'), config, log)
+    await migrateDatabase(requireDatabaseUrl(config, 'migrate'), config, log, prepareDatabase)
     return exitCodes.stopped
   },
   // No deadline of its own: it waits for its children, whom it gives one.
@@ -111,6 +111,12 @@ async function requireCurrent(db: Database): Promise<void> {
   if (pending.length > 0) throw new AppError('not_ready', 'The role migrate has not run for this version.')
 }
 
+/** Loaded by the roles that prepare a database alone. */
+async function prepareDatabase(db: Database, log: Logger): Promise<void> {
+  const { ensureNearestIndex } = await import('./embeddings/index.ts')
+  await ensureNearestIndex(db, log)
+}
+
 function startEverything(context: Context): Promise<Service> {
   return startAll({
     ...context,
@@ -118,5 +124,6 @@ function startEverything(context: Context): Promise<Service> {
     say: (line) => write(`${line}\n`),
     entry: import.meta.filename,
     environment: process.env,
+    prepare: prepareDatabase,
   })
 }

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
-import { migrateDatabase } from './migration.ts'
+import { migrateDatabase, type Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run.ts'
 import { superviseChildren } from './supervisor.ts'
@@ -18,6 +18,7 @@ type Resources = {
   /** The program whose other roles are the children. */
   entry: string
   environment: Readonly<Record<string, string | undefined>>
+  prepare: Prepare
 }
 
 /** Time to end by its own deadline before it is killed. */
@@ -31,7 +32,7 @@ export async function startAll(resources: Resources): Promise<Service> {
   const embedded = config.database.url ? undefined : await startEmbeddedPostgres({ dataDir, log: say })
   const url = config.database.url ?? embedded?.url ?? ''
   try {
-    await migrateDatabase(url, config, log)
+    await migrateDatabase(url, config, log, resources.prepare)
   } catch (error) {
     await embedded?.stop()
     throw error

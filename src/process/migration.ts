@@ -1,16 +1,25 @@
 import { type Config, ConfigError } from '../config.ts'
-import { connect } from '../db/connection.ts'
+import { connect, type Database } from '../db/connection.ts'
 import { migrateUp, pendingMigrations } from '../db/migrator.ts'
 import { prepareQueue } from '../jobs/queue.ts'
 import type { Logger } from '../kernel/log.ts'
 import { OperatorError } from './failure.ts'
 
+/** What else a database is given, once its tables are there. */
+export type Prepare = (db: Database, log: Logger) => Promise<void>
+
 /** Everything that must be in the database before any other process works on it: our tables and the queue's. */
-export async function migrateDatabase(url: string, config: Config, log: Logger): Promise<void> {
+export async function migrateDatabase(
+  url: string,
+  config: Config,
+  log: Logger,
+  prepare: Prepare,
+): Promise<void> {
   const { database, redisUrl } = config
   const connection = connect({ ...database, url, poolSize: 1, applicationName: 'membrane migrate' })
   try {
     const applied = await migrateUp(connection.db)
+    await prepare(connection.db, log)
     await prepareQueue({ redisUrl, databaseUrl: url })
     log.info('the database is up to date', { applied })
   } finally {

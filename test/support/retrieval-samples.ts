@@ -1,4 +1,6 @@
 import { sql } from 'kysely'
+import * as indexing from '../../src/embeddings/indexing/queries.ts'
+import * as searching from '../../src/embeddings/searching/queries.ts'
 import * as candidates from '../../src/retrieval/candidates/queries.ts'
 import * as expansion from '../../src/retrieval/expansion/queries.ts'
 import * as filtering from '../../src/retrieval/filtering/queries.ts'
@@ -9,6 +11,9 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const question = readQuestion({}, trust, now)
+const sought: searching.Sought = {
+  ...{ modelId: 1, signature: '0101', conditions: filtering.answering(question, 'whole'), limit: 500 },
+}
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
 const narrow = readQuestion(
   {
@@ -61,5 +66,23 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/retrieval/expansion/queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
+  },
+  'src/embeddings/searching/queries.ts': {
+    findAmongNearest: {
+      '': (db) => searching.findAmongNearest(db, sought, false),
+      'with an index': (db) => searching.findAmongNearest(db, sought, true),
+    },
+    findNearestOfAll: (db) => searching.findNearestOfAll(db, sought),
+    findCode: (db) => searching.findCode(db, 1, id),
+    measureSignatures: (db) => searching.measureSignatures(db),
+  },
+  'src/embeddings/indexing/queries.ts': {
+    findExtension: (db) => indexing.findExtension(db),
+    takeIndexing: async (db) => void (await indexing.takeIndexing(db)),
+    leaveIndexing: (db) => indexing.leaveIndexing(db),
+    createExtension: (db) => indexing.createExtension(db),
+    dropNearestIndex: (db) => indexing.dropNearestIndex(db),
+    createNearestIndex: (db) => indexing.createNearestIndex(db),
+    createNearestFunction: (db) => indexing.createNearestFunction(db),
   },
 }

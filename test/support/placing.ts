@@ -1,0 +1,43 @@
+import type { Database } from '../../src/db/connection.ts'
+import { encode, type Precision } from '../../src/embeddings/codes.ts'
+import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import type { Embedding } from '../../src/embeddings/similarity.ts'
+
+export type Placed = { id: string; vector: Embedding; bits?: Precision }
+
+/** A model whose vectors are searched, or one that is yet to be. */
+export async function placeModel(db: Database, dimensions: number, { serves = true } = {}): Promise<number> {
+  const at = new Date('2026-01-01')
+  const { id } = await db
+    .insertInto('embedding_models')
+    .values({
+      ...{ provider: 'hash', model: 'hash-v1', dimensions, serves, embeds: serves },
+      ...{ registered_at: at, seen_at: at, walked_to: null, max_sensitivity: 'hyper' },
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow()
+  return id
+}
+
+export async function placeVectors(db: Database, modelId: number, placed: readonly Placed[]): Promise<void> {
+  const at = new Date('2026-01-01')
+  for (let from = 0; from < placed.length; from += 1_000) {
+    const some = placed.slice(from, from + 1_000)
+    await db
+      .insertInto('embeddings')
+      .values(
+        some.map(({ id, vector, bits = 32 }) => ({
+          ...{ model_id: modelId, record_id: id, bits, code: encode(vector, bits), embedded_at: at },
+        })),
+      )
+      .execute()
+    await db
+      .insertInto('signatures')
+      .values(
+        some.map(({ id, vector }) => ({
+          ...{ model_id: modelId, record_id: id, bits: signatureText(signatureOf(vector)) },
+        })),
+      )
+      .execute()
+  }
+}
