@@ -75,6 +75,10 @@ export const catalogue = {
   already_retracted: { kind: 'conflict', meaning: 'The record was retracted already.' },
   not_revisable: { kind: 'conflict', meaning: 'Working memory is patched, not revised.' },
   type_mismatch: { kind: 'conflict', meaning: 'The record is not of the type that this call is for.' },
+  no_vectors: {
+    kind: 'conflict',
+    meaning: 'No vectors can be searched: this server keeps none, or has not embedded any yet.',
+  },
   run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
   request_in_progress: {
     kind: 'conflict',
@@ -135,6 +139,10 @@ export const catalogue = {
     meaning: 'This server changes a record only under an If-Match with its version.',
   },
   rate_limited: { kind: 'throttled', meaning: 'Too many requests for this key; wait for Retry-After.' },
+  model_unavailable: {
+    kind: 'unavailable',
+    meaning: 'The embedding model does not answer at the moment.',
+  },
   overloaded: { kind: 'unavailable', meaning: 'The server sheds load; wait for Retry-After.' },
   database_unavailable: { kind: 'unavailable', meaning: 'The database cannot be reached at the moment.' },
   tombstone_key_missing: {

@@ -1,3 +1,5 @@
 export { retrievalRoutes } from './routes.ts'
 export { createRetrievalService } from './service.ts'
+export { similarRoutes } from './similar/routes.ts'
+export { createSimilarService } from './similar/service.ts'
 export { createTextChannel } from './text/service.ts'

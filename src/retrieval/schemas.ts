@@ -12,7 +12,7 @@ const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
 const limit = (fallback: number, minimum: number, maximum: number, description: string) =>
   optional(Type.Integer({ default: fallback, minimum, maximum, description }))
 
-const NarrowerTrust = closed(
+export const NarrowerTrust = closed(
   {
     max_sensitivity: optional(Sensitivity),
     scopes: optional(
@@ -74,7 +74,8 @@ export const RetrieveQuery = closed(
       Type.Array(Type.Number(), {
         minItems: 1,
         maxItems: 16_000,
-        description: 'Of the model that serves; refused while none does.',
+        description:
+          'Used in place of the vector of `task_descriptor`; of the model whose vectors are searched, and as long as those.',
       }),
     ),
   },

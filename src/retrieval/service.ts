@@ -29,9 +29,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
     const now = clock.now()
     const question = readQuestion(asked, call.caller.trust, now)
     if (question.at > now) throw refusal('/as_of', 'must not be in the future')
-    if (asked.query_embedding)
-      throw refusal('/query_embedding', 'must be of the model that serves: none does')
-    const sought = { text: asked.task_descriptor }
+    const sought = { text: asked.task_descriptor, given: await readVector(asked.query_embedding) }
     const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = asked
     const [roots, suppressed] = await Promise.all([
       candidates.findRoots(question, sought, Math.min(rootLimit, nodeLimit), now),
@@ -50,6 +48,18 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
       ...(suppressed ? { suppressed } : {}),
     }
     return { answer, servedIds: told.nodes.filter(isWhole).map(({ record }) => record.id) }
+  }
+
+  async function readVector(given: RetrieveQuery['query_embedding']) {
+    if (!given) return undefined
+    const model = await channels.querying.servingModel()
+    if (!model) throw refusal('/query_embedding', 'must be of the model that serves: none does')
+    const { dimensions } = model
+    if (given.length !== dimensions)
+      throw refusal('/query_embedding', `must have ${dimensions} numbers, as the vectors that are searched`)
+    const vector = Float32Array.from(given)
+    if (!vector.every(Number.isFinite)) throw refusal('/query_embedding', 'must fit into 32 bits each')
+    return { model, vector }
   }
 
   /** The records are read last, once, and only those that are answered. What went meanwhile is left out. */

@@ -96,6 +96,341 @@ and later.changes #>> '{status,1}' = 'active'
     order by a.id desc
     limit 1;
 
+-- src/consolidation/compression/queries.ts claimAged
+    with held as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy,
+        r.type = 'episodic'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and not r.pinned
+          as is_live
+      from records as r
+      where r.id = any($1::uuid[])
+      order by r.id
+      for no key update skip locked
+    )
+    select held.id, held.curve, held.half_life_seconds, held.min_salience, held.base_salience, held.anchored_at,
+      held.expires_at, held.pinned, held.deletion_policy,
+      held.is_live
+and not exists (
+        select
+from audit_entries as a
+        where a.record_id = held.id
+and a.action = 'decay'
+and a.actor = $2
+      ) as is_due
+    from held;
+
+-- src/consolidation/compression/queries.ts findPresent
+    select id
+from records
+where id = any($1::uuid[]);
+
+-- src/consolidation/compression/queries.ts writeCompressed
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::float8[],
+        $4::float8[],
+        $5::float8[],
+        $6::timestamptz[]
+      ) as incoming (id, base_before, base_after, before, after, prune_at)
+    ), record as (
+      update records as r
+      set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
+        updated_at = $7::timestamptz
+      from incoming as i
+      where r.id = i.id
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $8::uuid, $9::timestamptz, 'decay', $10, 'compressed: what it taught is kept apart',
+        jsonb_build_object(
+          'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
+        )
+      from incoming
+    )
+    delete
+from unconsolidated
+    where stage = 'episodic'
+and record_id = any($11::uuid[]);
+
+-- src/consolidation/facts/queries.ts findFacts
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
+    from unnest(
+      $1::bytea[], $2::bytea[],
+      $3::text[], $4::sensitivity[]
+    ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.detail = wanted.detail
+and h.scope = wanted.scope
+      and h.detail is not null
+    join records as r on r.id = h.record_id
+and r.scope = wanted.scope
+and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'semantic'
+    order by r.created_at, r.id;
+
+-- src/consolidation/facts/queries.ts findWitnessed
+    select source_id as fact, target_id as episode
+    from relations
+    where source_id = any($1::uuid[])
+and predicate = 'derived_from'
+      and target_id = any($2::uuid[]);
+
+-- src/consolidation/facts/queries.ts findEntities
+    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
+    from unnest(
+      $1::bytea[], $2::text[],
+      $3::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope in (wanted.scope, $4)
+and h.detail is null
+    join records as r on r.id = h.record_id
+and r.scope = h.scope
+and r.sensitivity <= wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    order by r.id
+    for key share of r;
+
+-- src/consolidation/facts/queries.ts claimFacts
+    select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+      r.last_reinforced_at, r.prune_at
+    from records as r
+    where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+      and r.status in ('active', 'challenged')
+    order by r.id
+    for no key update;
+
+-- src/consolidation/facts/queries.ts insertWitnesses
+    with pair as materialized (
+      select *
+from unnest(
+        $1::uuid[], $2::uuid[]
+      ) as pair (fact, episode)
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select fact, 'derived_from', episode, 1, $3::timestamptz
+from pair
+      union all
+      select episode, 'derives', fact, 1, $4::timestamptz
+from pair
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id
+    )
+    select source_id as fact, target_id as episode
+from edge
+where predicate = 'derived_from';
+
+-- src/consolidation/facts/queries.ts writeReinforced
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::timestamptz[],
+        $4::timestamptz[],
+        $5::float8[],
+        $6::timestamptz[],
+        $7::timestamptz[],
+        $8::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
+      )
+    ), each as materialized (
+      select *
+from unnest(
+        $9::uuid[], $10::text[],
+        $11::text[], $12::float8[],
+        $13::float8[]
+      ) with ordinality as each (id, episode, told_at, before, after, place)
+    ), witness as (
+      select id,
+        jsonb_agg(
+          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', told_at)
+order by place
+        ) as evidence,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+order by place) as sources
+      from each
+      group by id
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = $14::timestamptz
+      from incoming as i
+      where r.id = i.id
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
+        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
+      from witness as w
+      where c.record_id = w.id
+and jsonb_array_length(c.payload -> 'evidence') < $15
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $16::uuid, $17::timestamptz, 'reinforce', $18, 'observed again',
+      jsonb_build_object(
+        'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
+      )
+    from each
+    order by place;
+
+-- src/consolidation/walking/queries.ts countDue: everywhere
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz) ) as count union all select $5::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $6
+and u.due_at <= $7::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $8::timestamptz) ) as count;
+
+-- src/consolidation/walking/queries.ts countDue: in a scope
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz)
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $5)) as count;
+
+-- src/consolidation/walking/queries.ts claimNext: everywhere
+    with claimed as materialized (
+      select u.record_id, u.due_at
+      from unconsolidated as u
+      where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+      order by u.due_at, u.record_id
+      limit $6
+      for update skip locked
+    ), sized as (
+      select record_id, due_at, row_number() over by_age as place,
+        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
+      from claimed
+left join contents as c using (record_id)
+      window by_age as (order by due_at, record_id)
+    )
+    select due_at::text as at, record_id as id
+from sized
+    where bytes <= $7
+or place = 1
+    order by due_at, record_id;
+
+-- src/consolidation/walking/queries.ts claimNext: in a scope
+    with claimed as materialized (
+      select u.record_id, u.due_at
+      from unconsolidated as u
+      where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $4)
+and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
+      order by u.due_at, u.record_id
+      limit $7
+      for update skip locked
+    ), sized as (
+      select record_id, due_at, row_number() over by_age as place,
+        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
+      from claimed
+left join contents as c using (record_id)
+      window by_age as (order by due_at, record_id)
+    )
+    select due_at::text as at, record_id as id
+from sized
+    where bytes <= $8
+or place = 1
+    order by due_at, record_id;
+
+-- src/consolidation/walking/queries.ts findEpisodes
+    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
+      c.payload - 'environment' as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[])
+and r.type = 'episodic'
+and r.forgotten_at is null
+      and r.status in ('active', 'challenged')
+    order by r.created_at, r.id;
+
+-- src/consolidation/walking/queries.ts finish
+    delete
+from unconsolidated
+    where stage = $1
+and record_id = any($2::uuid[]);
+
+-- src/consolidation/walking/queries.ts putOff
+    with failed as materialized (
+      select u.record_id, u.due_at
+      from unconsolidated as u
+      where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+      order by u.due_at, u.record_id
+      limit 1
+      for update skip locked
+    )
+    update unconsolidated as u
+    set attempts = u.attempts + 1, error = $6, claimed_until = null,
+      due_at = case when u.attempts + 1 >= $7 then 'infinity'
+        else $8::timestamptz + $9::interval * power(4, u.attempts) end
+    from failed
+    where u.record_id = failed.record_id
+and u.stage = $10
+    returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
+
+-- src/consolidation/walking/queries.ts lockHandles
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest
+from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+    )
+    from (
+      select distinct digest, scope
+      from unnest(
+        $1::bytea[], $2::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered;
+
+-- src/consolidation/walking/queries.ts beginPart
+savepoint part;
+
+-- src/consolidation/walking/queries.ts endPart
+savepoint part;
+release savepoint part;
+
+-- src/consolidation/walking/queries.ts undoPart
+savepoint part;
+rollback to savepoint part;
+
 -- src/decay/queries.ts updateLives
     with incoming as materialized (
       select *
@@ -337,6 +672,492 @@ and scope = $4
     limit 1
     for update skip locked;
 
+-- src/embeddings/indexing/queries.ts findExtension
+    select default_version as available, installed_version as installed, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and not i.indisvalid
+    ) as "hasBrokenIndex"
+    from pg_available_extensions
+where name = 'vector';
+
+-- src/embeddings/indexing/queries.ts takeIndexing
+    select pg_try_advisory_lock($1) as taken,
+      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
+
+-- src/embeddings/indexing/queries.ts leaveIndexing
+select pg_advisory_unlock($1);
+
+-- src/embeddings/indexing/queries.ts createExtension
+create extension if not exists vector;
+
+-- src/embeddings/indexing/queries.ts dropNearestIndex
+drop index concurrently signatures_nearest;
+
+-- src/embeddings/indexing/queries.ts createNearestIndex
+    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
+
+-- src/embeddings/indexing/queries.ts createNearestFunction
+    create
+or replace function nearest_signatures(model smallint, sought bit)
+    returns table (record_id uuid, distance bigint) language sql stable
+    set hnsw.ef_search = 1000
+set hnsw.iterative_scan = strict_order
+    as '
+      select s.record_id, bit_count(s.bits # sought)
+from signatures as s
+      where s.model_id = model
+      order by s.bits <~> sought
+      limit 1000
+    ';
+
+-- src/embeddings/models/queries.ts findServingModel
+select *
+from "embedding_models"
+where "serves" = $1;
+
+-- src/embeddings/models/queries.ts findEmbeddingModel
+select *
+from "embedding_models"
+where "embeds" = $1;
+
+-- src/embeddings/models/queries.ts noteSeen
+update "embedding_models"
+set "seen_at" = $1
+where "embeds" = $2
+and "provider" = $3
+and "model" = $4
+and "dimensions" = $5
+and "max_sensitivity" = $6
+returning *;
+
+-- src/embeddings/models/queries.ts lockModels
+lock table embedding_models in share row exclusive mode;
+
+-- src/embeddings/models/queries.ts retireModel
+update "embedding_models"
+set "embeds" = $1, "walked_to" = case when not serves then $2::uuid end
+where "embeds" = $3;
+
+-- src/embeddings/models/queries.ts registerModel
+insert into "embedding_models" ("provider", "model", "dimensions", "max_sensitivity", "registered_at", "seen_at", "embeds", "walked_to", "serves")
+values ($1, $2, $3, $4, $5, $6, $7, $8, not exists (select
+from embedding_models
+where serves))
+on conflict on constraint "embedding_models_name" do update
+set "registered_at" = $9, "seen_at" = $10, "embeds" = $11, "walked_to" = $12, "max_sensitivity" = $13, "serves" = embedding_models.serves
+or excluded.serves
+returning *;
+
+-- src/embeddings/models/queries.ts listUnread
+    with model as materialized (
+      select id, walked_to, registered_at, max_sensitivity
+from embedding_models
+      where id = $1
+and embeds
+and walked_to is not null
+      for no key update
+    ), portion as materialized (
+      select r.id, r.sensitivity
+from records as r, model
+where r.id > model.walked_to
+order by r.id
+limit $2
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select p.id, m.registered_at, m.registered_at
+      from portion as p, model as m
+      where p.sensitivity <= m.max_sensitivity
+        and not exists (select
+from embeddings as e
+where e.record_id = p.id
+and e.model_id = m.id)
+      on conflict (record_id) do nothing
+    )
+    update embedding_models
+    set walked_to = (select id
+from portion
+order by id desc
+limit 1)
+    from model
+where embedding_models.id = model.id
+    returning embedding_models.walked_to;
+
+-- src/embeddings/models/queries.ts lockReadyModel
+    select
+from embedding_models as m
+    where id = $1
+and embeds
+and not serves
+and walked_to is null
+      and not exists (
+        select
+from unembedded
+where asked_at <= m.registered_at
+and due_at < 'infinity'
+      )
+    for no key update;
+
+-- src/embeddings/models/queries.ts endService
+update "embedding_models"
+set "serves" = $1, "walked_to" = $2
+where "serves" = $3;
+
+-- src/embeddings/models/queries.ts beginService
+update "embedding_models"
+set "serves" = $1
+where "id" = $2;
+
+-- src/embeddings/models/queries.ts deleteRetired
+    with model as materialized (
+      select id, walked_to
+from embedding_models
+      where not embeds
+and not serves
+and walked_to is not null
+      order by id
+limit 1
+      for no key update skip locked
+    ), portion as materialized (
+      select e.record_id, e.model_id
+from embeddings as e join model as m on m.id = e.model_id
+      where e.record_id > m.walked_to
+      order by e.record_id
+      limit $1
+      for update of e skip locked
+    ), deleted as (
+      delete
+from embeddings using portion
+      where embeddings.record_id = portion.record_id
+and embeddings.model_id = portion.model_id
+    )
+    update embedding_models
+    set walked_to = (select record_id
+from portion
+order by record_id desc
+limit 1)
+    from model
+where embedding_models.id = model.id
+    returning embedding_models.id;
+
+-- src/embeddings/searching/queries.ts findAmongNearest
+    with near as materialized (
+      select record_id, bit_count(bits # $1::bit(1024)) as distance
+from signatures
+      where model_id = $2
+      order by distance, record_id
+limit 1000), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*)
+from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/searching/queries.ts findAmongNearest: with an index
+    with near as materialized (select record_id, distance
+from nearest_signatures($1::smallint, $2::bit(1024))), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*)
+from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/searching/queries.ts findNearestOfAll
+    with met as materialized (
+      select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+      from records as r join signatures as s on s.record_id = r.id
+and s.model_id = $2
+      where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end)
+      order by distance, s.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/searching/queries.ts findCode
+    select record_id as id, bits, code
+from embeddings
+where record_id = $1::uuid
+and model_id = $2;
+
+-- src/embeddings/searching/queries.ts measureSignatures
+    select pg_relation_size('signatures') as bytes, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and i.indisvalid
+    )
+and to_regproc('nearest_signatures') is not null as "isIndexed";
+
+-- src/embeddings/waiting/queries.ts findWork
+    select exists (select
+from unembedded
+where due_at <= $1::timestamptz) as is_due,
+      exists (select
+from embedding_models
+where walked_to is not null
+or (embeds
+and not serves)) as is_changing;
+
+-- src/embeddings/waiting/queries.ts claimDue: everywhere
+    with due as materialized (
+      select u.record_id
+from unembedded as u
+      where u.due_at <= $1::timestamptz
+and true
+        and exists (select
+from embedding_models
+where id = $2
+and embeds)
+      order by u.due_at
+      limit $3
+      for update of u skip locked
+    )
+    update unembedded
+set due_at = $4::timestamptz
+    from due
+where unembedded.record_id = due.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/waiting/queries.ts claimDue: in a scope
+    with due as materialized (
+      select u.record_id
+from unembedded as u
+      where u.due_at <= $1::timestamptz
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $2)
+        and exists (select
+from embedding_models
+where id = $3
+and embeds)
+      order by u.due_at
+      limit $4
+      for update of u skip locked
+    )
+    update unembedded
+set due_at = $5::timestamptz
+    from due
+where unembedded.record_id = due.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/waiting/queries.ts findSaid
+    select r.id as record_id, r.sensitivity, c.payload, c.tags
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[]);
+
+-- src/embeddings/waiting/queries.ts settle
+    with model as materialized (
+      select id, registered_at
+from embedding_models
+where id = $1
+and embeds for share
+    ), mine as materialized (
+      select u.record_id, u.asked_at <> m.registered_at as is_new
+from unembedded as u, model as m
+      where u.record_id = any($2::uuid[])
+and u.due_at = $3::timestamptz
+      for update of u skip locked
+    ), kept as materialized (
+      select r.id
+from records as r
+where r.id in (select record_id
+from mine) for key share skip locked
+    ), settled as materialized (
+      select mine.record_id, mine.is_new, given.code, given.signature
+      from unnest(
+        $4::uuid[],
+        $5::bytea[],
+        $6::text[]
+      ) as given (record_id, code, signature)
+      join mine using (record_id)
+      where exists (select
+from kept
+where kept.id = mine.record_id)
+        or (given.code is null
+and not exists (select
+from records as r
+where r.id = mine.record_id))
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, $7, 32, $8::timestamptz, code
+from settled
+where code is not null
+      on conflict (record_id, model_id) do update
+        set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
+    ), signed as (
+      insert into signatures (record_id, model_id, bits)
+      select record_id, $9, ('x' || signature)::bit(1024)
+from settled
+where code is not null
+      on conflict (record_id, model_id) do update
+set bits = excluded.bits
+    ), outdated as (
+      delete
+from embeddings as e using settled as s
+      where e.record_id = s.record_id
+and (s.code is null
+or (s.is_new
+and e.model_id <> $10))
+    ), unlisted as (
+      delete
+from unembedded as u using settled as s
+where u.record_id = s.record_id
+    )
+    select record_id
+from settled;
+
+-- src/embeddings/waiting/queries.ts countFailures
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  ), failed as (
+      update unembedded as u
+      set attempts = u.attempts + 1,
+        due_at = case when u.attempts + 1 >= $3 then 'infinity' else $4::timestamptz
+          + $5::int * interval '1 millisecond' * (2 ^ u.attempts) end
+      from mine
+where u.record_id = mine.record_id
+      returning u.record_id, u.due_at
+    ), given_up as materialized (
+      select record_id
+from failed
+where due_at = 'infinity'
+    ), outdated as materialized (
+      select e.record_id, e.model_id
+from embeddings as e join given_up using (record_id)
+for update of e skip locked
+    ), deleted as (
+      delete
+from embeddings as e using outdated as o
+where e.record_id = o.record_id
+and e.model_id = o.model_id
+    )
+    select record_id
+from given_up;
+
+-- src/embeddings/waiting/queries.ts release
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  )
+    update unembedded
+set due_at = $3::timestamptz
+    from mine
+where unembedded.record_id = mine.record_id;
+
+-- src/embeddings/waiting/queries.ts reviveGivenUp: everywhere
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at = 'infinity'
+and true
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $1::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/waiting/queries.ts reviveGivenUp: in a scope
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at = 'infinity'
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $1)
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $2::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/waiting/queries.ts countWaiting: everywhere
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where true;
+
+-- src/embeddings/waiting/queries.ts countWaiting: in a scope
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $3);
+
 -- src/entities/queries.ts findBearers: anywhere
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
@@ -420,7 +1241,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -432,7 +1253,7 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
@@ -440,18 +1261,18 @@ limit $4
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $5::uuid
-and e.predicate = any($6::text[])
+    where e.source_id = $4::uuid
+and e.predicate = any($5::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
+and ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $9
+    limit $8
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $10
-and "r"."scope" = any($11::text[]))
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/queries.ts listMentions: the second page
@@ -473,7 +1294,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -485,7 +1306,7 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
@@ -493,19 +1314,19 @@ limit $4
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $5::uuid
-and e.predicate = any($6::text[])
+    where e.source_id = $4::uuid
+and e.predicate = any($5::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
-and (r.created_at, r.id) < ($9::timestamptz, $10::uuid)
+and ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+and (r.created_at, r.id) < ($8::timestamptz, $9::uuid)
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $11
+    limit $10
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/queries.ts takeTurn
@@ -687,8 +1508,8 @@ and "m"."status" = $4 for key share of "l";
 
 -- src/maintenance/running/batches/queries.ts setTotal
 update "maintenance_runs"
-set "total" = $1
-where "id" = $2
+set "total" = $1, "stats" = $2::jsonb || "stats"
+where "id" = $3
 and "total" is null;
 
 -- src/maintenance/running/batches/queries.ts setError
@@ -699,7 +1520,7 @@ where "id" = $2;
 -- src/maintenance/running/batches/queries.ts insertChanges
     insert into maintenance_changes (run_id, record_id, action, before, after, note)
     select $1::uuid, change.*
-    from jsonb_to_recordset($2::jsonb)
+    from json_to_recordset($2::json)
       as change (record_id uuid, action text, before jsonb, after jsonb, note text)
     on conflict (run_id, record_id, action) do nothing;
 
@@ -770,7 +1591,7 @@ and "fence" = $5
 and "run_id" = $6;
 
 -- src/maintenance/running/queries.ts findOpenRun
-select "id", "job", "dry_run", "scope", "cancel_requested", "attempts", "status", "started_at"
+select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at"
 from "maintenance_runs"
 where "job" = $1
 and "status" in ($2, $3)
@@ -778,7 +1599,7 @@ order by status = 'running' desc, "created_at", "id"
 limit $4 for update;
 
 -- src/maintenance/running/queries.ts findSharedRun
-select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."started_at", "l"."fence"
+select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."options", "m"."started_at", "l"."fence"
 from "job_leases" as "l"
 inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
 where "l"."job" = $1
@@ -845,6 +1666,28 @@ insert into "lifecycle_policies" ("type", "curve", "half_life_seconds", "max_age
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict ("type") do update
 set "curve" = $9, "half_life_seconds" = $10, "max_age_seconds" = $11, "min_salience" = $12, "reinforcement_gain" = $13, "max_salience" = $14, "deletion_policy" = $15;
+
+-- src/records/changing/queries.ts applyChange: of a record alone
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
+values ($4, $5, $6, $7, $8, $9, $10);
+
+-- src/records/changing/queries.ts applyChange: of what it says too
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3), "rewritten" as (update "contents"
+set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
+      || array_to_tsvector(array[$9, $10])
+where "record_id" = $11), "listed" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
+values ($12, $13, $14, $15)
+on conflict ("record_id") do update
+set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
+values ($19, $20, $21, $22, $23, $24, $25);
+
+-- src/records/changing/queries.ts appendStatusChange
+insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "record_id")
+values ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- src/records/creation/queries.ts insertRecords
     with incoming as materialized (
@@ -925,9 +1768,15 @@ from record)
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id
 from record)
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at
+from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), entry as (
-      insert into audit_entries (record_id, action, actor, at, rationale)
-      select id, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
         audit ->> 'rationale'
       from incoming join record using (id)
     )
@@ -981,6 +1830,11 @@ limit $2
       select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'confirmation_count', "r"."confirmation_count")
       from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
     )
     delete
 from records
@@ -997,6 +1851,11 @@ where id = any($1::uuid[])), remains as (
       select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
         $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'confirmation_count', "r"."confirmation_count")
       from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
     )
     delete
 from records
@@ -1041,6 +1900,11 @@ or "target_id" = any($2::uuid[]));
 -- src/records/erasure/queries.ts deleteAccesses
 delete
 from "access_log"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/queries.ts deleteEmbeddings
+delete
+from "embeddings"
 where "record_id" = any($1::uuid[]);
 
 -- src/records/erasure/queries.ts blankAudit
@@ -1107,6 +1971,17 @@ update "departures"
 set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
 where "id" = $5;
 
+-- src/records/listing/matching/queries.ts rankedBy
+select salience_at(r, $1::timestamptz)
+from records as r;
+
+-- src/records/listing/matching/queries.ts matching
+select "r"."id"
+from "records" as "r"
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null;
+
 -- src/records/listing/queries.ts listRecords: by salience
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
@@ -1126,7 +2001,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1138,21 +2013,21 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log, cut.position
-    from ((select "r"."id", salience_at(r, $5::timestamptz) as "position"
+    from ((select "r"."id", salience_at(r, $4::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
+where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
-order by salience_at(r, $8::timestamptz) desc, "r"."id" desc
-limit $9)) as cut join records as r on r.id = cut.id
+order by salience_at(r, $7::timestamptz) desc, "r"."id" desc
+limit $8)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $10
-and "r"."scope" = any($11::text[]))
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts listRecords: by creation, every filter
@@ -1174,7 +2049,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1186,7 +2061,7 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
@@ -1194,32 +2069,32 @@ limit $4
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and ("r"."type" = $7
-and "r"."scope" = $8
-and "r"."sensitivity" = $9
-and "r"."layer" = $10
-and "r"."memory_kind" = $11
-and "r"."status" = $12
-and c.tags @> $13::text[]
-and r.created_at > $14::timestamptz
-and r.created_at < $15::timestamptz
-and c.search @@ websearch_to_tsquery($16::text::regconfig, $17)
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and ("r"."type" = $6
+and "r"."scope" = $7
+and "r"."sensitivity" = $8
+and "r"."layer" = $9
+and "r"."memory_kind" = $10
+and "r"."status" = $11
+and c.tags @> $12::text[]
+and r.created_at > $13::timestamptz
+and r.created_at < $14::timestamptz
+and c.search @@ websearch_to_tsquery($15::text::regconfig, $16)
 and r.forgotten_at is null
-and r.pinned = $18
-and r.updated_at > $19::timestamptz
-and r.salience >= $20
-and salience_at(r, $21::timestamptz) >= $22
-and salience_at(r, $23::timestamptz) <= $24)
-and "r"."created_at" >= $25::timestamptz
-and ("r"."created_at" > $26::timestamptz
-or r.id > $27::uuid)
+and r.pinned = $17
+and r.updated_at > $18::timestamptz
+and r.salience >= $19
+and salience_at(r, $20::timestamptz) >= $21
+and salience_at(r, $22::timestamptz) <= $23)
+and "r"."created_at" >= $24::timestamptz
+and ("r"."created_at" > $25::timestamptz
+or r.id > $26::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $28)) as cut join records as r on r.id = cut.id
+limit $27)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $29
-and "r"."scope" = any($30::text[]))
+    where ("r"."sensitivity" <= $28
+and "r"."scope" = any($29::text[]))
 order by cut.position asc, r.id asc;
 
 -- src/records/listing/queries.ts listRecords: by importance, everything seen
@@ -1240,7 +2115,7 @@ order by edge.created_at, edge.target_id, edge.predicate)
 and t.forgotten_at is null
 and true
           order by e.predicate desc, e.target_id desc
-          limit $1
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1252,7 +2127,7 @@ and true
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $2
+limit $1
           ) as newest
           order by newest.id
         ) as entry
@@ -1262,7 +2137,7 @@ from "records" as "r"
 where true
 and r.forgotten_at is null
 order by "r"."importance" desc, "r"."id" desc
-limit $3)) as cut join records as r on r.id = cut.id
+limit $2)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
     where true
 order by cut.position desc, r.id desc;
@@ -1278,32 +2153,153 @@ order by salience_at(r, $4::timestamptz) desc, "r"."id" desc
 limit $5;
 
 -- src/records/listing/queries.ts listHalfLives
-    with recursive used as (
-      (
-        select half_life_seconds as seconds
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
 from records
-        where decay_rank is not null
+      where decay_rank is not null
 and forgotten_at is null
-        order by half_life_seconds
-        limit 1
-      )
-      union all
-      select (
-        select half_life_seconds
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
 from records
-        where decay_rank is not null
+      where decay_rank is not null
 and forgotten_at is null
 and half_life_seconds > used.seconds
-        order by half_life_seconds
-        limit 1
-      )
-      from used
-      where used.seconds is not null
+      order by half_life_seconds
+      limit 1
     )
-    select seconds
+    from used
+    where used.seconds is not null
+  )
+  select seconds
 from used
 where seconds is not null
-limit $1;
+limit 101;
+
+-- src/records/listing/queries.ts pickBest
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $4 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/queries.ts pickBest: of some scopes
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $2::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $5 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
 
 -- src/records/listing/queries.ts findSalienceFloor
 select "position"
@@ -1318,16 +2314,16 @@ and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and 1 = 1
 order by "r"."decay_rank" desc, "r"."id" desc
-limit $6) as "best" on true union all (select "r"."id", salience_at(r, $7::timestamptz) as "position"
+limit 51) as "best" on true union all (select "r"."id", salience_at(r, $6::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $8
-and "r"."scope" = any($9::text[]))
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
 and r.forgotten_at is null
 and "r"."decay_rank" is null
 order by "r"."salience" desc, "r"."id" desc
-limit $10)) as "candidate"
+limit $9)) as "candidate"
 order by "position" desc
-limit $11 offset $12;
+limit $10 offset $11;
 
 -- src/records/listing/queries.ts listBySalience
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1348,7 +2344,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1360,42 +2356,42 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log, cut.position
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($5::bigint[], $6::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $7::timestamptz) as "position"
+from unnest($4::bigint[], $5::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $6::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $8
-and "r"."scope" = any($9::text[]))
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
 and r.forgotten_at is null
-and salience_at(r, $10::timestamptz) <= $11::float8
-and (salience_at(r, $12::timestamptz) < $13::float8
-or r.id < $14::uuid)
+and salience_at(r, $9::timestamptz) <= $10::float8
+and (salience_at(r, $11::timestamptz) < $12::float8
+or r.id < $13::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $15::float8 + $16::float8 / lane.half_life
+and r.decay_rank <= $14::float8 + $15::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit $17) as "best" on true union all select "r"."id", salience_at(r, $18::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $16::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $19
-and "r"."scope" = any($20::text[]))
+where ("r"."sensitivity" <= $17
+and "r"."scope" = any($18::text[]))
 and r.forgotten_at is null
-and salience_at(r, $21::timestamptz) <= $22::float8
-and (salience_at(r, $23::timestamptz) < $24::float8
-or r.id < $25::uuid)
+and salience_at(r, $19::timestamptz) <= $20::float8
+and (salience_at(r, $21::timestamptz) < $22::float8
+or r.id < $23::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $26) as "candidate"
+and "r"."salience" >= $24) as "candidate"
 order by "position" desc, "id" desc
-limit $27)) as cut join records as r on r.id = cut.id
+limit $25)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $28
-and "r"."scope" = any($29::text[]))
+    where ("r"."sensitivity" <= $26
+and "r"."scope" = any($27::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts pickBySalience
@@ -1411,15 +2407,15 @@ and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and 1 = 1
 order by "r"."decay_rank" desc, "r"."id" desc
-limit $6) as "best" on true union all select "r"."id", salience_at(r, $7::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $6::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $8
-and "r"."scope" = any($9::text[]))
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
 and r.forgotten_at is null
 and "r"."decay_rank" is null
-and "r"."salience" >= $10) as "candidate"
+and "r"."salience" >= $9) as "candidate"
 order by "position" desc, "id" desc
-limit $11;
+limit $10;
 
 -- src/records/listing/queries.ts listAudit
 select "id", "action", "actor", "at", "rationale", "run_id", "changes"
@@ -1448,7 +2444,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1460,15 +2456,15 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]));
+    where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]));
 
 -- src/records/queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1489,7 +2485,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1501,16 +2497,16 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.id = $7::uuid;
+    where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.id = $6::uuid;
 
 -- src/records/queries.ts findRecords: several
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1531,7 +2527,7 @@ and t.forgotten_at is null
 and ("t"."sensitivity" <= $1
 and "t"."scope" = any($2::text[]))
           order by e.predicate desc, e.target_id desc
-          limit $3
+          limit 1000
         ) as edge
       ), '[]') as relations,
       coalesce((
@@ -1543,41 +2539,22 @@ and "t"."scope" = any($2::text[]))
 from audit_entries as a
 where a.record_id = r.id
 order by a.id desc
-limit $4
+limit $3
           ) as newest
           order by newest.id
         ) as entry
       ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.id = any($7::uuid[]);
+    where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.id = any($6::uuid[]);
 
 -- src/records/queries.ts lockRecords
 select r.id
 from records as r
 where r.id = $1::uuid
 order by r.id for no key update;
-
--- src/records/queries.ts applyChange: of a record alone
-with "changed" as (update "records"
-set "version" = $1, "updated_at" = $2
-where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
-values ($4, $5, $6, $7, $8, $9, $10);
-
--- src/records/queries.ts applyChange: of what it says too
-with "changed" as (update "records"
-set "version" = $1, "updated_at" = $2
-where "id" = $3), "rewritten" as (update "contents"
-set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
-      || array_to_tsvector(array[$9, $10])
-where "record_id" = $11) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
-values ($12, $13, $14, $15, $16, $17, $18);
-
--- src/records/queries.ts appendStatusChange
-insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "record_id")
-values ($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- src/records/queries.ts seekHandles
     select *
@@ -1755,9 +2732,14 @@ from reached
     limit $6;
 
 -- src/retrieval/candidates/queries.ts findStandings
-    select r.id, salience_at(r, $1::timestamptz) as salience, r.importance,
-      r.sensitivity <= $2::sensitivity as "isOpen"
-    from unnest($3::uuid[]) as candidate (id) join records as r on r.id = candidate.id;
+    select standing.*
+    from unnest($1::uuid[]) as candidate (id) cross join lateral (
+      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
+        r.sensitivity <= $3::sensitivity as "isOpen"
+      from records as r
+where r.id = candidate.id
+      offset 0
+    ) as standing;
 
 -- src/retrieval/candidates/queries.ts findMovedSince
     select r.id
@@ -1832,16 +2814,13 @@ limit 1
     limit $12;
 
 -- src/retrieval/candidates/queries.ts findWithheld
-    select r.id, r.status as status, case when r.type = 'semantic' then (
-    select v.payload #>> '{validity,mode}' is distinct
-from 'timeboxed'
-or (
-      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+    select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
       and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
-    )
     from contents as v
 where v.record_id = r.id
-  ) else true end as is_valid, salience_at(r, $3::timestamptz) as salience,
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end as is_valid, salience_at(r, $3::timestamptz) as salience,
       r.status = 'invalidated' as is_retracted
     from records as r
     where r.id = any($4::uuid[])
@@ -1979,17 +2958,14 @@ from records as r
 where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null
-and (r.status = any($3::record_status[])
-and case when r.type = 'semantic' then (
-    select v.payload #>> '{validity,mode}' is distinct
-from 'timeboxed'
-or (
-      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $4::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $5::timestamptz, true)
-    )
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $3::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $4::timestamptz, true)
     from contents as v
 where v.record_id = r.id
-  ) else true end);
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end);
 
 -- src/retrieval/filtering/queries.ts answering: seen at all, every filter
 select r.id
@@ -2005,9 +2981,9 @@ and r.importance >= $7
 and r.id in (select t.record_id
 from contents as t
 where t.tags @> $8::text[])
-and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status = any($10::record_status[])) end
-and r.salience >= $11
-and salience_at(r, $12::timestamptz) >= $13;
+and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status in ('active', 'challenged')) end
+and r.salience >= $10
+and salience_at(r, $11::timestamptz) >= $12;
 
 -- src/retrieval/filtering/queries.ts answering: of the past
 select r.id
@@ -2023,28 +2999,25 @@ from status_changes as s
 and s.at > $4::timestamptz
 order by s.id
 limit 1
-  ), r.status) = any($5::record_status[])
-and case when r.type = 'semantic' then (
-    select v.payload #>> '{validity,mode}' is distinct
-from 'timeboxed'
-or (
-      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $6::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $7::timestamptz, true)
-    )
+  ), r.status) in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
     from contents as v
 where v.record_id = r.id
-  ) else true end)
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end)
 and (
     select case
       when not p.pinned
-and r.expires_at <= $8::timestamptz then 0
-      when r.anchored_at <= $9::timestamptz
-and n.at is null then salience_at(r, $10::timestamptz)
+and r.expires_at <= $7::timestamptz then 0
+      when r.anchored_at <= $8::timestamptz
+and n.at is null then salience_at(r, $9::timestamptz)
       when p.pinned then coalesce(n.before, l.after, r.base_salience)
-      when r.anchored_at <= $11::timestamptz then coalesce(
+      when r.anchored_at <= $10::timestamptz then coalesce(
     least(
       n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $12::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+      greatest(date_part('epoch', $11::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
     )) / nullif(fading_factor(r.curve, least(
       greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
     )), 0),
@@ -2052,13 +3025,13 @@ and n.at is null then salience_at(r, $10::timestamptz)
     ), n.before)
       when l.at is not null then greatest(
         l.after * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $13::timestamptz - l.at), 0) / r.half_life_seconds, 64
+      greatest(date_part('epoch', $12::timestamptz - l.at), 0) / r.half_life_seconds, 64
     )), least(r.min_salience, l.after)
       )
       when n.at is not null then coalesce(
     least(
       n.before * fading_factor(r.curve, least(
-      greatest(date_part('epoch', $14::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+      greatest(date_part('epoch', $13::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
     )) / nullif(fading_factor(r.curve, least(
       greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
     )), 0),
@@ -2071,7 +3044,7 @@ and n.at is null then salience_at(r, $10::timestamptz)
       select a.at, (a.changes #>> '{salience,0}')::float8 as before
 from audit_entries as a
       where a.record_id = r.id
-and a.at > $15::timestamptz
+and a.at > $14::timestamptz
 and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       order by a.id
 limit 1
@@ -2080,7 +3053,7 @@ limit 1
       select a.at, (a.changes #>> '{salience,1}')::float8 as after
 from audit_entries as a
       where a.record_id = r.id
-and a.at <= $16::timestamptz
+and a.at <= $15::timestamptz
 and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
       order by a.id desc
 limit 1
@@ -2090,13 +3063,13 @@ limit 1
         select a.action = 'unpin'
 from audit_entries as a
         where a.record_id = r.id
-and a.at > $17::timestamptz
+and a.at > $16::timestamptz
 and a.action in ('pin', 'unpin')
         order by a.id
 limit 1
       ), r.pinned) as pinned
     ) as p
-  ) >= $18;
+  ) >= $17;
 
 -- src/retrieval/filtering/queries.ts withheld
 select r.id
@@ -2112,9 +3085,9 @@ and r.importance >= $7
 and r.id in (select t.record_id
 from contents as t
 where t.tags @> $8::text[])
-and not (r.status = any($9::record_status[])
-and r.salience >= $10
-and salience_at(r, $11::timestamptz) >= $12);
+and not (r.status in ('active', 'challenged')
+and r.salience >= $9
+and salience_at(r, $10::timestamptz) >= $11);
 
 -- src/retrieval/filtering/queries.ts matchingConditions
 select r.id
@@ -2124,16 +3097,13 @@ and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null;
 
 -- src/retrieval/filtering/queries.ts isValidThen
-select case when r.type = 'semantic' then (
-    select v.payload #>> '{validity,mode}' is distinct
-from 'timeboxed'
-or (
-      coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+select case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
       and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
-    )
     from contents as v
 where v.record_id = r.id
-  ) else true end
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end
 from records as r;
 
 -- src/retrieval/filtering/queries.ts statusThen: now
@@ -2248,105 +3218,148 @@ from word) as words
 and ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]));
 
--- src/retrieval/text/queries.ts readAsked
-    select tsvector_to_array(to_tsvector($1::text::regconfig, $2)) as words,
-      tsvector_to_array(to_tsvector($3::text::regconfig, $4)) as phrased,
-      pg_relation_size('contents') / current_setting('block_size')::int as pages;
+-- src/retrieval/text/lexicon/queries.ts countPages
+    select pg_relation_size('contents') / current_setting('block_size')::int as pages;
 
 -- src/retrieval/text/queries.ts findByWords
-    with hit as materialized (
-      select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0", ts_rank('{1,1,1,1}', c.search, $2::tsquery) as "rank_1"
-      from contents as c join records as r on r.id = c.record_id
-      where c.record_id = any(array(select c.record_id
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0", round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) as "count_1"
 from contents as c
-where c.search @@ ($3::tsquery && $4::tsquery && phraseto_tsquery($5::text::regconfig, $6) && !!phraseto_tsquery($7::text::regconfig, $8))))
+where c.search @@ ($5::tsquery && $6::tsquery && phraseto_tsquery($7::text::regconfig, $8) && !!phraseto_tsquery($9::text::regconfig, $10))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+        offset 0
+      ) as seen
     ), total as materialized (
-      select count(*) as hits, ln(1 + greatest(0, $11::float8 - least(count(*) filter (where "rank_0" > 0), $12::float8) + 0.5) / (least(count(*) filter (where "rank_0" > 0), $13::float8) + 0.5)) as "idf_0", ln(1 + greatest(0, $14::float8 - $15::float8 + 0.5) / ($16::float8 + 0.5)) as "idf_1"
+      select count(*) as hits, ln(1 + greatest(0, $13::float8 - least(count(*) filter (where "count_0" > 0), $14::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $15::float8) + 0.5)) as "idf_0", $16::float8 as "idf_1"
 from hit
     )
-    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $17::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $18::float8 * ($19::float8 + $20::float8 * words))
-    else 0 end + case when "rank_1" > 0 then "idf_1" * round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) * $21::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_1")) - 0.5) + $22::float8 * ($23::float8 + $24::float8 * words))
-    else 0 end) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length)) * 1e9) / 1e9 as score
     from hit cross join total
     where is_wanted
     order by score desc, id
-    limit $25;
+    limit $17;
+
+-- src/retrieval/text/queries.ts findTogether
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0"
+from contents as c
+where c.search @@ ($4::tsquery && $5::tsquery && phraseto_tsquery($6::text::regconfig, $7) && !!phraseto_tsquery($8::text::regconfig, $9))
+and not (c.search @@ ($10::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, $13::float8 as "idf_0"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $14;
 
 -- src/retrieval/text/queries.ts findAmong
-    with hit as materialized (
-      select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
-      from contents as c join records as r on r.id = c.record_id
-      where c.record_id = any(array(
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0"
+from contents as c
+where c.record_id = any(array(
     (
       select id
 from (
         select *
 from records
 where forgotten_at is null
-order by created_at desc, id desc
-limit $2
+        order by created_at desc, id desc
+limit 1000
       ) as r
-where ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-limit $5
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+limit 500
     )
-    union select unnest($6::uuid[])
-    union select c.record_id
-from contents as c
-where c.search @@ ($7::tsquery && $8::tsquery && $9::tsquery && phraseto_tsquery($10::text::regconfig, $11) && !!phraseto_tsquery($12::text::regconfig, $13))))
-and c.search @@ ($14::tsquery && $15::tsquery && phraseto_tsquery($16::text::regconfig, $17) && !!phraseto_tsquery($18::text::regconfig, $19))
-      and not (c.search @@ ($20::tsquery))
+    union select unnest($6::uuid[])))
+and c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+      and not (c.search @@ ($13::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
 and r.forgotten_at is null
-and ("r"."sensitivity" <= $21
-and "r"."scope" = any($22::text[]))
+and ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
+        offset 0
+      ) as seen
     ), total as materialized (
-      select count(*) as hits, ln(1 + greatest(0, $23::float8 - $24::float8 + 0.5) / ($25::float8 + 0.5)) as "idf_0"
+      select count(*) as hits, $16::float8 as "idf_0"
 from hit
     )
-    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $26::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $27::float8 * ($28::float8 + $29::float8 * words))
-    else 0 end) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length)) * 1e9) / 1e9 as score
     from hit cross join total
     where is_wanted
     order by score desc, id
-    limit $30;
+    limit $17;
 
 -- src/retrieval/text/queries.ts findAmong: of no rare words
-    with hit as materialized (
-      select c.record_id as id, c.words, true as is_wanted, ts_rank('{1,1,1,1}', c.search, $1::tsquery) as "rank_0"
-      from contents as c join records as r on r.id = c.record_id
-      where c.record_id = any(array(
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0"
+from contents as c
+where c.record_id = any(array(
     (
       select id
 from (
         select *
 from records
 where forgotten_at is null
-order by created_at desc, id desc
-limit $2
+        order by created_at desc, id desc
+limit 1000
       ) as r
-where ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-limit $5
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+limit 500
     )
-    union select unnest($6::uuid[])
-    ))
+    union select unnest($6::uuid[])))
 and c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
-       and r.forgotten_at is null
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
 and ("r"."sensitivity" <= $13
 and "r"."scope" = any($14::text[]))
+        offset 0
+      ) as seen
     ), total as materialized (
-      select count(*) as hits, ln(1 + greatest(0, $15::float8 - $16::float8 + 0.5) / ($17::float8 + 0.5)) as "idf_0"
+      select count(*) as hits, $15::float8 as "idf_0"
 from hit
     )
-    select id, round((case when "rank_0" > 0 then "idf_0" * round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) * $18::float8 / (round(1 / (1.6449340668482264::float8 * (1 - "rank_0")) - 0.5) + $19::float8 * ($20::float8 + $21::float8 * words))
-    else 0 end) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length)) * 1e9) / 1e9 as score
     from hit cross join total
     where is_wanted
     order by score desc, id
-    limit $22;
+    limit $16;
+
+-- src/retrieval/text/stemming/queries.ts findStems
+    select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
+    from unnest($2::text[]) as word;
 
 -- src/revision/queries.ts carryLinks
     with source as materialized (

@@ -1,5 +1,7 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import type { createQuerying, createVectorSearch } from '../../embeddings/index.ts'
+import type { Embedding } from '../../embeddings/similarity.ts'
 import { nameHandle } from '../../records/handles.ts'
 import { findMostSalient } from '../../records/index.ts'
 import type { Sprout } from '../expansion.ts'
@@ -17,10 +19,20 @@ type Conditions = readonly RawBuilder<SqlBool>[]
 
 type Match = { id: string; score: number }
 
-export type Channels = { text: ReturnType<typeof createTextChannel> }
+export type Channels = {
+  text: ReturnType<typeof createTextChannel>
+  querying: ReturnType<typeof createQuerying>
+  vectors: ReturnType<typeof createVectorSearch>
+}
+
+type Model = NonNullable<Awaited<ReturnType<Channels['querying']['servingModel']>>>
 
 /** What the question says; where it says nothing, the most salient records are the answer. */
-export type Asked = { text: string | undefined }
+export type Asked = {
+  text: string | undefined
+  /** In place of the vector of the text. */
+  given?: { model: Model; vector: Embedding } | undefined
+}
 
 export type Roots = {
   sprouts: Sprout[]
@@ -32,9 +44,16 @@ const mostEntities = 16
 const mostOfAKind = 50
 const mostSuppressed = 50
 
-export function createCandidates({ db, text: words }: Channels & { db: Database }) {
+/**
+ * Without an index a search by vectors passes over all of them, half a microsecond each, while the caller waits. It is
+ * left out where that takes longer than it is worth: what the built-in embedder knows is spelling, which the words of
+ * the text tell nearly as well.
+ */
+const mostScanned = { hash: 20_000, model: 200_000 }
+
+export function createCandidates({ db, text: words, querying, vectors }: Channels & { db: Database }) {
   async function findRoots(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
-    return asked.text === undefined
+    return asked.text === undefined && asked.given === undefined
       ? { sprouts: await rankBySalience(question, limit, now), fits: new Map() }
       : rankByContent(question, asked, limit, now)
   }
@@ -67,12 +86,28 @@ export function createCandidates({ db, text: words }: Channels & { db: Database 
   /** One search per channel, at once: each has a statement of its own and waits for no other. */
   async function search(asked: Asked, question: Question, conditions: Conditions, limit: number) {
     const { text } = asked
-    if (text === undefined) return {}
-    const [byText, byName] = await Promise.all([
-      searchWords(text, question, conditions, limit),
-      searchNames(text, question, conditions, limit),
+    const [vector, byText, byName] = await Promise.all([
+      searchVectors(asked, conditions, limit),
+      text === undefined ? undefined : searchWords(text, question, conditions, limit),
+      text === undefined ? undefined : searchNames(text, question, conditions, limit),
     ])
-    return { text: byText, graph: byName }
+    return { vector, text: byText, graph: byName }
+  }
+
+  async function searchVectors({ text, given }: Asked, conditions: Conditions, limit: number) {
+    const sought = given ?? (await vectorFor(text))
+    if (!sought) return undefined
+    const found = await vectors.find({ ...sought, conditions, limit })
+    return found.map(({ id, similarity }): Match => ({ id, score: similarity }))
+  }
+
+  async function vectorFor(text: string | undefined) {
+    const model = text === undefined ? undefined : await querying.servingModel()
+    if (!model || text === undefined) return undefined
+    const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
+    if ((await vectors.countScanned()) > most) return undefined
+    const asked = await querying.embedText(text)
+    return asked.outcome === 'embedded' ? asked : undefined
   }
 
   function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
@@ -111,7 +146,7 @@ export function createCandidates({ db, text: words }: Channels & { db: Database 
   /** What the same search finds among those that time or revision has put away. */
   async function findSuppressed(question: Question, asked: Asked, now: Date): Promise<Suppressed[]> {
     const matches =
-      asked.text !== undefined
+      asked.text !== undefined || asked.given !== undefined
         ? await search(asked, question, withheld(question), mostSuppressed)
         : { graph: await listMatching(question, now) }
     const ids = [...new Set(Object.values(rankingsOf(matches)).flat())]
