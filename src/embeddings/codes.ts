@@ -28,12 +28,14 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
     throw new RangeError(`${code.length} bytes are no ${dimensions} dimensions of ${bits} bits.`)
   }
   const view = viewOf(code)
-  if (bits === 32)
-    return Float32Array.from({ length: dimensions }, (_, index) => view.getFloat32(index * 4, true))
+  const vector = new Float32Array(dimensions)
+  if (bits === 32) {
+    for (let index = 0; index < dimensions; index++) vector[index] = view.getFloat32(index * 4, true)
+    return vector
+  }
   const lowest = view.getFloat32(0, true)
   const step = quantisationStep(code, bits)
   const mask = 2 ** bits - 1
-  const vector = new Float32Array(dimensions)
   for (let index = 0; index < dimensions; index++) {
     const at = index * bits
     vector[index] = lowest + (((code[headerBytes + (at >> 3)] ?? 0) >> (at & 7)) & mask) * step
