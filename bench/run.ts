@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { captureBenchmarks } from './capture/index.ts'
+import { benchConsolidation } from './consolidation/index.ts'
 import { benchDecay } from './decay/index.ts'
+import { benchEmbeddings } from './embeddings/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Result, renderTable } from './result.ts'
@@ -12,7 +14,9 @@ import { startServer } from './server.ts'
 const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...recordBenchmarks,
   ...captureBenchmarks,
+  consolidation: benchConsolidation,
   decay: benchDecay,
+  embeddings: benchEmbeddings,
   retrieval: benchRetrieval,
 }
 

@@ -1,0 +1,133 @@
+import { connect, type Database } from '../../src/db/connection.ts'
+import { createVectorSearch, ensureNearestIndex } from '../../src/embeddings/index.ts'
+import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { dot, type Embedding } from '../../src/embeddings/similarity.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { answering } from '../../src/retrieval/filtering/queries.ts'
+import { readQuestion } from '../../src/retrieval/question.ts'
+import type { BenchDatabase } from '../database.ts'
+import type { Ground } from '../ground.ts'
+import { assert, drive, median, percentile } from '../load.ts'
+import { atMost, type Result } from '../result.ts'
+import { populateVectors, type Store } from './population.ts'
+import { createClusteredSpace, createTextSpace, type Space } from './spaces.ts'
+
+const questions = 200
+/** Of which the first ten are held against the exact ones; so many a retrieval asks for. */
+const limit = 50
+const mostMs = 60
+const leastRecall = 0.98
+
+const clock: Clock = { now: () => new Date() }
+
+type Search = ReturnType<typeof createVectorSearch>
+type Bench = { database: BenchDatabase; db: Database; store: Store; space: Space; asked: Embedding[] }
+
+/** Vector candidates under a retrieval's conditions, without an index and, where pgvector is, with one. */
+export async function benchEmbeddings({ withDatabase, note }: Ground): Promise<Result[]> {
+  const size = Number(process.env['BENCH_EMBEDDINGS_RECORDS'] ?? 100_000)
+  const results: Result[] = []
+  for (const space of [createTextSpace(), createClusteredSpace()]) {
+    await withDatabase(async (database) => {
+      note(`${space.name}: ${size} records`)
+      const store = await populateVectors(database, space, size)
+      const asked = Array.from({ length: questions }, space.ask)
+      const { db, close } = connect({
+        ...{ url: database.url, poolSize: 2, statementTimeoutMs: 0, lockTimeoutMs: 0 },
+        applicationName: 'membrane bench',
+      })
+      try {
+        results.push(...(await measureWays({ database, db, store, space, asked }, note)))
+      } finally {
+        await close()
+      }
+    })
+  }
+  return results
+}
+
+async function measureWays(bench: Bench, note: Ground['note']): Promise<Result[]> {
+  const { db, store, asked } = bench
+  const exact = asked.map((vector) => tenthBest(vector, store.vectors))
+  note('one pass over all signatures')
+  const passing = await measure(bench, exact, 'no index')
+  await ensureNearestIndex(db, createLogger({ level: 'warn', clock, write: console.error }))
+  if (!(await isIndexed(db))) return [passing]
+  note('by the index of pgvector')
+  return [passing, await measure(bench, exact, 'pgvector')]
+}
+
+async function isIndexed(db: Database): Promise<boolean> {
+  return (await createVectorSearch({ db, clock }).countScanned()) === 0
+}
+
+async function measure(bench: Bench, exact: readonly number[], way: string): Promise<Result> {
+  const { database, db, store, space, asked } = bench
+  const search = createVectorSearch({ db, clock })
+  const scan = (index: number) => scanOnce(database, asked[index] ?? new Float32Array())
+  await drive(questions / 4, 1, async (index) => void (await find(search, store, asked[index])))
+  await drive(questions / 4, 1, scan)
+  const shares: number[] = []
+  const found = await drive(questions, 1, async (index) => {
+    const near = await find(search, store, asked[index])
+    shares.push(
+      recallOf(
+        near.map(({ similarity }) => similarity),
+        exact[index] ?? 1,
+      ),
+    )
+  })
+  const scanned = await drive(questions, 1, scan)
+  const measured = percentile(found.latencies, 0.95)
+  const least = percentile(scanned.latencies, 0.95)
+  const recall = shares.reduce((sum, share) => sum + share, 0) / shares.length
+  return {
+    work: `vector candidates, ${store.vectors.length.toLocaleString('en')} ${space.name}, ${way}, p95`,
+    measured: { value: measured, unit: 'ms' },
+    limit: { value: least, unit: 'ms', of: 'one sequential scan for the least distance' },
+    ratio: measured / least,
+    mustReach: {
+      text: `${atMost(measured, mostMs, 'ms').text}, recall@10 ≥ ${leastRecall}`,
+      reached: measured <= mostMs && recall >= leastRecall,
+    },
+    verified: 'the ten best of each answer are held against those of all vectors, compared one by one',
+    details: {
+      recall_at_10: recall.toFixed(4),
+      p50_ms: median(found.latencies),
+      scan_p50_ms: median(scanned.latencies),
+    },
+  }
+}
+
+async function find(search: Search, { model }: Store, vector: Embedding | undefined) {
+  assert(vector !== undefined, 'there is a question')
+  const question = readQuestion({}, { maxSensitivity: 'medium', scopes: null }, clock.now())
+  const found = await search.find({ model, vector, conditions: answering(question, 'whole'), limit })
+  assert(found.length === limit, `${found.length} of ${limit} were found`)
+  return found
+}
+
+/** The likeness that a vector must have to be among the ten nearest of all. */
+function tenthBest(asked: Embedding, vectors: readonly Embedding[]): number {
+  const best = vectors
+    .map((vector) => dot(asked, vector))
+    .sort((one, other) => other - one)
+    .slice(0, 10)
+  return (best[9] ?? -1) / Math.sqrt(dot(asked, asked))
+}
+
+/** Equals of the tenth are as good as it; a hair is what a float32 rounds off. */
+function recallOf(similarities: readonly number[], tenth: number): number {
+  return similarities.slice(0, 10).filter((similarity) => similarity >= tenth - 1e-6).length / 10
+}
+
+/** The least that any search without an index must do. */
+async function scanOnce({ pool }: BenchDatabase, vector: Embedding): Promise<void> {
+  const { rows } = await pool.query<{ least: number }>({
+    name: 'scan-signatures',
+    text: 'select min(bit_count(bits # $1::bit(1024)))::int as least from signatures',
+    values: [signatureText(signatureOf(vector))],
+  })
+  assert((rows[0]?.least ?? 1024) < 512, 'something is nearer than chance')
+}
