@@ -39,8 +39,9 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
       if (!model) return
       const { inBatch, run, expect } = context
       const { scope } = run
+      const { due, given_up: givenUp } = await countWaiting(db, clock.now(), scope)
+      await expect(due + givenUp, figures)
       await inBatch(async (tx) => ({ counts: { revived: await reviveGivenUp(tx, clock.now(), scope) } }))
-      await expect((await countWaiting(db, clock.now(), scope)).due, figures)
       const outage = await embedding.workOff({ inBatch, model, scope, signal })
       if (outage) throw outage
     })

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { transact } from '../../src/db/transaction.ts'
+import { createAsking } from '../../src/embeddings/asking/service.ts'
+import { createEmbedding } from '../../src/embeddings/embedding/service.ts'
 import { createEmbeddings, type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
+import { createRegistration } from '../../src/embeddings/models/service.ts'
+import type { RunContext } from '../../src/jobs/runs.ts'
 import type { Sensitivity } from '../../src/kernel/caller.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
@@ -41,6 +46,21 @@ export function hireEmbedder(
   }
 
   return { run, watch, work, lines }
+}
+
+/** The same as the job does, with nothing around it: so that each of its statements is one of its own. */
+export function openPass({ db, clock }: Pick<TestApp, 'db' | 'clock'>, embedder: Embedder = hashEmbedder()) {
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const { ask, measure } = createAsking(embedder)
+  const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
+  const registration = createRegistration({ ...resources, measure })
+  const embedding = createEmbedding({ ...resources, ask })
+  return async (signal = new AbortController().signal) => {
+    const model = await registration.attend(signal)
+    if (!model) return undefined
+    const inBatch: RunContext['inBatch'] = (work) => transact(db, {}, work)
+    return embedding.workOff({ model, scope: null, signal, inBatch })
+  }
 }
 
 /** The embedder of a stub server. */
