@@ -81,9 +81,17 @@ export async function populate({ pool }: BenchDatabase, first: number, last: num
   assert(Number(rows[0]?.count) === last, `${rows[0]?.count} of ${last} records are there`)
 }
 
-/** A task of some common and some rare words, and the name of something. */
-export function drawTask(random: () => number, size: number): string {
-  const word = () => `word${Math.floor(mostCommon * (vocabulary / mostCommon) ** random())}`
+/** Which words are drawn: by Zipf, or some of the most common eighty, or of the rarer nine tenths. */
+export type Wording = 'mixed' | 'common' | 'rare'
+
+/** A task of some words, and the name of something. */
+export function drawTask(random: () => number, size: number, wording: Wording = 'mixed'): string {
+  const numbers = {
+    mixed: () => mostCommon * (vocabulary / mostCommon) ** random(),
+    common: () => mostCommon + 80 * random(),
+    rare: () => vocabulary * (0.1 + 0.9 * random()),
+  }
+  const word = () => `word${Math.floor(numbers[wording]())}`
   const entity = 50 * (1 + Math.floor((size / 50 - 1) * random()))
   return `How do we ${word()} the ${word()} ${word()} of entity ${entity} when ${word()} is ${word()}?`
 }
