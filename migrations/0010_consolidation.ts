@@ -12,6 +12,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
 export async function down(db: Kysely<unknown>): Promise<void> {
   await sql`drop index handles_detail`.execute(db)
+  await sql`drop trigger records_gone on records`.execute(db)
+  await sql`drop function unlist_gone_episodes()`.execute(db)
   await sql`drop trigger records_reconsolidated on records`.execute(db)
   await sql`drop trigger contents_reconsolidated on contents`.execute(db)
   await sql`drop trigger contents_unconsolidated on contents`.execute(db)
@@ -28,8 +30,8 @@ const statements = [
 
   // A list of what is left and no mark on what is done: with nothing new it is empty, and a million episodes cost
   // one probe. due_at is when the episode was created, then when a stage that failed may try again, and never
-  // comes for one that was given up. Without a foreign key, whose check every create would pay for; whoever works
-  // through the list passes over what has gone.
+  // comes for one that was given up. Without a foreign key, whose check every create would pay for; a trigger takes
+  // off what goes, and whoever works through the list passes over what has gone.
   `create table unconsolidated (
     due_at timestamptz not null,
     claimed_until timestamptz,
@@ -128,6 +130,17 @@ const statements = [
         or (old.status not in ('active', 'challenged') and new.status in ('active', 'challenged'))
       )
     ) execute function list_returned_episode()`,
+
+  // Or a stage that is not in use, for want of a model, would keep them for ever.
+  `create function unlist_gone_episodes() returns trigger language plpgsql as $$
+    begin
+      delete from unconsolidated where record_id in (select id from gone where type = 'episodic');
+      return null;
+    end
+  $$`,
+  `create trigger records_gone after delete on records
+    referencing old table as gone
+    for each statement execute function unlist_gone_episodes()`,
 
   `insert into unconsolidated (record_id, stage, due_at)
     select r.id, stage, r.created_at

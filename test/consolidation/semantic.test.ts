@@ -188,6 +188,29 @@ it('stores nothing that was erased from its scope', async () => {
   expect(await factsOf(app, scope)).toEqual([])
 })
 
+it('loses the witness that is erased, and goes with the last', async () => {
+  const scope = newScope()
+  const first = await experience(app, 'one voice', {}, { scope })
+  const second = await experience(
+    app,
+    'one voice!',
+    { timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'deploy', ref: 'r', summary: 'one voice' }] },
+    { scope },
+  )
+  await consolidate(app)
+  const shared = async () =>
+    (await factsOf(app, scope)).filter(({ payload }) => payload.object === 'one voice').map(evidenceOf)
+  expect((await shared()).map((ids) => ids.sort())).toEqual([[first.id, second.id].sort()])
+  await erase(app, first.id)
+  expect(await shared()).toEqual([[second.id]])
+  await erase(app, second.id)
+  expect(await factsOf(app, scope)).toEqual([])
+  const { rows } = await app.database.pool.query('select from unconsolidated where record_id = any($1)', [
+    [first.id, second.id],
+  ])
+  expect(rows).toEqual([])
+})
+
 it('links what it makes with those it names that are known', async () => {
   const scope = newScope()
   const told = await capture(app, { service: 'billing-api', text: 'x' }, { scope })

@@ -14,44 +14,51 @@ const mostPhrases = 24
 export type WantedName = { digest: Buffer; scope: string; sensitivity: Sensitivity }
 /** An entity that bears a name, `place` being that of the name. */
 export type NamedEntity = Candidate & { place: number }
-type Name = WantedName & { surface: string; predicate: string }
+type Name = { surface: string; predicate: string }
 
-function namesOf({ fact: { subject, object }, scope, sensitivity }: Gathered): Name[] {
+function namesOf({ fact: { subject, object } }: Gathered): Name[] {
   const named = (surface: string, predicate: string) =>
-    surface.trim() === '' || surface.length > longestName
-      ? []
-      : [{ surface, predicate, scope, sensitivity, digest: nameHandle(surface).digest }]
+    surface.trim() === '' || surface.length > longestName ? [] : [{ surface, predicate }]
   const text = typeof object === 'string' ? object : ''
   return [
     ...named(subject, 'subject_entity'),
     ...named(text, 'object_entity'),
-    ...listPhrases(text, mostPhrases).flatMap((phrase) => named(phrase, 'mentions_entity')),
+    ...listPhrases(text, mostPhrases).flatMap((phrase) => named(phrase, mentions)),
   ]
 }
 
-function keyOf({ digest, scope, sensitivity }: WantedName): string {
-  return JSON.stringify([digest.toString('base64'), scope, sensitivity])
-}
-
 export type Naming = {
-  wanted: WantedName[]
+  wanted: readonly WantedName[]
   /** `found` are those that bear the wanted names, by the place of the name among them. */
   link(gathered: Gathered, id: string, found: ReadonlyMap<number, readonly NamedEntity[]>, now: Date): Edge[]
 }
 
-/** One name is asked about once, however many facts name it. */
+/** A name that many facts use is asked about once: most of the words of a batch stand in many of its summaries. */
 export function nameAll(facts: readonly Gathered[]): Naming {
-  const names = new Map(facts.map((each) => [each, namesOf(each)]))
-  const wanted = new Map([...names.values()].flat().map((name) => [keyOf(name), name]))
-  const places = new Map([...wanted.keys()].map((key, index) => [key, index]))
+  const wanted: WantedName[] = []
+  const places = new Map<string, number>()
+
+  function placeOf(surface: string, { scope, sensitivity }: Gathered): number {
+    const key = `${sensitivity} ${scope}\n${surface}`
+    const known = places.get(key)
+    if (known !== undefined) return known
+    places.set(key, wanted.length)
+    return wanted.push({ digest: nameHandle(surface).digest, scope, sensitivity }) - 1
+  }
+
+  const names = new Map(
+    facts.map((each) => [
+      each,
+      namesOf(each).map((name) => ({ ...name, place: placeOf(name.surface, each) })),
+    ]),
+  )
   return {
-    wanted: [...wanted.values()],
+    wanted,
     link: (gathered, id, found, now) => {
-      const linked = (names.get(gathered) ?? []).flatMap((name) => {
-        const bearers = found.get(places.get(keyOf(name)) ?? -1) ?? []
-        const called = { surface: name.surface, entity_kind: '' }
-        const entity = chooseEntity(called, bearers, gathered.scope)
-        return entity ? [{ target: entity.id, predicate: name.predicate }] : []
+      const linked = (names.get(gathered) ?? []).flatMap(({ surface, predicate, place }) => {
+        const bearers = found.get(place)
+        const entity = bearers && chooseEntity({ surface, entity_kind: '' }, bearers, gathered.scope)
+        return entity ? [{ target: entity.id, predicate }] : []
       })
       return linkOnce(linked).map(({ target, predicate }) => ({
         ...{ source_id: id, predicate, target_id: target, weight: 1, created_at: now },

@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { createConsolidation } from '../../src/consolidation/index.ts'
+import { connect } from '../../src/db/connection.ts'
+import { systemClock as clock } from '../../src/kernel/clock.ts'
+import { createIds } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
+import { insertRun } from '../../src/maintenance/queries.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
+import { createSeal } from '../../src/records/index.ts'
+import { assert } from '../load.ts'
+
+export type Worker = ReturnType<typeof createWorker>
+export type Consolidated = { seconds: number; stats: Readonly<Record<string, number>> }
+
+/** A worker as the role runs it, without the queue and without a model. */
+export function createWorker(url: string) {
+  const { db, close } = connect({
+    ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: 'bench' },
+  })
+  const ids = createIds(clock)
+  const idle = { run: async () => {} }
+  const runner = createRunner({
+    ...{ db, clock, ids, worker: 'bench', intervals: { decay: 0, consolidate: 0, embed: 0, purge: 0 } },
+    log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
+    works: {
+      ...{ decay: idle, embed: idle, purge: idle },
+      consolidate: createConsolidation({
+        ...{ db, clock, ids, textLanguage: 'english', compressionAgeMs: 86_400_000 },
+        seal: createSeal('the tombstone key of the bench'),
+        policies: createPoliciesService({ db, clock }),
+      }),
+    },
+  })
+
+  /** One run from being asked for to being finished. */
+  async function consolidate(): Promise<Consolidated> {
+    const id = randomUUID()
+    await insertRun(db, { id, job: 'consolidate', trigger: 'manual', now: clock.now() })
+    const started = performance.now()
+    await runner.attend('consolidate', new AbortController().signal)
+    const seconds = (performance.now() - started) / 1_000
+    const run = await db
+      .selectFrom('maintenance_runs')
+      .where('id', '=', id)
+      .select(['status', 'stats', 'error'])
+      .executeTakeFirstOrThrow()
+    assert(run.status === 'succeeded' && run.error === null, `the run ${run.status}: ${run.error}`)
+    // Only counts are in it.
+    return { seconds, stats: run.stats as Record<string, number> }
+  }
+
+  return { consolidate, close }
+}
