@@ -22,6 +22,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
     lockModels: (db) => inTransaction(db, (tx) => models.lockModels(tx)),
     retireModel: (db) => inTransaction(db, (tx) => models.retireModel(tx)),
     registerModel: (db) => inTransaction(db, (tx) => models.registerModel(tx, configured, now)),
+    lockUnfilledModel: (db) => inTransaction(db, (tx) => models.lockUnfilledModel(tx, 1)),
     listUnread: (db) => inTransaction(db, (tx) => models.listUnread(tx, 1, 5_000)),
     lockReadyModel: (db) => inTransaction(db, (tx) => models.lockReadyModel(tx, 1)),
     endService: (db) => inTransaction(db, (tx) => models.endService(tx)),

@@ -68,6 +68,22 @@ export async function registerModel(tx: Database, configured: Configured, now: D
 }
 
 /**
+ * Whether some records are still to be listed for it. Nothing is stored meanwhile, and whoever asks next sees all
+ * that was: what was embedded just before would be listed anew.
+ */
+export async function lockUnfilledModel(tx: Database, modelId: number): Promise<boolean> {
+  const found = await tx
+    .selectFrom('embedding_models')
+    .where('id', '=', modelId)
+    .where('embeds', '=', true)
+    .where('walked_to', 'is not', null)
+    .select('id')
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/**
  * Puts the next records on the list that the model may read and has no vector of, and answers whether there may be
  * more. What is listed already stays as it is.
  */
@@ -76,7 +92,6 @@ export async function listUnread(tx: Database, modelId: number, limit: number): 
     with model as materialized (
       select id, walked_to, registered_at, max_sensitivity from embedding_models
       where id = ${modelId} and embeds and walked_to is not null
-      for no key update
     ), portion as materialized (
       select r.id, r.sensitivity from records as r, model where r.id > model.walked_to order by r.id limit ${limit}
     ), listed as (

@@ -14,6 +14,7 @@ import {
   listUnread,
   lockModels,
   lockReadyModel,
+  lockUnfilledModel,
   type ModelRow,
   noteSeen,
   registerModel,
@@ -99,7 +100,7 @@ type Step = (
  */
 export async function changeModel(step: Step, modelId: number): Promise<boolean> {
   const steps = [
-    async (tx: Database) => ({ isMore: await listUnread(tx, modelId, listedAtOnce), counts: {} }),
+    async (tx: Database) => ({ isMore: await listNext(tx, modelId), counts: {} }),
     async (tx: Database) => ({ isMore: await putInService(tx, modelId), counts: {} }),
     async (tx: Database) => ({ isMore: await deleteRetired(tx, deletedAtOnce), counts: {} }),
   ]
@@ -108,6 +109,10 @@ export async function changeModel(step: Step, modelId: number): Promise<boolean>
     if (isMore) return true
   }
   return false
+}
+
+async function listNext(tx: Database, modelId: number): Promise<boolean> {
+  return (await lockUnfilledModel(tx, modelId)) && (await listUnread(tx, modelId, listedAtOnce))
 }
 
 /** All at once for whoever searches: before it the old one answers, after it the new one. */
