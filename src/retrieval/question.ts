@@ -1,4 +1,4 @@
-import { rankOf, type Sensitivity, type Trust } from '../kernel/caller.ts'
+import { rankOf, type Sensitivity, type Trust, unscoped } from '../kernel/caller.ts'
 import type { RecordType } from '../records/vocabulary.ts'
 import type { RetrieveQuery } from './schemas.ts'
 
@@ -55,6 +55,11 @@ export function narrowTrust(own: Trust, { max_sensitivity: asked, scopes }: Narr
     asked !== undefined && rankOf(asked) < rankOf(own.maxSensitivity) ? asked : own.maxSensitivity
   if (!scopes || scopes.length === 0) return { maxSensitivity, scopes: own.scopes }
   return { maxSensitivity, scopes: own.scopes?.filter((scope) => scopes.includes(scope)) ?? scopes }
+}
+
+/** The scopes in which all that answers must be; undefined where it may be in any. */
+export function scopesWithin({ scopes, trust }: Question): readonly string[] | undefined {
+  return scopes ?? (trust.scopes ? [...trust.scopes, unscoped] : undefined)
 }
 
 /**

@@ -751,6 +751,13 @@ set "registered_at" = $9, "seen_at" = $10, "embeds" = $11, "walked_to" = $12, "m
 or excluded.serves
 returning *;
 
+-- src/embeddings/models/queries.ts lockUnfilledModel
+select "id"
+from "embedding_models"
+where "id" = $1
+and "embeds" = $2
+and "walked_to" is not null for no key update;
+
 -- src/embeddings/models/queries.ts listUnread
     with model as materialized (
       select id, walked_to, registered_at, max_sensitivity
@@ -758,7 +765,6 @@ from embedding_models
       where id = $1
 and embeds
 and walked_to is not null
-      for no key update
     ), portion as materialized (
       select r.id, r.sensitivity
 from records as r, model
@@ -904,12 +910,18 @@ from near) as sought
 and e.model_id = $7
     order by met.distance, met.record_id;
 
+-- src/embeddings/searching/queries.ts prepareForMany
+    select set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
+      set_config('plan_cache_mode', 'force_custom_plan', true);
+
 -- src/embeddings/searching/queries.ts findNearestOfAll
     with met as materialized (
-      select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
-      from records as r join signatures as s on s.record_id = r.id
+      select record_id, distance
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from records as r join signatures as s on s.record_id = r.id
 and s.model_id = $2
-      where ("r"."sensitivity" <= $3
+        where ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]))
 and r.forgotten_at is null
 and (r.status in ('active')
@@ -919,14 +931,72 @@ and case when r.type = 'semantic' then coalesce((
     from contents as v
 where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end)
-      order by distance, s.record_id
+  ), true) else true end) offset 0
+      ) as met
+      order by distance, record_id
       limit 500
     )
     select e.record_id as id, e.bits, e.code
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7
     order by met.distance, met.record_id;
+
+-- src/embeddings/searching/queries.ts countInside
+    select count(*) as inside
+from (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null
+limit 501) as inside;
+
+-- src/embeddings/searching/queries.ts findNearestInside
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null), met as materialized (
+      select inside.id, bit_count(s.bits # $3::bit(1024)) as distance
+      from inside cross join lateral (
+        select bits
+from signatures
+where record_id = inside.id
+and model_id = $4 offset 0
+      ) as s cross join lateral (
+        select
+from records as r
+where r.id = inside.id
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $7::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $8::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by distance, inside.id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.id
+and e.model_id = $9
+    order by met.distance, met.id;
 
 -- src/embeddings/searching/queries.ts findCode
     select record_id as id, bits, code

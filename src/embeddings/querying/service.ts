@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
+import { ModelFailure } from '../../models/failure.ts'
 import { type Embedder, hashEmbedder } from '../embedder.ts'
 import { findServingModel, type ModelRow } from '../models/queries.ts'
 import { type Embedding, hasDirection } from '../similarity.ts'
@@ -29,17 +30,15 @@ export function createQuerying({ db, clock, log, embedder }: Resources) {
   const kept = new Map<string, Embedding>()
   let failures = 0
   let closedUntil = 0
-  let serving: { model: ModelRow; at: number } | undefined
+  let serving: { model: ModelRow | undefined; at: number } | undefined
 
   /** Undefined where there are no vectors to search, and where the configuration wants none. */
   async function servingModel(): Promise<ModelRow | undefined> {
     if (!embedder) return undefined
     const now = clock.now().getTime()
     if (serving && now - serving.at < modelKeptMs && now >= serving.at) return serving.model
-    const model = await findServingModel(db)
-    // That there is none yet is not kept: the first one is searched at once.
-    serving = model && { model, at: now }
-    return model
+    serving = { model: await findServingModel(db), at: now }
+    return serving.model
   }
 
   /** A text that says nothing is `empty`; `unanswered`, the model cannot be asked or does not answer. */
@@ -48,8 +47,8 @@ export function createQuerying({ db, clock, log, embedder }: Resources) {
     const asked = model && embedderOf(model)
     if (!model || !asked) return { outcome: 'unanswered' }
     const key = `${model.id} ${createHash('sha256').update(text).digest('base64')}`
-    const vector = kept.get(key) ?? (await ask(asked, text))
-    if (vector?.length !== model.dimensions) return { outcome: 'unanswered' }
+    const vector = kept.get(key) ?? (await ask(asked, text, model.dimensions))
+    if (!vector) return { outcome: 'unanswered' }
     if (!hasDirection(vector)) return { outcome: 'empty' }
     if (model.provider !== 'hash') keep(key, vector)
     return { outcome: 'embedded', model, vector }
@@ -61,16 +60,21 @@ export function createQuerying({ db, clock, log, embedder }: Resources) {
       const built = hashEmbedder(dimensions)
       return built.model === model ? built : undefined
     }
-    return embedder?.provider === provider && embedder.model === model ? embedder : undefined
+    const isOther = embedder?.provider !== provider || embedder.model !== model
+    return isOther || (embedder.dimensions ?? dimensions) !== dimensions ? undefined : embedder
   }
 
-  async function ask(asked: Embedder, text: string): Promise<Embedding | undefined> {
-    if (asked.provider !== 'hash' && clock.now().getTime() < closedUntil) return undefined
+  async function ask(asked: Embedder, text: string, dimensions: number): Promise<Embedding | undefined> {
+    if (asked.provider === 'hash') return (await asked.embed([text]))[0]
+    const now = clock.now().getTime()
+    if (now < closedUntil) return undefined
+    // One finds out whether it is back, and the others do not wait with it.
+    if (failures >= mostFailures) closedUntil = now + closedMs
     try {
-      const [vector] = await asked.embed([asked.provider === 'hash' ? text : text.slice(0, longest)], {
-        timeoutMs,
-      })
+      const [vector] = await asked.embed([text.slice(0, longest).toWellFormed()], { timeoutMs })
+      if (vector?.length !== dimensions) throw new ModelFailure('invalid_answer')
       failures = 0
+      closedUntil = 0
       return vector
     } catch (error) {
       failures += 1

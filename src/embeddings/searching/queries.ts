@@ -1,5 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
 import type { Precision } from '../codes.ts'
 import { nearestSought } from '../nearness.ts'
 
@@ -22,7 +23,7 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
 /**
  * The nearest under some conditions, sought among the nearest of all: the records of these few are looked up, where
  * asking each first would read them all. Whether that was enough is answered with them: among too few, one that is
- * farther off may be missing.
+ * farther off may be missing. That an index gave fewer than it was asked for does not tell that there are no more.
  */
 export async function findAmongNearest(
   db: Database,
@@ -47,26 +48,81 @@ export async function findAmongNearest(
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
   `.execute(db)
-  const sought = rows[0]?.sought ?? nearestSought
+  const sought = isIndexed ? nearestSought : (rows[0]?.sought ?? nearestSought)
   return { found: rows.map(coded), isEnough: rows.length >= limit || sought < nearestSought }
 }
 
-/** The nearest under some conditions, of which each is asked. */
+/**
+ * For a statement that reads a whole table: its cost is guessed high, and compiling it took ten times as long as
+ * running it; a hundred thousand distances are sorted without a file.
+ */
+export async function prepareForMany(tx: Transaction): Promise<void> {
+  await sql`
+    select set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
+      set_config('plan_cache_mode', 'force_custom_plan', true)
+  `.execute(tx)
+}
+
+/** The nearest under some conditions, of which each record is asked. */
 export async function findNearestOfAll(
-  db: Database,
+  tx: Transaction,
   { modelId, signature, conditions, limit }: Sought,
 ): Promise<Coded[]> {
+  // Kept apart from the order and its limit: led by them a planner sorts every signature, and then asks one record
+  // after the other until it has found enough.
   const { rows } = await sql<Coded>`
     with met as materialized (
-      select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
-      from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
-      where ${allOf(conditions)}
-      order by distance, s.record_id
+      select record_id, distance from (
+        select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
+        from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
+        where ${allOf(conditions)} offset 0
+      ) as met
+      order by distance, record_id
       limit ${sql.lit(limit)}
     )
     select e.record_id as id, e.bits, e.code
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
+  `.execute(tx)
+  return rows.map(coded)
+}
+
+/** Of either kind of order each has an index, and every record that is not forgotten is in one of them. */
+const insideOf = (scopes: readonly string[]) => {
+  const live = (rank: RawBuilder<unknown>) => sql`
+    select id from records
+    where scope = any(${sql.val([...scopes])}::text[]) and forgotten_at is null and decay_rank ${rank}`
+  return sql`${live(sql`is not null`)} union all ${live(sql`is null`)}`
+}
+
+/** How many live records scopes have, but no more than are of interest. */
+export async function countInside(db: Database, scopes: readonly string[], most: number): Promise<number> {
+  const { rows } = await sql<{ inside: number }>`
+    select count(*) as inside from (${insideOf(scopes)} limit ${sql.lit(most)}) as inside
+  `.execute(db)
+  return rows[0]?.inside ?? 0
+}
+
+/** The nearest under some conditions, that of being in one of a few scopes among them. */
+export async function findNearestInside(
+  db: Database,
+  { modelId, signature, conditions, limit }: Sought,
+  scopes: readonly string[],
+): Promise<Coded[]> {
+  const { rows } = await sql<Coded>`
+    with inside as materialized (${insideOf(scopes)}), met as materialized (
+      select inside.id, bit_count(s.bits # ${signature}::bit(1024)) as distance
+      from inside cross join lateral (
+        select bits from signatures where record_id = inside.id and model_id = ${modelId} offset 0
+      ) as s cross join lateral (
+        select from records as r where r.id = inside.id and ${allOf(conditions)} offset 0
+      ) as r
+      order by distance, inside.id
+      limit ${sql.lit(limit)}
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
+    order by met.distance, met.id
   `.execute(db)
   return rows.map(coded)
 }

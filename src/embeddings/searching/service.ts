@@ -1,18 +1,31 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { decode, quantisationStep } from '../codes.ts'
 import { nearestMixed } from '../frqad.ts'
 import type { ModelRow } from '../models/queries.ts'
 import { signatureOf, signatureText } from '../signature.ts'
 import { type Embedding, hasDirection, type Neighbour, nearest } from '../similarity.ts'
-import { type Coded, findAmongNearest, findCode, findNearestOfAll, measureSignatures } from './queries.ts'
+import {
+  type Coded,
+  countInside,
+  findAmongNearest,
+  findCode,
+  findNearestInside,
+  findNearestOfAll,
+  measureSignatures,
+  prepareForMany,
+  type Sought,
+} from './queries.ts'
 
 export type VectorSought = {
   model: Pick<ModelRow, 'id' | 'dimensions'>
   vector: Embedding
   /** On a row `r` of records: what it must be to be found, trust first. */
   conditions: readonly RawBuilder<SqlBool>[]
+  /** Those to whose records, none of them forgotten, the conditions keep anyway. */
+  scopes?: readonly string[] | undefined
   limit: number
 }
 
@@ -23,22 +36,40 @@ const candidates = 500
 const bytesEach = 184
 
 const keptMs = 10_000
+const mostKept = 1_000
+
+/** Looking up a record and its signature takes as long as passing over so many signatures. */
+const passedMeanwhile = 16
+/** Of a few scopes: the records that are looked up rather than the nearest of all, at least and at most. */
+const inside = { least: 500, most: 10_000, besideIndex: 2_000 }
+
+type Measured = { bytes: number; isIndexed: boolean; at: number }
 
 /**
  * The nearest vectors: by their signatures some hundred candidates, of which the vectors themselves decide. An index
- * gives the first step where the extension pgvector is, otherwise one pass over all signatures.
+ * gives the first step where the extension pgvector is, otherwise one pass over all signatures. Of scopes that have
+ * few records these are looked up instead. Whatever the way, the answer is that of asking every record.
  */
 export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }) {
-  let measured: { bytes: number; isIndexed: boolean; at: number } | undefined
+  const counts = new Map<string, { count: number; at: number }>()
+  let measured: Measured | undefined
 
-  async function find({ model, vector, conditions, limit }: VectorSought): Promise<Neighbour[]> {
+  async function find({ model, vector, conditions, scopes, limit }: VectorSought): Promise<Neighbour[]> {
     if (!hasDirection(vector)) return []
     const signature = signatureText(signatureOf(vector))
     const sought = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
-    const { isIndexed } = await measure()
-    const near = await findAmongNearest(db, sought, isIndexed)
-    const found = near.isEnough ? near.found : await findNearestOfAll(db, sought)
-    return rank(vector, found, model.dimensions, limit)
+    const found =
+      scopes && (await areSmall(scopes)) ? findNearestInside(db, sought, scopes) : findNear(sought)
+    return rank(vector, await found, model.dimensions, limit)
+  }
+
+  async function findNear(sought: Sought): Promise<Coded[]> {
+    const near = await findAmongNearest(db, sought, (await measure()).isIndexed)
+    if (near.isEnough) return near.found
+    return transact(db, {}, async (tx) => {
+      await prepareForMany(tx)
+      return findNearestOfAll(tx, sought)
+    })
   }
 
   /** Undefined for a record that has none yet. */
@@ -51,19 +82,45 @@ export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }
   }
 
   /** How many signatures a search would pass over, one by one. */
-  async function countScanned(): Promise<number> {
-    const { bytes, isIndexed } = await measure()
-    return isIndexed ? 0 : Math.round(bytes / bytesEach)
+  async function countScanned(scopes?: readonly string[]): Promise<number> {
+    const store = await measure()
+    return store.isIndexed || (scopes && (await areSmall(scopes))) ? 0 : signaturesIn(store)
   }
 
-  async function measure() {
-    const now = clock.now().getTime()
-    if (measured && now - measured.at < keptMs && now >= measured.at) return measured
-    measured = { ...(await measureSignatures(db)), at: now }
+  async function areSmall(scopes: readonly string[]): Promise<boolean> {
+    const store = await measure()
+    const share = store.isIndexed ? inside.besideIndex : signaturesIn(store) / passedMeanwhile
+    const most = Math.round(Math.min(inside.most, Math.max(inside.least, share)))
+    return (await countKept(scopes, most + 1)) <= most
+  }
+
+  /** Only the way to the answer depends on it, so that it may be of a while ago. */
+  async function countKept(scopes: readonly string[], most: number): Promise<number> {
+    const key = JSON.stringify(scopes)
+    const kept = counts.get(key)
+    if (kept && isFresh(kept)) return kept.count
+    const count = await countInside(db, scopes, most)
+    if (counts.size >= mostKept) counts.clear()
+    counts.set(key, { count, at: clock.now().getTime() })
+    return count
+  }
+
+  async function measure(): Promise<Measured> {
+    if (measured && isFresh(measured)) return measured
+    measured = { ...(await measureSignatures(db)), at: clock.now().getTime() }
     return measured
   }
 
+  function isFresh({ at }: { at: number }): boolean {
+    const age = clock.now().getTime() - at
+    return age >= 0 && age < keptMs
+  }
+
   return { find, findVector, countScanned }
+}
+
+function signaturesIn({ bytes }: Measured): number {
+  return Math.round(bytes / bytesEach)
 }
 
 /** At equal precision the order is that of cosine; where precisions differ, what is blurred competes as a cloud. */

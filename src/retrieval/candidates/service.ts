@@ -9,7 +9,7 @@ import { answering, matchingConditions, withheld } from '../filtering/queries.ts
 import { fuse, type Rankings } from '../fusion.ts'
 import { channelWeights, intentOf } from '../intent.ts'
 import { namesIn } from '../naming.ts'
-import { mayShowRedacted, type Question } from '../question.ts'
+import { mayShowRedacted, type Question, scopesWithin } from '../question.ts'
 import type { Suppressed } from '../schemas.ts'
 import { reasonOf } from '../suppression.ts'
 import type { createTextChannel } from '../text/service.ts'
@@ -87,25 +87,31 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
   async function search(asked: Asked, question: Question, conditions: Conditions, limit: number) {
     const { text } = asked
     const [vector, byText, byName] = await Promise.all([
-      searchVectors(asked, conditions, limit),
+      searchVectors(asked, question, conditions, limit),
       text === undefined ? undefined : searchWords(text, question, conditions, limit),
       text === undefined ? undefined : searchNames(text, question, conditions, limit),
     ])
     return { vector, text: byText, graph: byName }
   }
 
-  async function searchVectors({ text, given }: Asked, conditions: Conditions, limit: number) {
-    const sought = given ?? (await vectorFor(text))
+  async function searchVectors(
+    { text, given }: Asked,
+    question: Question,
+    conditions: Conditions,
+    limit: number,
+  ) {
+    const scopes = scopesWithin(question)
+    const sought = given ?? (await vectorFor(text, scopes))
     if (!sought) return undefined
-    const found = await vectors.find({ ...sought, conditions, limit })
+    const found = await vectors.find({ ...sought, conditions, scopes, limit })
     return found.map(({ id, similarity }): Match => ({ id, score: similarity }))
   }
 
-  async function vectorFor(text: string | undefined) {
+  async function vectorFor(text: string | undefined, scopes: readonly string[] | undefined) {
     const model = text === undefined ? undefined : await querying.servingModel()
     if (!model || text === undefined) return undefined
     const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
-    if ((await vectors.countScanned()) > most) return undefined
+    if ((await vectors.countScanned(scopes)) > most) return undefined
     const asked = await querying.embedText(text)
     return asked.outcome === 'embedded' ? asked : undefined
   }

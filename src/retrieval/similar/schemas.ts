@@ -16,7 +16,10 @@ export const SimilarQuery = closed(
   {
     $id: 'SimilarQuery',
     description: 'Either `record_id` or `text`.',
-    examples: [{ text: 'deploys of the billing service are frozen in December', limit: 5 }],
+    examples: [
+      { record_id: '0197b9a0-0000-7000-8000-000000000001', limit: 5 },
+      { text: 'deploys of the billing service are frozen in December', limit: 5 },
+    ],
   },
 )
 export type SimilarQuery = Static<typeof SimilarQuery>

@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
+import { isOpenTo } from '../../db/visibility.ts'
 import type { createQuerying, createVectorSearch } from '../../embeddings/index.ts'
 import type { Embedding } from '../../embeddings/similarity.ts'
 import { rankOf } from '../../kernel/caller.ts'
@@ -10,7 +11,7 @@ import { findOpenRecord, findRecords } from '../../records/index.ts'
 import { presentRecord } from '../../records/presentation.ts'
 import { searchableText } from '../../records/searchable.ts'
 import { answering } from '../filtering/queries.ts'
-import { readQuestion } from '../question.ts'
+import { readQuestion, scopesWithin } from '../question.ts'
 import type { SimilarQuery, SimilarRecords } from './schemas.ts'
 
 type Resources = {
@@ -36,7 +37,7 @@ export function createSimilarService({ db, clock, querying, vectors }: Resources
     const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)
     if (!vector) return { items: [] }
     const found = await vectors.find({
-      ...{ model, vector, conditions: answering(question, 'whole') },
+      ...{ model, vector, conditions: answering(question, 'whole'), scopes: scopesWithin(question) },
       limit: limit + (stored ? 1 : 0),
     })
     const others = found.filter((neighbour) => neighbour.id !== stored?.id).slice(0, limit)
@@ -70,8 +71,9 @@ export function createSimilarService({ db, clock, querying, vectors }: Resources
     )
     return found.flatMap(({ id, similarity }) => {
       const record = byId.get(id)
-      // What was forgotten between two statements is no answer.
-      return record && !record.forgotten_at ? [{ record: presentRecord(record, now), similarity }] : []
+      // What was forgotten or hidden between two statements is no answer.
+      const isThere = record && !record.forgotten_at && isOpenTo(trust, record.sensitivity)
+      return isThere ? [{ record: presentRecord(record, now), similarity }] : []
     })
   }
 
