@@ -45,7 +45,9 @@ it('makes a fact of what was observed where things went well', async () => {
   expect(fact?.relations).toEqual(
     expect.arrayContaining([expect.objectContaining({ predicate: 'derived_from', target_id: episode.id })]),
   )
-  expect(await changesOf(app, run)).toEqual([{ record_id: fact?.id, action: 'create' }])
+  expect(await changesOf(app, run)).toEqual([
+    { record_id: fact?.id, action: 'create', after: { type: 'semantic', derived_from: [episode.id] } },
+  ])
 })
 
 it('reinforces a fact once for each new episode that tells it, however it is written', async () => {

@@ -21,7 +21,7 @@ import {
   writeReinforced,
 } from './queries.ts'
 import { type Fate, judge, type KnownFact, pairOf, withoutHeard } from './standing.ts'
-import { evidenceOf, reinforceBy, sourceOf } from './witnessing.ts'
+import { evidenceOf, mostNamed, reinforceBy, sourceOf } from './witnessing.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'recall'> }
 
@@ -54,7 +54,7 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
     )
     const born = await create(tx, unknown, telling)
     const { reinforced, changes } = await reinforce(tx, observersOf(judged, born), telling)
-    const created = [...born.values()].map((id) => ({ record_id: id, action: 'create' }))
+    const created = [...born].map(([each, id]) => describeBirth(id, each))
     return {
       ...{ created: born.size, refused: unknown.length - born.size, reinforced },
       changes: [...created, ...changes],
@@ -127,6 +127,12 @@ async function reinforce(tx: Transaction, observed: Observed, { actor, now, runI
     after: { salience },
   }))
   return { reinforced: linked.length, changes }
+}
+
+/** Not in its words: who may read a run need not be one who may read all that it made. */
+function describeBirth(id: string, { witnesses }: Judged): Change {
+  const sources = witnesses.slice(0, mostNamed).map(({ episode }) => episode.id)
+  return { record_id: id, action: 'create', after: { type: 'semantic', derived_from: sources } }
 }
 
 /** Two facts may have been folded into one, and one episode may have told both. */

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { permissions } from '../../src/kernel/caller.ts'
+import { draftRecord } from '../../src/records/creation/draft.ts'
+import { createSeal, insertRecords } from '../../src/records/index.ts'
+import { list } from '../support/capturing.ts'
+import { figuresOf } from '../support/consolidating.ts'
+import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
+
+/** Twenty episodes to a batch. */
+let shop: Workshop
+beforeAll(async () => {
+  shop = await openWorkshop()
+})
+afterAll(() => shop.close())
+
+const caller = {
+  ...{ principal: 'root', name: 'root', permissions: new Set(permissions), sourceType: 'ai' as const },
+  trust: { maxSensitivity: 'hyper' as const, scopes: null },
+}
+
+async function experience(scope: string, summaries: readonly string[], more: object = {}): Promise<void> {
+  const now = shop.clock.now()
+  const drafts = summaries.map((summary) => {
+    const timeline = [{ t: now.toISOString(), event_kind: 'deploy', ref: 'r', summary }]
+    const payload = { kind: 'episodic' as const, timeline, outcome: 'success' as const, ...more }
+    const context = { caller, now, id: shop.ids.next(), defaultSensitivity: 'low' as const }
+    return draftRecord({ type: 'episodic', scope, payload }, context)
+  })
+  await insertRecords(shop.db, drafts, 'english', createSeal(undefined))
+}
+
+const countChanges = async (id: string) => {
+  const { rows } = await shop.pool.query(
+    'select action, count(*)::int as count from maintenance_changes where run_id = $1 group by 1 order by 1',
+    [id],
+  )
+  return rows
+}
+
+it('a rehearsal counts across batches what a run then does', async () => {
+  await experience(
+    'rehearsed',
+    list(110).map((n) => `saying ${n % 9}`),
+  )
+  shop.clock.advance(day)
+  const dry = await shop.run('consolidate', { dryRun: true })
+  expect(dry).toMatchObject({ status: 'succeeded', progress: { done: 220, total: 220 } })
+  expect(figuresOf(dry)).toMatchObject({
+    ...{ episodic_compressed: 110, semantic_extracted: 9, duplicates_resolved: 101 },
+  })
+  const run = await shop.run('consolidate')
+  expect({ figures: figuresOf(run), progress: run.progress }).toEqual({
+    ...{ figures: figuresOf(dry), progress: dry.progress },
+  })
+  expect(await countChanges(dry.id)).toEqual(await countChanges(run.id))
+})
+
+it('a run that is cancelled keeps what it did, and the next does the rest', async () => {
+  await experience(
+    'cancelled',
+    list(100).map((n) => `thing ${n}`),
+  )
+  const id = await shop.ask('consolidate')
+  let batches = 0
+  const observe = async (step: string) => {
+    if (step !== 'after batch' || ++batches !== 2) return
+    await shop.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
+  }
+  const { signal } = new AbortController()
+  await shop.hire('one', { observe }).attend('consolidate', signal)
+  expect(await shop.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 40 } })
+  expect(await shop.run('consolidate')).toMatchObject({ stats: { semantic_extracted: 60 } })
+})
+
+it('a rehearsal that is cancelled ends between two parts of its one batch', async () => {
+  await experience(
+    'cancelled rehearsal',
+    list(100).map((n) => `idea ${n}`),
+  )
+  const id = await shop.ask('consolidate', { dryRun: true })
+  const observe = async (step: string) => {
+    if (step !== 'before batch') return
+    await shop.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
+  }
+  await shop.hire('one', { observe }).attend('consolidate', new AbortController().signal)
+  expect(await shop.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 0 } })
+})
+
+it('reads no more at once than fits into memory', async () => {
+  await shop.run('consolidate')
+  // Five megabytes each that do not compress.
+  const noise = (seed: number) =>
+    list(120_000).map((n) => createHash('sha256').update(`${seed} ${n}`).digest('base64'))
+  for (const n of list(3)) await experience('large', [`large ${n}`], { artifacts: noise(n) })
+  let batches = 0
+  const observe = (step: string) => {
+    if (step === 'in batch') batches++
+  }
+  const run = await shop.run('consolidate', { observe })
+  expect(run).toMatchObject({ stats: { semantic_extracted: 3 } })
+  expect(batches).toBe(4)
+})
