@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { permissions } from '../../src/kernel/caller.ts'
-import { draftRecord } from '../../src/records/creation/draft.ts'
-import { createSeal, insertRecords } from '../../src/records/index.ts'
 import { list } from '../support/capturing.ts'
 import { figuresOf } from '../support/consolidating.ts'
+import { storeEpisodes } from '../support/experiences.ts'
 import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
 
 /** Twenty episodes to a batch. */
@@ -14,21 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => shop.close())
 
-const caller = {
-  ...{ principal: 'root', name: 'root', permissions: new Set(permissions), sourceType: 'ai' as const },
-  trust: { maxSensitivity: 'hyper' as const, scopes: null },
-}
-
-async function experience(scope: string, summaries: readonly string[], more: object = {}): Promise<void> {
-  const now = shop.clock.now()
-  const drafts = summaries.map((summary) => {
-    const timeline = [{ t: now.toISOString(), event_kind: 'deploy', ref: 'r', summary }]
-    const payload = { kind: 'episodic' as const, timeline, outcome: 'success' as const, ...more }
-    const context = { caller, now, id: shop.ids.next(), defaultSensitivity: 'low' as const }
-    return draftRecord({ type: 'episodic', scope, payload }, context)
-  })
-  await insertRecords(shop.db, drafts, 'english', createSeal(undefined))
-}
+const experience = (scope: string, summaries: readonly string[], more: object = {}) =>
+  storeEpisodes(shop, scope, summaries, more)
 
 const countChanges = async (id: string) => {
   const { rows } = await shop.pool.query(
