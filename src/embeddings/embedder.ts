@@ -15,7 +15,10 @@ export type Embedder = {
 /** Goes up with any change of hashing.ts. */
 const hashModel = 'hash-v1'
 
-/** The built-in one. At 384 dimensions it finds hardly more, and a record takes half a kilobyte more. */
+/**
+ * The built-in one. Of 3,000 paragraphs it finds the one that eight words were taken from in 89 of 100 cases; at 384
+ * dimensions in 90, and each record takes half a kilobyte more.
+ */
 export function hashEmbedder(dimensions = 256): Embedder & { dimensions: number } {
   return {
     ...{ provider: 'hash', model: hashModel, dimensions },

@@ -87,6 +87,7 @@ describe('a text that cannot be read', () => {
   })
 
   it('is tried again when it is written anew, and when a run is asked for', async () => {
+    await hire().run()
     const ids = await write('poison one', 'poison two')
     await app.db
       .updateTable('unembedded')

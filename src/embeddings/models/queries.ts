@@ -85,7 +85,8 @@ export async function lockUnfilledModel(tx: Database, modelId: number): Promise<
 
 /**
  * Puts the next records on the list that the model may read and has no vector of, and answers whether there may be
- * more. What is listed already stays as it is.
+ * more. What is listed already stays as it is. From where it goes on is a subquery: joined, the planner would sort
+ * all that is left for each step.
  */
 export async function listUnread(tx: Database, modelId: number, limit: number): Promise<boolean> {
   const { rows } = await sql<{ walked_to: string | null }>`
@@ -93,7 +94,7 @@ export async function listUnread(tx: Database, modelId: number, limit: number): 
       select id, walked_to, registered_at, max_sensitivity from embedding_models
       where id = ${modelId} and embeds and walked_to is not null
     ), portion as materialized (
-      select r.id, r.sensitivity from records as r, model where r.id > model.walked_to order by r.id limit ${limit}
+      select id, sensitivity from records where id > (select walked_to from model) order by id limit ${limit}
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
       select p.id, m.registered_at, m.registered_at
@@ -148,8 +149,8 @@ export async function deleteRetired(tx: Database, limit: number): Promise<boolea
       order by id limit 1
       for no key update skip locked
     ), portion as materialized (
-      select e.record_id, e.model_id from embeddings as e join model as m on m.id = e.model_id
-      where e.record_id > m.walked_to
+      select e.record_id, e.model_id from embeddings as e
+      where e.record_id > (select walked_to from model) and e.model_id = (select id from model)
       order by e.record_id
       limit ${limit}
       for update of e skip locked
