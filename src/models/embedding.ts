@@ -3,7 +3,6 @@ import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './failure.ts'
 import { type Patience, persist } from './persistence.ts'
 
-export type EmbeddingModel = ReturnType<typeof createEmbeddingModel>
 type EmbeddingModelOptions = {
   endpoint: string
   model: string

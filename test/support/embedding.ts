@@ -13,7 +13,6 @@ import { findRun, insertRun } from '../../src/maintenance/queries.ts'
 import { createEmbeddingModel } from '../../src/models/embedding.ts'
 import type { TestApp } from './http.ts'
 
-export type Hired = ReturnType<typeof hireEmbedder>
 type Asked = { dryRun?: boolean; scope?: string; signal?: AbortSignal }
 
 const idle = { run: async () => {} }
