@@ -4,8 +4,11 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import type { Seal } from '../records/tombstones/seal.ts'
+import { competence } from './competence/skill.ts'
 import { createCompression } from './compression/service.ts'
+import { createCounting } from './counting/service.ts'
 import { createFacts } from './facts/service.ts'
+import { planning } from './plans/plan.ts'
 import type { ConsolidationOptions } from './schemas.ts'
 import { createSemantic } from './semantic/service.ts'
 import { figures, type Stage, type StageName } from './stages.ts'
@@ -30,7 +33,12 @@ type Resources = {
 export function createConsolidation(resources: Resources): Work {
   const { db, clock, compressionAgeMs } = resources
   const facts = createFacts(resources)
-  const stages: readonly Stage[] = [createCompression(resources), createSemantic({ ...resources, facts })]
+  const stages: readonly Stage[] = [
+    createCompression(resources),
+    createSemantic({ ...resources, facts }),
+    createCounting(competence, resources),
+    createCounting(planning, resources),
+  ]
 
   async function run(context: RunContext): Promise<void> {
     // Checked when the run was asked for.

@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto'
+import { foldRepeats } from '../consolidation/competence/signature.ts'
+import { type Graph, nameStructure } from '../consolidation/plans/structure.ts'
 import { normaliseName } from '../entities/names.ts'
 import type { Sensitivity } from '../kernel/caller.ts'
 import { normaliseJson } from './normalised.ts'
 import type { Payload } from './payloads.ts'
 
 /**
- * What a record is known by: an entity by its names and identifiers, a fact by what it is about, a task by its thread, captured
- * evidence by its source's reference. A digest, because a name may be longer than an index entry.
+ * What a record is known by: an entity by its names and identifiers, a fact by what it is about, a task by its thread, a skill
+ * by its tools, a plan by its structure, captured evidence by its source's reference. A digest, because a name may be longer than an index entry.
  */
 export type Handle = {
   digest: Buffer
@@ -41,6 +43,15 @@ export function factHandle({ subject, predicate, object }: Fact): Handle {
   return { ...topic, detail: digestOf(normaliseJson(object, normaliseName)) }
 }
 
+/** Of a skill: its tools in their order, without those that only repeat the one before. */
+export function recipeHandle(tools: readonly string[]): Handle {
+  return handle(['recipe', ...foldRepeats(tools)])
+}
+
+export function structureHandle(graph: Graph): Handle {
+  return handle(['structure', nameStructure(graph)])
+}
+
 /** Each once, whatever a payload repeats. */
 export function handlesOf(payload: Payload): Handle[] {
   switch (payload.kind) {
@@ -53,6 +64,12 @@ export function handlesOf(payload: Payload): Handle[] {
       return [factHandle(payload)]
     case 'working':
       return [threadHandle(payload.thread_id)]
+    case 'competence': {
+      const tools = payload.recipe.flatMap(({ tool }) => tool ?? [])
+      return tools.length === 0 ? [] : [recipeHandle(tools)]
+    }
+    case 'plan_graph':
+      return payload.nodes.length === 0 ? [] : [structureHandle(payload)]
     default:
       return []
   }

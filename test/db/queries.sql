@@ -157,6 +157,141 @@ from unconsolidated
     where stage = 'episodic'
 and record_id = any($11::uuid[]);
 
+-- src/consolidation/counting/queries.ts findCounted
+    select episode_id as episode, outcome, digest, scope
+    from episode_tallies
+    where stage = $1
+and episode_id = any($2::uuid[]);
+
+-- src/consolidation/counting/queries.ts writeCounted
+    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
+    select id, $1::consolidation_stage, outcome, digest, scope
+    from unnest(
+      $2::uuid[], $3::text[],
+      $4::bytea[], $5::text[]
+    ) as counted (id, outcome, digest, scope)
+    on conflict (episode_id, stage) do update
+set outcome = excluded.outcome;
+
+-- src/consolidation/counting/queries.ts findPractices
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
+    from unnest(
+      $2::bytea[], $3::text[],
+      $4::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope = wanted.scope
+    join records as r on r.id = h.record_id
+and r.scope = wanted.scope
+and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = $5::record_type
+    order by r.created_at, r.id;
+
+-- src/consolidation/counting/queries.ts countWaiting
+    with wanted as materialized (
+      select *
+from unnest(
+        $1::bytea[], $2::text[],
+        $3::sensitivity[]
+      ) with ordinality as wanted (digest, scope, sensitivity, place)
+    ), each as materialized (
+      select w.place, t.episode_id, t.outcome, coalesce(
+        r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and r.scope = w.scope
+          and r.sensitivity = w.sensitivity, false) as is_there
+      from wanted as w
+      join episode_tallies as t on t.digest = w.digest
+and t.scope = w.scope
+and t.stage = $4
+      join records as r on r.id = t.episode_id
+    ), gone as (
+      delete
+from episode_tallies as t using each
+      where t.episode_id = each.episode_id
+and t.stage = $5
+and not each.is_there
+    )
+    select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
+      (count(*) filter (where outcome = 'failure'))::int as failures,
+      (array_agg(episode_id::text
+order by episode_id desc))[1:100] as episodes
+    from each
+    where is_there
+and outcome in ('success', 'failure')
+    group by place;
+
+-- src/consolidation/counting/queries.ts claimPractices
+    with claimed as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+        r.last_reinforced_at, r.prune_at
+      from records as r
+      where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+        and r.status in ('active', 'challenged')
+      order by r.id
+      for no key update
+    )
+    select claimed.*, c.payload -> $2::text as kept
+    from claimed
+    join contents as c on c.record_id = claimed.id;
+
+-- src/consolidation/counting/queries.ts writeLearnt
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::timestamptz[],
+        $4::timestamptz[],
+        $5::float8[],
+        $6::timestamptz[],
+        $7::timestamptz[],
+        $8::text[],
+        $9::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
+      )
+    ), each as materialized (
+      select *
+from unnest(
+        $10::uuid[], $11::audit_action[],
+        $12::text[], $13::text[],
+        $14::text[]
+      ) with ordinality as each (id, action, episode, told_at, changes, place)
+    ), source as (
+      select id,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+order by place) as sources
+      from each
+      group by id
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = $15::timestamptz
+      from incoming as i
+      where r.id = i.id
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, array[$16::text], i.kept::jsonb),
+        provenance = case when jsonb_array_length(c.provenance -> 'sources') < $17
+          then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
+          else c.provenance end
+      from incoming as i
+      join source as s using (id)
+      where c.record_id = i.id
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $18::uuid, $19::timestamptz, action, $20,
+      case when action = 'reinforce' then 'done again' else 'counted' end, changes::jsonb
+    from each
+    order by place;
+
 -- src/consolidation/facts/queries.ts findFacts
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
@@ -766,10 +901,11 @@ from embedding_models
 and embeds
 and walked_to is not null
     ), portion as materialized (
-      select r.id, r.sensitivity
-from records as r, model
-where r.id > model.walked_to
-order by r.id
+      select id, sensitivity
+from records
+where id > (select walked_to
+from model)
+order by id
 limit $2
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
@@ -828,8 +964,11 @@ limit 1
       for no key update skip locked
     ), portion as materialized (
       select e.record_id, e.model_id
-from embeddings as e join model as m on m.id = e.model_id
-      where e.record_id > m.walked_to
+from embeddings as e
+      where e.record_id > (select walked_to
+from model)
+and e.model_id = (select id
+from model)
       order by e.record_id
       limit $1
       for update of e skip locked

@@ -1,4 +1,6 @@
+import { competence } from '../../src/consolidation/competence/skill.ts'
 import * as compression from '../../src/consolidation/compression/queries.ts'
+import * as counting from '../../src/consolidation/counting/queries.ts'
 import * as facts from '../../src/consolidation/facts/queries.ts'
 import * as walking from '../../src/consolidation/walking/queries.ts'
 import type { Database } from '../../src/db/connection.ts'
@@ -12,6 +14,7 @@ const [scope, sensitivity] = ['team', 'low'] as const
 const due = { stage: 'semantic', scope: null, until: now, now } as const
 const portion = { ...due, after: walking.start, limit: 1_000 }
 const handle = { digest, detail: digest, place: null }
+const key = { digest, handle: digest, scope, sensitivity }
 const within = (ask: (tx: Transaction) => Promise<unknown>) => (db: Database) => db.transaction().execute(ask)
 
 export const consolidationSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
@@ -44,5 +47,15 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     claimFacts: within((tx) => facts.claimFacts(tx, [id])),
     insertWitnesses: within((tx) => facts.insertWitnesses(tx, [], now)),
     writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
+  },
+  'src/consolidation/counting/queries.ts': {
+    findCounted: within((tx) => counting.findCounted(tx, 'competence', [id])),
+    writeCounted: within((tx) => counting.writeCounted(tx, 'competence', [])),
+    findPractices: within((tx) => counting.findPractices(tx, competence, [key])),
+    countWaiting: within((tx) => counting.countWaiting(tx, 'competence', [key])),
+    claimPractices: within((tx) => counting.claimPractices(tx, [id], 'performance')),
+    writeLearnt: within((tx) =>
+      counting.writeLearnt(tx, [], { actor: 'a', member: 'performance', now, runId: id }),
+    ),
   },
 }

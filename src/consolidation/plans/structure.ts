@@ -1,0 +1,154 @@
+import { hash } from 'node:crypto'
+
+/** What makes two graphs one plan: their operations and edges, whatever the nodes are called and however listed. */
+
+export type Graph = {
+  nodes: readonly { id: string; op: string }[]
+  edges: readonly { from: string; to: string; kind: string }[]
+}
+
+/** By place: who follows each node and who comes before it, and by which kind of edge. */
+type Links = readonly (readonly { place: number; kind: string }[])[]
+type Net = { after: Links; before: Links }
+
+/**
+ * Nodes and edges that may be looked at. A hostile graph of which that is not enough is told by its colours alone:
+ * the same graph always is, and only others as hostile could pass for it.
+ */
+const mostWork = 200_000
+
+/**
+ * The same for graphs that differ only in ids and order, and for no others: nodes are coloured by what surrounds
+ * them until no colour splits; a part whose nodes still look alike is tried from each of them, and the least of
+ * what comes of it counts.
+ */
+export function nameStructure({ nodes, edges }: Graph): string {
+  const places = new Map(nodes.map(({ id }, place) => [id, place]))
+  const after = nodes.map((): { place: number; kind: string }[] => [])
+  const before = nodes.map((): { place: number; kind: string }[] => [])
+  for (const { from, to, kind } of edges) {
+    const [source, target] = [places.get(from), places.get(to)]
+    if (source === undefined || target === undefined) continue
+    after[source]?.push({ place: target, kind })
+    before[target]?.push({ place: source, kind })
+  }
+  const net = { after, before }
+  const budget = { left: mostWork }
+  const whole = [...nodes.keys()]
+  const colours = nodes.map(({ op }) => digest(['op', op]))
+  const coarse = refine(net, whole, colours, budget)
+  const exact = budget.left < 0 ? undefined : describeParts(net, whole, coarse, budget)
+  return digest(exact ?? ['coarse', ...coarse.slice().sort()])
+}
+
+type Budget = { left: number }
+
+/** Of nodes that are coloured as finely as they can be; undefined when the budget does not reach. */
+function describeParts(
+  net: Net,
+  among: readonly number[],
+  colours: readonly string[],
+  budget: Budget,
+): string | undefined {
+  const counts = countColours(among, colours)
+  const isAlone = (place: number) => counts.get(colours[place] ?? '') === 1
+  // What has a colour of its own is known to its neighbours by it, and holds no parts together.
+  const alike = among.filter((place) => !isAlone(place))
+  const told = among.filter(isAlone).map((place) => colours[place] ?? '')
+  for (const part of splitParts(net, alike)) {
+    const description = describePart(net, part, colours, budget)
+    if (description === undefined) return undefined
+    told.push(description)
+  }
+  return digest(told.sort())
+}
+
+function describePart(
+  net: Net,
+  part: readonly number[],
+  colours: readonly string[],
+  budget: Budget,
+): string | undefined {
+  const tried = chooseAlike(part, colours)
+  if (part.length === 1 || tried.length <= 1) {
+    return digest(['part', ...part.map((place) => colours[place] ?? '').sort()])
+  }
+  let least: string | undefined
+  for (const place of oneOfEachTwin(net, tried)) {
+    const marked = colours.slice()
+    marked[place] = digest(['first', colours[place] ?? ''])
+    const description = describeParts(net, part, refine(net, part, marked, budget), budget)
+    if (description === undefined || budget.left < 0) return undefined
+    if (least === undefined || description < least) least = description
+  }
+  return least
+}
+
+/** The colour that fewest share, for there will be as many tries. */
+function chooseAlike(part: readonly number[], colours: readonly string[]): number[] {
+  const shared = [...countColours(part, colours)].filter(([, count]) => count > 1)
+  const [colour] = shared.sort(([one, few], [other, many]) => few - many || (one < other ? -1 : 1))[0] ?? []
+  return part.filter((place) => colours[place] === colour)
+}
+
+/** Nodes with the very same neighbours can change places unseen: of them one is as good as all. */
+function oneOfEachTwin({ after, before }: Net, places: readonly number[]): number[] {
+  const keyOf = (place: number) => [after, before].map((links) => listLinks(links[place])).join('|')
+  return [...new Map(places.map((place) => [keyOf(place), place])).values()]
+}
+
+function listLinks(links: Links[number] = []): string {
+  return links
+    .map(({ place, kind }) => `${place} ${kind}`)
+    .sort()
+    .join()
+}
+
+/** Colours each node anew by its own colour and those around it, until that tells no more of them apart. */
+function refine(net: Net, among: readonly number[], given: readonly string[], budget: Budget): string[] {
+  let colours = given.slice()
+  for (let known = 0; ; ) {
+    const next = colours.slice()
+    for (const place of among) {
+      const [after, before] = [net.after[place] ?? [], net.before[place] ?? []]
+      budget.left -= 1 + after.length + before.length
+      next[place] = digest([colours[place], lookAround(colours, after), lookAround(colours, before)])
+    }
+    const count = countColours(among, next).size
+    // One round more than tells them apart: then the colours themselves tell the edges.
+    if (count === known || budget.left < 0) return next
+    known = count
+    colours = next
+  }
+}
+
+function lookAround(colours: readonly string[], links: Links[number]): string[] {
+  return links.map(({ place, kind }) => `${colours[place]} ${kind}`).sort()
+}
+
+/** Those that are joined, whichever way the edges go. */
+function splitParts({ after, before }: Net, places: readonly number[]): number[][] {
+  const left = new Set(places)
+  const parts: number[][] = []
+  for (const first of places) {
+    if (!left.delete(first)) continue
+    const part = [first]
+    for (const place of part) {
+      for (const next of [...(after[place] ?? []), ...(before[place] ?? [])]) {
+        if (left.delete(next.place)) part.push(next.place)
+      }
+    }
+    parts.push(part)
+  }
+  return parts
+}
+
+function countColours(places: readonly number[], colours: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const place of places) counts.set(colours[place] ?? '', (counts.get(colours[place] ?? '') ?? 0) + 1)
+  return counts
+}
+
+function digest(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'hex').slice(0, 32)
+}

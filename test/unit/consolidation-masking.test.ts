@@ -1,0 +1,102 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { looksSecret, maskSecrets, maskText } from '../../src/consolidation/masking.ts'
+
+describe('a key', () => {
+  it.each([
+    ...[
+      'token',
+      'TOKEN',
+      'accessToken',
+      'access_token',
+      'x-api-key',
+      'apiKey',
+      'APIKey',
+      'APIKEY',
+      'key',
+      'Password',
+    ],
+    ...[
+      'db.password',
+      'clientSecret',
+      'Authorization',
+      'PROXY_AUTHORIZATION',
+      'privatekey',
+      'ｔｏｋｅｎ',
+      'PASSWORD2',
+    ],
+  ])('%s looks secret', (key) => expect(looksSecret(key)).toBe(true))
+  it.each([
+    'keyboard',
+    'monkey',
+    'Turkey',
+    'tokenizer',
+    'secretary',
+    'author',
+    'path',
+    'hockey',
+    'keynote',
+    '',
+  ])('%s does not', (key) => expect(looksSecret(key)).toBe(false))
+})
+
+describe('masking', () => {
+  it('says what kind of value there was', () => {
+    const given = {
+      token: 't',
+      keys: [1],
+      secret: { a: 1 },
+      password: 5,
+      authorization: true,
+      apiKey: null,
+      path: 'p',
+    }
+    expect(maskSecrets(given)).toEqual({
+      ...{ token: '<secret string>', keys: '<secret array>', secret: '<secret object>' },
+      ...{ password: '<secret number>', authorization: '<secret boolean>', apiKey: null, path: 'p' },
+    })
+  })
+
+  it.each<[string, unknown]>([
+    ['within arrays and objects', [{ deep: [{ clientSecret: 'hunter22' }] }]],
+    ['in JSON within a text', '{"a": {"password": "hunter22"}}'],
+    ['in a list of headers', [{ name: 'Authorization', value: 'hunter22' }]],
+    ['behind an argument', ['curl', '--password', 'hunter22']],
+    ['in an argument', ['--token=hunter22']],
+    ['in a command', 'mysql --password hunter22 -h db'],
+    ['in a URL', 'git clone https://me:hunter22@host.example/r.git'],
+    ['in a query', 'GET https://host.example/?page=1&api_key=hunter22&x=1'],
+    ['in a header', 'Authorization: Bearer hunter22.abc'],
+    ['in an assignment', 'export DB_PASSWORD="hunter22 and more"'],
+    ['in broken JSON', '{"password": "hunter22", '],
+  ])('finds a secret %s', (_, given) => {
+    expect(JSON.stringify(maskSecrets(given))).not.toContain('hunter22')
+  })
+
+  it.each([
+    'the key: test first',
+    'https://host.example/a?b=1',
+    'a monkey=5',
+    '12:30:45',
+    '{"a": 1}',
+    'see RFC 6750: bearer',
+  ])('leaves %j as it is', (text) => expect(maskText(text)).toBe(text))
+
+  it('masks nothing twice, and leaves no value of a secret key', () => {
+    const value = fc.jsonValue({ maxDepth: 4 })
+    fc.assert(
+      fc.property(value, (given) => {
+        const masked = maskSecrets({ given, apiToken: given })
+        expect(maskSecrets(masked)).toEqual(masked)
+      }),
+    )
+  })
+
+  it('reads a long text once', () => {
+    for (const part of ['a', 'a-', 'token ', 'http://', 'key=', '--a ', '"', 'a:']) {
+      const began = performance.now()
+      maskText(part.repeat(200_000 / part.length))
+      expect(performance.now() - began).toBeLessThan(5_000)
+    }
+  })
+})
