@@ -86,3 +86,33 @@ it('reads no more at once than fits into memory', async () => {
   expect(run).toMatchObject({ stats: { semantic_extracted: 3 } })
   expect(batches).toBe(4)
 })
+
+it('a fact that everybody tells names its first witnesses, and is linked with all of them', async () => {
+  const tell = (count: number) =>
+    storeEpisodes(
+      shop,
+      'crowd',
+      list(count).map(() => 'told by all'),
+    )
+  await tell(150)
+  await shop.run('consolidate')
+  const read = async () => {
+    const { rows } = await shop.pool.query(
+      `select r.version, jsonb_array_length(c.payload -> 'evidence') as named,
+         jsonb_array_length(c.provenance -> 'sources') as sources,
+         (select count(*)::int from relations where source_id = r.id and predicate = 'derived_from') as linked
+       from records as r join contents as c on c.record_id = r.id where scope = 'crowd' and type = 'semantic'`,
+    )
+    return rows
+  }
+  const [fact, ...others] = await read()
+  expect({ others, version: fact.version, linked: fact.linked }).toEqual({
+    others: [],
+    version: 150,
+    linked: 150,
+  })
+  expect([fact.named, fact.sources].map((count) => count >= 32 && count < 64)).toEqual([true, true])
+  await tell(1)
+  await shop.run('consolidate')
+  expect(await read()).toEqual([{ ...fact, version: 151, linked: 151 }])
+})

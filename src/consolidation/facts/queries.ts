@@ -108,7 +108,7 @@ export async function writeReinforced(
   reinforced: readonly Reinforced[],
   { actor, now, runId }: { actor: string; now: Date; runId: string },
 ): Promise<void> {
-  const times = reinforced.flatMap(({ id, times }) => times.map((time) => ({ id, ...time })))
+  const times = reinforced.flatMap(({ id, times }) => times.map((time, nth) => ({ id, nth, ...time })))
   await sql`
     with incoming as materialized (
       select * from unnest(
@@ -127,8 +127,8 @@ export async function writeReinforced(
       select * from unnest(
         ${times.map(({ id }) => id)}::uuid[], ${times.map(({ episode }) => episode)}::text[],
         ${times.map(({ at }) => at)}::text[], ${times.map(({ before }) => before)}::float8[],
-        ${times.map(({ after }) => after)}::float8[]
-      ) with ordinality as each (id, episode, told_at, before, after, place)
+        ${times.map(({ after }) => after)}::float8[], ${times.map(({ nth }) => nth)}::int4[]
+      ) with ordinality as each (id, episode, told_at, before, after, nth, place)
     ), witness as (
       select id,
         jsonb_agg(
@@ -136,6 +136,7 @@ export async function writeReinforced(
         ) as evidence,
         jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at) order by place) as sources
       from each
+      where nth < ${mostNamed}
       group by id
     ), record as (
       update records as r

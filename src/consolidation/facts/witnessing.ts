@@ -4,8 +4,11 @@ import type { Witness } from './gathering.ts'
 
 /** A fact that was observed again. */
 
-/** A fact observed a thousand times names the first of its witnesses; its edges name all of them. */
-export const mostNamed = 100
+/**
+ * A fact names the first of its witnesses, and its edges name all of them. Naming a hundred, most of the time of a
+ * consolidation went into writing long lists anew.
+ */
+export const mostNamed = 32
 
 /** What was created by hand may have no gain at all, and would never prove useful. */
 const leastGain = 0.1
