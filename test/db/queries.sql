@@ -389,8 +389,8 @@ from unnest(
 from unnest(
         $9::uuid[], $10::text[],
         $11::text[], $12::float8[],
-        $13::float8[]
-      ) with ordinality as each (id, episode, told_at, before, after, place)
+        $13::float8[], $14::int4[]
+      ) with ordinality as each (id, episode, told_at, before, after, nth, place)
     ), witness as (
       select id,
         jsonb_agg(
@@ -400,12 +400,13 @@ order by place
         jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
 order by place) as sources
       from each
+      where nth < $15
       group by id
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = $14::timestamptz
+        updated_at = $16::timestamptz
       from incoming as i
       where r.id = i.id
     ), content as (
@@ -414,10 +415,10 @@ order by place) as sources
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from witness as w
       where c.record_id = w.id
-and jsonb_array_length(c.payload -> 'evidence') < $15
+and jsonb_array_length(c.payload -> 'evidence') < $17
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $16::uuid, $17::timestamptz, 'reinforce', $18, 'observed again',
+    select id, $18::uuid, $19::timestamptz, 'reinforce', $20, 'observed again',
       jsonb_build_object(
         'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
       )
