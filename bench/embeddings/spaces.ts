@@ -17,11 +17,11 @@ export function createTextSpace(): Space {
   }
 }
 
-const clusters = 1_000
+const clusters = 100
 /** As long as the centre itself nearly, so that a cosine within a cluster is some 0.7. */
 const spread = 0.65
 
-/** As a model's vectors lie: in clusters, in which a hundred are about as near to each other. The hard case. */
+/** As a model's vectors lie: in clusters, in which a thousand are about as near to each other. The hard case. */
 export function createClusteredSpace(): Space {
   const dimensions = 384
   const random = createRandom(11)
