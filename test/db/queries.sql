@@ -292,6 +292,48 @@ order by place) as sources
     from each
     order by place;
 
+-- src/consolidation/extraction/queries.ts releaseAll
+    update unconsolidated
+set claimed_until = null
+where stage = 'extraction'
+and claimed_until is not null;
+
+-- src/consolidation/extraction/queries.ts keepClaimed
+    update unconsolidated
+set claimed_until = $1::timestamptz
+    where stage = 'extraction'
+and record_id = any($2::uuid[]);
+
+-- src/consolidation/extraction/queries.ts release
+    update unconsolidated
+set claimed_until = null
+    where stage = 'extraction'
+and record_id = any($1::uuid[]);
+
+-- src/consolidation/extraction/queries.ts lockHeld
+    select record_id as id
+from unconsolidated
+    where stage = 'extraction'
+and record_id = any($1::uuid[])
+    order by record_id
+    for update;
+
+-- src/consolidation/extraction/queries.ts putOffHeld
+    update unconsolidated
+    set attempts = attempts + 1, error = $1, claimed_until = null,
+      due_at = case when attempts + 1 >= $2 then 'infinity'
+        else $3::timestamptz + $4::interval * power(4, attempts) end
+    where stage = 'extraction'
+and record_id = $5::uuid
+    returning record_id as id, attempts, due_at = 'infinity' as is_given_up;
+
+-- src/consolidation/extraction/queries.ts findSpent
+    select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
+      coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
+      coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
+    from maintenance_runs
+where id = $1::uuid;
+
 -- src/consolidation/facts/queries.ts findFacts
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
@@ -1163,6 +1205,9 @@ from embedding_models
 where walked_to is not null
 or (embeds
 and not serves)) as is_changing;
+
+-- src/embeddings/waiting/queries.ts lockClaims
+select pg_advisory_xact_lock(7350, 11);
 
 -- src/embeddings/waiting/queries.ts claimDue: everywhere
     with due as materialized (

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { decode } from '../../src/embeddings/codes.ts'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
 import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { purgeForgotten } from '../../src/records/index.ts'
 import { searchableText } from '../../src/records/searchable.ts'
 import { hireEmbedder, readList, readModels, readVectors } from '../support/embedding.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
@@ -79,7 +80,7 @@ describe('what is written', () => {
 
   it('is embedded while it is forgotten, for it may be restored', async () => {
     const { id } = await create(app, said('Go'))
-    await app.request('DELETE', `/v1/records/${id}`, { body: { actor: 'ada', rationale: 'r' } })
+    await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
     await hireEmbedder(app).run()
     await expectVector(id, 'Go')
   })
@@ -115,6 +116,16 @@ describe('a record that goes', () => {
     expect(body).toMatchObject({ removed: { records: 1, embeddings: 1 } })
     expect(await readVectors(app)).toHaveLength(1)
     expect(await app.db.selectFrom('signatures').select('record_id').execute()).toHaveLength(1)
+  })
+
+  it('is purged with its vectors and its place on the list', async () => {
+    const { id } = await create(app, said('Go'))
+    await hireEmbedder(app).run()
+    await patch(id, { tags: ['more'] })
+    await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
+    app.clock.advance(31 * 86_400_000)
+    expect(await purgeForgotten(app.db, app.clock.now(), 10)).toBe(1)
+    expect([await readVectors(app), await readList(app)]).toEqual([[], []])
   })
 
   it('is no more to be embedded', async () => {

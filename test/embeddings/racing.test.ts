@@ -115,25 +115,27 @@ describe('several workers', () => {
 
   it('and writers, erasers and a change of model at once neither deadlock nor lose a text', async () => {
     const ids = await writeMany(200)
-    const workers = [0, 1, 2].map(() => openPass(app))
-    const working = Promise.all(
-      workers.map(async (pass) => {
-        for (let round = 0; round < 10; round++) await pass()
+    const work = async (pass: () => Promise<unknown>) => {
+      for (let round = 0; round < 10; round++) await pass()
+    }
+    const working = [0, 1, 2].map(() => work(openPass(app)))
+    const answers = await Promise.all(
+      ids.map(async (id, index) => {
+        if (index === 100) {
+          // The old workers are taken for gone, and know nothing of it.
+          app.clock.advance(61_000)
+          working.push(work(openPass(app, hashEmbedder(64))))
+        }
+        return index % 10 === 0
+          ? app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
+          : retag(id, `tag ${index}`)
       }),
     )
-    const writing = Promise.all(
-      ids.map((id, index) =>
-        index % 10 === 0
-          ? app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
-          : retag(id, `tag ${index}`),
-      ),
-    )
-    const answers = await writing
-    await working
+    await Promise.all(working)
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200))
-    app.clock.advance(60_000)
-    await openPass(app)()
-    expect(await readVectors(app)).toHaveLength(180)
+    app.clock.advance(61_000)
+    await openPass(app, hashEmbedder(64))()
+    expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual(Array(180).fill(64))
     expect(await readList(app)).toEqual([])
   })
 })

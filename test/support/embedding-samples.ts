@@ -31,6 +31,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
   },
   'src/embeddings/waiting/queries.ts': {
     findWork: (db) => waiting.findWork(db, now),
+    lockClaims: (db) => inTransaction(db, (tx) => waiting.lockClaims(tx)),
     claimDue: {
       everywhere: (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...wanted, scope: null })),
       'in a scope': (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...wanted, scope: 'team' })),

@@ -18,6 +18,7 @@ import {
   claimDue,
   countFailures,
   findSaid,
+  lockClaims,
   type Reading,
   release,
   type Said,
@@ -68,6 +69,7 @@ export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: R
     const now = clock.now()
     const until = new Date(now.getTime() + holdMs)
     const { ids, said } = await inBatch(async (tx) => {
+      await lockClaims(tx)
       const ids = await claimDue(tx, { modelId: model.id, now, until, scope, limit })
       return { ids, said: ids.length > 0 ? await findSaid(tx, ids) : [], counts: {} }
     })

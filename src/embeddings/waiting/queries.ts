@@ -17,6 +17,14 @@ export async function findWork(db: Database, now: Date): Promise<{ is_due: boole
   return rows[0] ?? { is_due: false, is_changing: false }
 }
 
+/**
+ * One claim at a time. Two at once would come upon the same rows, and the later one keep those locked that the
+ * earlier one took: who then settled them would pass them over.
+ */
+export async function lockClaims(tx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7350, 11)`.execute(tx)
+}
+
 type Wanted = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }
 
 /** Takes what waits longest in hand, for the model that texts are embedded with; for any other there is nothing. */
