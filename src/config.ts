@@ -56,6 +56,29 @@ function modelProblems(given: Variables): string[] {
   return [
     ...serverProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
     ...serverProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
+    ...chatProblems(given),
+  ]
+}
+
+function chatProblems(given: Variables): string[] {
+  const pair = ['MEMBRANE_LLM_ENDPOINT', 'MEMBRANE_LLM_MODEL'] as const
+  const missing = pair.filter((name) => given[name] === undefined)
+  const halves =
+    missing.length === 1
+      ? [`${missing[0]} must be set too: one of ${pair.join(' and ')} alone asks nobody`]
+      : []
+  const isUnpriced = ['PROMPT', 'COMPLETION'].every(
+    (what) => !Number(given[`MEMBRANE_LLM_${what}_PRICE`] ?? 0),
+  )
+  const isCapped = Number(given['MEMBRANE_LLM_MAX_COST_PER_RUN'] ?? 0) > 0
+  return [
+    ...halves,
+    ...(isCapped && isUnpriced
+      ? ['MEMBRANE_LLM_MAX_COST_PER_RUN needs MEMBRANE_LLM_PROMPT_PRICE or MEMBRANE_LLM_COMPLETION_PRICE']
+      : []),
+    ...(parseDuration(given['MEMBRANE_LLM_TIMEOUT'] ?? '') === 0
+      ? ['MEMBRANE_LLM_TIMEOUT must be longer than 0']
+      : []),
   ]
 }
 
@@ -145,6 +168,7 @@ function shape(values: Environment) {
     models: Object.freeze({
       maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
       ingest: ingestModel(values),
+      chat: chatModel(values),
     }),
     consolidation: Object.freeze({ compressionAgeMs: milliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
     jobs: Object.freeze({
@@ -156,6 +180,22 @@ function shape(values: Environment) {
         purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),
       }),
       revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),
+    }),
+  })
+}
+
+function chatModel(values: Environment) {
+  const { MEMBRANE_LLM_ENDPOINT: endpoint, MEMBRANE_LLM_MODEL: model } = values
+  if (!endpoint || !model) return undefined
+  return Object.freeze({
+    ...{ endpoint, model, apiKey: values.MEMBRANE_LLM_API_KEY },
+    timeoutMs: milliseconds(values.MEMBRANE_LLM_TIMEOUT),
+    concurrency: values.MEMBRANE_LLM_CONCURRENCY,
+    ceilings: Object.freeze({
+      maxTokens: values.MEMBRANE_LLM_MAX_TOKENS_PER_RUN,
+      maxCost: Number(values.MEMBRANE_LLM_MAX_COST_PER_RUN),
+      promptPrice: Number(values.MEMBRANE_LLM_PROMPT_PRICE),
+      completionPrice: Number(values.MEMBRANE_LLM_COMPLETION_PRICE),
     }),
   })
 }

@@ -38,6 +38,13 @@ const share = (description: string, fallback: string) =>
     pattern: '^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$',
     expects: 'a number from 0 to 1 such as 0.7',
   })
+const amount = (description: string) =>
+  Type.String({
+    description,
+    default: '0',
+    pattern: '^[0-9]{1,6}(\\.[0-9]{1,6})?$',
+    expects: 'an amount such as 0.15 or 20',
+  })
 const count = (description: string, fallback: number, minimum: number, maximum: number) =>
   Type.Integer({
     description,
@@ -133,6 +140,24 @@ export const environmentSchema = Type.Object({
     default: 'low',
     expects: `one of ${sensitivities.join(', ')}`,
   }),
+  MEMBRANE_LLM_ENDPOINT: Type.Optional(
+    endpoint(
+      "A server that speaks OpenAI's chat completions, for consolidation: its base URL, or the full path of the call.",
+    ),
+  ),
+  MEMBRANE_LLM_MODEL: Type.Optional(text('The model it is asked for.', { example: 'gpt-4o-mini' })),
+  MEMBRANE_LLM_API_KEY: Type.Optional(secret('The key it asks for, if it does.')),
+  MEMBRANE_LLM_TIMEOUT: duration('How long it may take for one answer.', '30s'),
+  MEMBRANE_LLM_CONCURRENCY: count('How many episodes it is asked about at once.', 4, 1, 64),
+  MEMBRANE_LLM_MAX_TOKENS_PER_RUN: count(
+    'Tokens after which a run asks it no more; 0 for no limit.',
+    2_000_000,
+    0,
+    1_000_000_000,
+  ),
+  MEMBRANE_LLM_PROMPT_PRICE: amount('What a million tokens of questions cost, in any currency.'),
+  MEMBRANE_LLM_COMPLETION_PRICE: amount('What a million tokens of answers cost, in the same.'),
+  MEMBRANE_LLM_MAX_COST_PER_RUN: amount('Cost after which a run asks it no more; 0 for no limit.'),
   MEMBRANE_INGEST_LLM_ENABLED: flag('Let a chat model read what is captured; without it a rule does.'),
   MEMBRANE_INGEST_LLM_ENDPOINT: Type.Optional(
     endpoint("A server that speaks OpenAI's chat completions: its base URL, or the full path of the call."),

@@ -161,6 +161,10 @@ export function listRooms({
   ]
 }
 
+function createExtractor({ models: { chat, maxSensitivity } }: Config, clock: Clock) {
+  return chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
+}
+
 /** What runs in the background, and how a worker comes to know of it. */
 export function createJobs({ config, db, clock, ids, log }: Resources) {
   const { intervals, revisedRetentionMs } = config.jobs
@@ -181,6 +185,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       seal: createSeal(config.records.tombstoneKey),
       policies: createPoliciesService({ db, clock }),
       ...config.consolidation,
+      extraction: createExtractor(config, clock),
     }),
     embed: embeddings.work,
     purge: createPurge({ expired }),

@@ -7,6 +7,7 @@ import type { Seal } from '../records/tombstones/seal.ts'
 import { competence } from './competence/skill.ts'
 import { createCompression } from './compression/service.ts'
 import { createCounting } from './counting/service.ts'
+import { createExtraction, type Extraction } from './extraction/service.ts'
 import { createFacts } from './facts/service.ts'
 import { planning } from './plans/plan.ts'
 import type { ConsolidationOptions } from './schemas.ts'
@@ -22,6 +23,8 @@ type Resources = {
   textLanguage: string
   policies: Pick<PoliciesService, 'recall'>
   compressionAgeMs: number
+  /** Without one nobody reads what episodes tell between the lines; they wait for one. */
+  extraction?: Extraction | undefined
   /** Most episodes of a batch. */
   size?: number
 }
@@ -31,11 +34,12 @@ type Resources = {
  * what is unconsolidated, and leaves it shorter. With nothing on the list a run is one statement.
  */
 export function createConsolidation(resources: Resources): Work {
-  const { db, clock, compressionAgeMs } = resources
+  const { db, clock, compressionAgeMs, extraction } = resources
   const facts = createFacts(resources)
   const stages: readonly Stage[] = [
     createCompression(resources),
     createSemantic({ ...resources, facts }),
+    ...(extraction ? [createExtraction({ ...extraction, clock, facts })] : []),
     createCounting(competence, resources),
     createCounting(planning, resources),
   ]
@@ -52,7 +56,8 @@ export function createConsolidation(resources: Resources): Work {
     await context.expect(total, [...figures, ...chosen.map(({ name }) => `${name}_ms`)])
     const asksModel = !context.run.dryRun || options.ask_model === true
     for (const stage of chosen) {
-      if (due.has(stage.name)) await stage.run({ ...context, asksModel })
+      // What a lost worker held for the model is not counted as due, and the stage itself gives it back.
+      if (due.has(stage.name) || stage.name === 'extraction') await stage.run({ ...context, asksModel })
     }
   }
 

@@ -1,6 +1,7 @@
 import { competence } from '../../src/consolidation/competence/skill.ts'
 import * as compression from '../../src/consolidation/compression/queries.ts'
 import * as counting from '../../src/consolidation/counting/queries.ts'
+import * as extraction from '../../src/consolidation/extraction/queries.ts'
 import * as facts from '../../src/consolidation/facts/queries.ts'
 import * as walking from '../../src/consolidation/walking/queries.ts'
 import type { Database } from '../../src/db/connection.ts'
@@ -57,5 +58,13 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     writeLearnt: within((tx) =>
       counting.writeLearnt(tx, [], { actor: 'a', member: 'performance', now, runId: id }),
     ),
+  },
+  'src/consolidation/extraction/queries.ts': {
+    releaseAll: within((tx) => extraction.releaseAll(tx)),
+    keepClaimed: within((tx) => extraction.keepClaimed(tx, [id], now)),
+    release: within((tx) => extraction.release(tx, [id])),
+    lockHeld: within((tx) => extraction.lockHeld(tx, [id])),
+    putOffHeld: within((tx) => extraction.putOffHeld(tx, { id, reason: 'why', now })),
+    findSpent: (db) => extraction.findSpent(db, id),
   },
 }

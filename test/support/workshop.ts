@@ -11,6 +11,7 @@ import { createPurge, createRunner } from '../../src/maintenance/index.ts'
 import { presentRun } from '../../src/maintenance/presentation.ts'
 import { findRun, insertRun } from '../../src/maintenance/queries.ts'
 import { insertJobs } from '../../src/maintenance/running/queries.ts'
+import { createChat } from '../../src/models/chat.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { createSeal } from '../../src/records/index.ts'
 import { createTestClock } from './clock.ts'
@@ -131,6 +132,7 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
 /** A worker beside an API under test, with the intervals that the API is configured with unless others are given. */
 export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.jobs.intervals) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const { chat, maxSensitivity } = config.models
   const works = {
     decay: createSweep({ db, ...retention }),
     consolidate: createConsolidation({
@@ -138,6 +140,7 @@ export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.
       seal: createSeal(config.records.tombstoneKey),
       policies: createPoliciesService({ db, clock }),
       ...config.consolidation,
+      extraction: chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) },
     }),
     embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: {} }),

@@ -1,0 +1,46 @@
+import type { ChatAnswer } from '../../models/chat.ts'
+
+/** What a run has asked of a model, and whether it may ask more. */
+
+export type Ceilings = {
+  /** 0 for none. */
+  maxTokens: number
+  /** In the currency of the prices; 0 for none. */
+  maxCost: number
+  /** Of a million tokens. */
+  promptPrice: number
+  completionPrice: number
+}
+
+export type Spent = { promptTokens: number; completionTokens: number; costMicros: number }
+
+export const nothingSpent: Spent = { promptTokens: 0, completionTokens: 0, costMicros: 0 }
+
+/** A server that does not count is taken to need a token for four characters. */
+const charactersPerToken = 4
+
+export function priceOf(
+  asked: string,
+  answer: Pick<ChatAnswer, 'promptTokens' | 'completionTokens'> & { value?: unknown },
+  { promptPrice, completionPrice }: Ceilings,
+): Spent {
+  const estimate = (text: string | undefined) => Math.ceil((text?.length ?? 0) / charactersPerToken)
+  const promptTokens = answer.promptTokens || estimate(asked)
+  const completionTokens = answer.completionTokens || estimate(JSON.stringify(answer.value))
+  // A millionth of the price of a million is the price of one.
+  const costMicros = Math.ceil(promptTokens * promptPrice + completionTokens * completionPrice)
+  return { promptTokens, completionTokens, costMicros }
+}
+
+export function add(one: Spent, other: Spent): Spent {
+  return {
+    promptTokens: one.promptTokens + other.promptTokens,
+    completionTokens: one.completionTokens + other.completionTokens,
+    costMicros: one.costMicros + other.costMicros,
+  }
+}
+
+export function isExhausted(spent: Spent, { maxTokens, maxCost }: Ceilings): boolean {
+  const tokens = spent.promptTokens + spent.completionTokens
+  return (maxTokens > 0 && tokens >= maxTokens) || (maxCost > 0 && spent.costMicros >= maxCost * 1_000_000)
+}

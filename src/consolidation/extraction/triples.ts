@@ -1,0 +1,64 @@
+import Type from 'typebox'
+import type { Said } from '../facts/gathering.ts'
+
+/** What a model answered, as facts: each that is none costs itself. */
+
+const longestName = 1_000
+const longestObject = 8_000
+const deepest = 32
+const mostTriples = 50
+
+const Text = () => Type.String({ minLength: 1, maxLength: longestName })
+
+export const ExtractionAnswer = Type.Object(
+  {
+    facts: Type.Array(Type.Object({ subject: Text(), predicate: Text(), object: Type.Unknown() })),
+  },
+  { description: 'Lasting facts, as triples.' },
+)
+
+/** Undefined where there is no list at all. */
+export function readTriples(answer: unknown): Said[] | undefined {
+  const given = listIn(answer)
+  return given
+    ?.slice(0, mostTriples * 4)
+    .flatMap(readTriple)
+    .slice(0, mostTriples)
+}
+
+function listIn(answer: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(answer)) return answer
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const list = ['facts', 'triples'].map((name) => Reflect.get(answer, name)).find(Array.isArray)
+  return list ?? (readTriple(answer).length > 0 ? [answer] : undefined)
+}
+
+function readTriple(given: unknown): Said[] {
+  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'object')) return []
+  const [subject, predicate, object] = ['subject', 'predicate', 'object'].map((name) =>
+    Reflect.get(given, name),
+  )
+  if (!isName(subject) || !isName(predicate) || !isStorable(object, 0)) return []
+  if (object === null || (typeof object === 'string' && object.trim() === '')) return []
+  if ((JSON.stringify(object)?.length ?? 0) > longestObject) return []
+  return [{ subject: subject.trim(), predicate: predicate.trim(), object }]
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= longestName && isText(value)
+}
+
+/** PostgreSQL refuses NUL characters and halves of characters. */
+function isText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+function isStorable(value: unknown, depth: number): boolean {
+  if (depth > deepest) return false
+  if (typeof value === 'string') return isText(value)
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return value !== undefined
+  return Object.entries(value).every(
+    ([key, member]) => key !== '__proto__' && isText(key) && isStorable(member, depth + 1),
+  )
+}
