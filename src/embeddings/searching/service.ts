@@ -29,8 +29,8 @@ export type VectorSought = {
   limit: number
 }
 
-/** So many signatures are near enough that the ten nearest vectors are among them: 98 in a hundred of any kind. */
-const candidates = 500
+/** So many that the ten nearest vectors are among them, 98 in a hundred even where a thousand are about as near. */
+const candidates = 600
 
 /** Of a signature with its row. */
 const bytesEach = 184
