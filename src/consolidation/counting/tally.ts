@@ -27,7 +27,7 @@ export function moveOf(episode: Episode, form: Form, counted: Counted | undefine
 }
 
 /** Sensitivity is part of it: what all may read is not to tell of what they may not. */
-export function keyOf({ handle: { digest } }: Form, scope: string, sensitivity: Sensitivity): Key {
+function keyOf({ handle: { digest } }: Form, scope: string, sensitivity: Sensitivity): Key {
   const told = createHash('sha256').update(sensitivity).update(digest).digest().subarray(0, 16)
   return { digest: told, scope, sensitivity, handle: digest }
 }
