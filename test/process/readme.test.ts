@@ -22,9 +22,9 @@ async function provideCurl(folder: string): Promise<string> {
 }
 
 describe('the calls of the README', () => {
-  test('are six', () => {
-    expect(calls).toHaveLength(6)
-    expect(readme.match(/\bcurl /g)).toHaveLength(6)
+  test('are seven', () => {
+    expect(calls).toHaveLength(7)
+    expect(readme.match(/\bcurl /g)).toHaveLength(7)
   })
 
   test('answer what it says, on a server just started', async () => {
@@ -55,6 +55,7 @@ describe('the calls of the README', () => {
         nodes: expect.arrayContaining([expect.objectContaining({ root: true })]),
       },
       { edges: [{ source_id: successor, predicate: 'supersedes', target_id: fact }] },
+      { job: 'consolidate', dry_run: true, trigger: 'manual' },
     ])
     server.kill('SIGTERM')
     expect(await server.ended).toMatchObject({ code: 0 })
