@@ -23,8 +23,8 @@ export function createBacklog<T>(capacity: number) {
       return count
     },
 
-    get isEmpty(): boolean {
-      return waiting.length === 0
+    get size(): number {
+      return waiting.length
     },
   }
 }
