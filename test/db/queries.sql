@@ -3478,119 +3478,9 @@ and "r"."scope" = any($2::text[]));
 
 -- src/retrieval/text/queries.ts findByWords
     with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0", round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5) as "count_1"
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
-where c.search @@ ($5::tsquery && $6::tsquery && phraseto_tsquery($7::text::regconfig, $8) && !!phraseto_tsquery($9::text::regconfig, $10))
-    ), hit as materialized (
-      select found.*, seen.is_wanted
-      from found cross join lateral (
-        select true as is_wanted
-from records as r
-        where r.id = found.id
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-        offset 0
-      ) as seen
-    ), total as materialized (
-      select count(*) as hits, ln(1 + greatest(0, $13::float8 - least(count(*) filter (where "count_0" > 0), $14::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $15::float8) + 0.5)) as "idf_0", $16::float8 as "idf_1"
-from hit
-    )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length)) * 1e9) / 1e9 as score
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $17;
-
--- src/retrieval/text/queries.ts findTogether
-    with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0"
-from contents as c
-where c.search @@ ($4::tsquery && $5::tsquery && phraseto_tsquery($6::text::regconfig, $7) && !!phraseto_tsquery($8::text::regconfig, $9))
-and not (c.search @@ ($10::tsquery))
-    ), hit as materialized (
-      select found.*, seen.is_wanted
-      from found cross join lateral (
-        select true as is_wanted
-from records as r
-        where r.id = found.id
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-        offset 0
-      ) as seen
-    ), total as materialized (
-      select count(*) as hits, $13::float8 as "idf_0"
-from hit
-    )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length)) * 1e9) / 1e9 as score
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $14;
-
--- src/retrieval/text/queries.ts findAmong
-    with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0"
-from contents as c
-where c.record_id = any(array(
-    (
-      select id
-from (
-        select *
-from records
-where forgotten_at is null
-        order by created_at desc, id desc
-limit 1000
-      ) as r
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-limit 500
-    )
-    union select unnest($6::uuid[])))
-and c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
-      and not (c.search @@ ($13::tsquery))
-    ), hit as materialized (
-      select found.*, seen.is_wanted
-      from found cross join lateral (
-        select true as is_wanted
-from records as r
-        where r.id = found.id
-and r.forgotten_at is null
-and ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
-        offset 0
-      ) as seen
-    ), total as materialized (
-      select count(*) as hits, $16::float8 as "idf_0"
-from hit
-    )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length)) * 1e9) / 1e9 as score
-    from hit cross join total
-    where is_wanted
-    order by score desc, id
-    limit $17;
-
--- src/retrieval/text/queries.ts findAmong: of no rare words
-    with found as materialized (
-      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5) as "count_0"
-from contents as c
-where c.record_id = any(array(
-    (
-      select id
-from (
-        select *
-from records
-where forgotten_at is null
-        order by created_at desc, id desc
-limit 1000
-      ) as r
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-limit 500
-    )
-    union select unnest($6::uuid[])))
-and c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
     ), hit as materialized (
       select found.*, seen.is_wanted
       from found cross join lateral (
@@ -3603,14 +3493,124 @@ and "r"."scope" = any($14::text[]))
         offset 0
       ) as seen
     ), total as materialized (
-      select count(*) as hits, $15::float8 as "idf_0"
+      select count(*) as hits, coalesce($15::float8, ln(1 + greatest(0, $16::float8 - least(count(*) filter (where "count_0" > 0), $17::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5))) as "idf_0", coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_1" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5))) as "idf_1", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_2" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5))) as "idf_2", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_3" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5))) as "idf_3"
 from hit
     )
-    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length)) * 1e9) / 1e9 as score
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
     from hit cross join total
     where is_wanted
     order by score desc, id
-    limit $16;
+    limit $31;
+
+-- src/retrieval/text/queries.ts findTogether
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+and not (c.search @@ ($13::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($16::float8, ln(1 + greatest(0, $17::float8 - least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $19::float8) + 0.5))) as "idf_0", coalesce($20::float8, ln(1 + greatest(0, $21::float8 - least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $23::float8) + 0.5))) as "idf_1", coalesce($24::float8, ln(1 + greatest(0, $25::float8 - least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $27::float8) + 0.5))) as "idf_2", coalesce($28::float8, ln(1 + greatest(0, $29::float8 - least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $31::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $32;
+
+-- src/retrieval/text/queries.ts findAmong
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.record_id = any(array(
+    (
+      select id
+from (
+        select *
+from records
+where forgotten_at is null
+        order by created_at desc, id desc
+limit 1000
+      ) as r
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+limit 500
+    )
+    union select unnest($9::uuid[])))
+and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::regconfig, $13) && !!phraseto_tsquery($14::text::regconfig, $15))
+      and not (c.search @@ ($16::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $17
+and "r"."scope" = any($18::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $22::float8) + 0.5))) as "idf_0", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $26::float8) + 0.5))) as "idf_1", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $30::float8) + 0.5))) as "idf_2", coalesce($31::float8, ln(1 + greatest(0, $32::float8 - least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $34::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $35;
+
+-- src/retrieval/text/queries.ts findAmong: of no rare words
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.record_id = any(array(
+    (
+      select id
+from (
+        select *
+from records
+where forgotten_at is null
+        order by created_at desc, id desc
+limit 1000
+      ) as r
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+limit 500
+    )
+    union select unnest($9::uuid[])))
+and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::regconfig, $13) && !!phraseto_tsquery($14::text::regconfig, $15))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($18::float8, ln(1 + greatest(0, $19::float8 - least(count(*) filter (where "count_0" > 0), $20::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5))) as "idf_0", coalesce($22::float8, ln(1 + greatest(0, $23::float8 - least(count(*) filter (where "count_1" > 0), $24::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5))) as "idf_1", coalesce($26::float8, ln(1 + greatest(0, $27::float8 - least(count(*) filter (where "count_2" > 0), $28::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5))) as "idf_2", coalesce($30::float8, ln(1 + greatest(0, $31::float8 - least(count(*) filter (where "count_3" > 0), $32::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $34;
 
 -- src/retrieval/text/stemming/queries.ts findStems
     select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems

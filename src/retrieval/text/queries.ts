@@ -90,12 +90,13 @@ async function rank(
   isHit: RawBuilder<unknown>,
 ): Promise<Match[]> {
   const { store, conditions, trust, limit } = search
-  const counts = words.map(({ word }, at) => sql`${occurrences(word)} as ${countOf(at)}`)
+  const places = padded(words)
+  const counts = places.map((each, at) => sql`${occurrences(each?.word)} as ${countOf(at)}`)
   const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
   // Always one row: an aggregate stands in it even where every frequency is known beforehand.
-  const idfs = words.map((word, at) => sql`${frequency(word, at, store)} as ${idfOf(at)}`)
-  const parts = words.map(
+  const idfs = places.map((each, at) => sql`${frequency(each, at, store)} as ${idfOf(at)}`)
+  const parts = places.map(
     (_, at) => sql`${idfOf(at)} * ${countOf(at)} * ${sql.lit(k1 + 1)}::float8 / (${countOf(at)} + length)`,
   )
   const { rows } = await sql<Match>`
@@ -142,6 +143,11 @@ function having(search: Search, wanted: RawBuilder<unknown>): RawBuilder<unknown
   return sql.join(clauses, sql` && `)
 }
 
+/** Up to the next four, so that PostgreSQL keeps few plans of this; a place without a word counts nothing. */
+function padded(words: readonly Weighed[]): (Weighed | undefined)[] {
+  return Array.from({ length: 4 * Math.ceil(words.length / 4) }, (_, at) => words[at])
+}
+
 const countOf = (at: number) => sql.ref(`count_${at}`)
 const idfOf = (at: number) => sql.ref(`idf_${at}`)
 
@@ -152,13 +158,16 @@ const limitOfRank = Math.PI ** 2 / 6
  * Read back from `ts_rank`, which for a single word is the sum of 1/i² up to how often it occurs, over the limit of
  * that sum: there is no other way to it without unnesting the whole text.
  */
-function occurrences(word: string): RawBuilder<unknown> {
-  const rank = sql`ts_rank('{1,1,1,1}', c.search, ${quoteWord(word)}::tsquery)`
-  return sql`round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5)`
+function occurrences(word: string | undefined): RawBuilder<unknown> {
+  const query = word === undefined ? null : quoteWord(word)
+  const rank = sql`ts_rank('{1,1,1,1}', c.search, ${query}::tsquery)`
+  return sql`coalesce(round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5), 0)`
 }
 
-function frequency({ count }: Weighed, at: number, { rows }: Store): RawBuilder<unknown> {
-  if (count !== null) return sql`${Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))}::float8`
+/** Known beforehand, or counted. */
+function frequency(word: Weighed | undefined, at: number, { rows }: Store): RawBuilder<unknown> {
+  const count = word?.count ?? null
+  const known = count === null ? null : Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
   const having = sql`least(count(*) filter (where ${countOf(at)} > 0), ${rows}::float8)`
-  return sql`ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5))`
+  return sql`coalesce(${known}::float8, ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5)))`
 }
