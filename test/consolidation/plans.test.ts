@@ -16,8 +16,11 @@ const node = (id: string, tool: string, depends_on: string[] = [], args?: unknow
   ...{ id, tool, depends_on },
   ...(args === undefined ? {} : { args }),
 })
-const episode = (tool_graph: object[], more: object = {}) =>
-  experience(app, 'a release', { tool_graph, ...more }, { scope })
+/** Each a second after the one before it: of two of one instant neither is the first. */
+const episode = (tool_graph: object[], more: object = {}) => {
+  app.clock.advance(1_000)
+  return experience(app, 'a release', { tool_graph, ...more }, { scope })
+}
 const plans = () => recordsOf(app, `type=plan_graph&scope=${encodeURIComponent(scope)}`)
 
 it('makes one plan of equal structures, whatever their nodes are called, and counts how they went', async () => {
