@@ -9,6 +9,7 @@ import { createCompression } from './compression/service.ts'
 import { createCounting } from './counting/service.ts'
 import { createExtraction, type Extraction } from './extraction/service.ts'
 import { createFacts } from './facts/service.ts'
+import { divide, runInLanes } from './lanes/service.ts'
 import { planning } from './plans/plan.ts'
 import type { ConsolidationOptions } from './schemas.ts'
 import { createSemantic } from './semantic/service.ts'
@@ -30,8 +31,8 @@ type Resources = {
 }
 
 /**
- * Experience becomes knowledge, once. The stages follow each other; each goes through its own part of the list of
- * what is unconsolidated, and leaves it shorter. With nothing on the list a run is one statement.
+ * Experience becomes knowledge, once. Each stage goes through its own part of the list of what is unconsolidated, and
+ * leaves it shorter. With nothing on the list a run is one statement.
  */
 export function createConsolidation(resources: Resources): Work {
   const { db, clock, compressionAgeMs, extraction } = resources
@@ -55,10 +56,9 @@ export function createConsolidation(resources: Resources): Work {
     const total = chosen.reduce((sum, { name }) => sum + (due.get(name) ?? 0), 0)
     await context.expect(total, [...figures, ...chosen.map(({ name }) => `${name}_ms`)])
     const asksModel = !context.run.dryRun || options.ask_model === true
-    for (const stage of chosen) {
-      // What a lost worker held for the model is not counted as due, and the stage itself gives it back.
-      if (due.has(stage.name) || stage.name === 'extraction') await stage.run({ ...context, asksModel })
-    }
+    // What a lost worker held for the model is not counted as due, and the stage itself gives it back.
+    const isDue = ({ name }: Stage) => due.has(name) || name === 'extraction'
+    await runInLanes(divide(chosen.filter(isDue)), { ...context, asksModel })
   }
 
   function dueOf({ run: { scope, startedAt } }: RunContext, stage: StageName): Due {

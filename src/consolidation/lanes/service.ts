@@ -1,0 +1,25 @@
+import { RunEnded } from '../../jobs/runs.ts'
+import type { Stage, StageContext, StageName } from '../stages.ts'
+
+/** Of what is told, a model is asked only after what stands there word by word; none of it bears on what was done. */
+const told: ReadonlySet<StageName> = new Set(['semantic', 'extraction'])
+
+/** Those that do not wait for each other, apart: a batch computes here while that of another stage is being written. */
+export function divide(stages: readonly Stage[]): readonly (readonly Stage[])[] {
+  return [stages.filter(({ name }) => told.has(name)), stages.filter(({ name }) => !told.has(name))]
+}
+
+/** The stages of a lane follow each other. When one cannot go on, no lane begins another batch. */
+export async function runInLanes(lanes: readonly (readonly Stage[])[], context: StageContext): Promise<void> {
+  const faults: unknown[] = []
+  const inBatch: StageContext['inBatch'] = (work) => {
+    if (faults.length > 0) throw new RunEnded('stopped')
+    return context.inBatch(work)
+  }
+  async function run(lane: readonly Stage[]): Promise<void> {
+    for (const stage of lane) await stage.run({ ...context, inBatch })
+  }
+  // Waits for all of them: what is still being written must not outlive its run.
+  await Promise.all(lanes.map((lane) => run(lane).catch((error) => void faults.push(error))))
+  if (faults.length > 0) throw faults[0]
+}
