@@ -6,9 +6,10 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { createSeal } from '../../src/records/index.ts'
+import { readBy } from '../support/extracting.ts'
 
 /** A worker that is killed, without warning, the nth time it comes to a step of a consolidation. */
-const [url = '', instant = '', fatalStep = '', nth = '1'] = process.argv.slice(2)
+const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
 const clock = { now: () => new Date(instant) }
 const { db } = connect({
   ...{ url, poolSize: 3, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000, applicationName: 'doomed' },
@@ -17,6 +18,7 @@ const ids = createIds(clock)
 const consolidate = createConsolidation({
   ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
   ...{ textLanguage: 'english', compressionAgeMs: 86_400_000, size: 20 },
+  extraction: readBy(endpoint, clock),
 })
 const idle = { run: async () => {} }
 let reached = 0
