@@ -9,6 +9,7 @@ import * as accessLog from './0008_access_log.ts'
 import * as embeddings from './0009_embeddings.ts'
 import * as consolidation from './0010_consolidation.ts'
 import * as windows from './0012_windows.ts'
+import * as importance from './0013_importance.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '0009_embeddings': embeddings,
   '0010_consolidation': consolidation,
   '0012_windows': windows,
+  '0013_importance': importance,
 }

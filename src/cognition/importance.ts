@@ -1,11 +1,12 @@
+import { type Accesses, recentAccesses } from './accesses.ts'
+
 /** The nine-factor importance: one pure score, so that computing it again at the same instant moves nothing. */
 
 export type Layer = 'working' | 'episodic' | 'semantic' | 'procedural' | 'codebase'
 
 export type ImportanceInputs = {
   base_importance: number
-  /** Days since each access, in any order. */
-  access_ages_days: readonly number[]
+  accesses: Accesses
   /** Days since creation. */
   age_days: number
   layer: Layer
@@ -42,22 +43,31 @@ export const sourceTrust = {
   auto_extracted: 0,
 } as const
 
-const layerBoost: Record<Layer, number> = {
+export const layerBoost: Readonly<Record<Layer, number>> = {
   working: 0,
   episodic: 1 / 3,
   codebase: 1 / 2,
   procedural: 2 / 3,
   semantic: 1,
 }
-const neverFading: ReadonlySet<Layer> = new Set(['semantic', 'procedural', 'codebase'])
-const halfLifeDays = 30
-/** How much faster a memory of no trust fades than one of full trust, beyond once. */
-const distrustPenalty = 2
-const saturatingAccesses = 20
-const saturatingConfirmations = 5
-const oneMinuteInDays = 1 / 1_440
-/** Accesses whose age is summed one by one; older ones are taken as evenly spread. */
-const exactAccesses = 32
+export const neverFading: ReadonlySet<Layer> = new Set(['semantic', 'procedural', 'codebase'])
+/** Numbers of the score that SQL is made from too. */
+export const scoring = {
+  halfLifeDays: 30,
+  /** How much faster a memory of no trust fades than one of full trust, beyond once. */
+  distrustPenalty: 2,
+  /** As everywhere in the product: beyond them nothing is left to tell apart. */
+  maxHalfLives: 64,
+  saturatingAccesses: 20,
+  saturatingConfirmations: 5,
+  /** One minute: an access of this instant would be infinitely active. */
+  leastAgeDays: 1 / 1_440,
+  activationShift: 1,
+  activationScale: 1.5,
+} as const
+
+/** Less than this is not worth a write: the score of every record moves all the time. */
+export const importanceTolerance = 0.01
 
 export function scoreImportance(inputs: ImportanceInputs): number {
   const factors = importanceFactors(inputs)
@@ -69,17 +79,19 @@ export function scoreImportance(inputs: ImportanceInputs): number {
 }
 
 export function importanceFactors(inputs: ImportanceInputs): ImportanceFactors {
-  const accesses = inputs.access_ages_days.length
+  const { accesses } = inputs
   return {
     base: inputs.base_importance,
-    access: saturate(accesses, saturatingAccesses),
+    access: saturate(accesses.weight, scoring.saturatingAccesses),
     recency: recency(inputs),
     valence: Math.abs(inputs.emotional_valence),
-    stability: stability(inputs),
+    stability: stability(accesses, inputs.age_days),
     layer: layerBoost[inputs.layer],
     trust: inputs.source_trust,
-    confirmations: saturate(inputs.confirmations, saturatingConfirmations),
-    activation: 1 / (1 + Math.exp(-(activation(inputs) + 1) / 1.5)),
+    confirmations: saturate(inputs.confirmations, scoring.saturatingConfirmations),
+    activation: logistic(
+      (activation(accesses, inputs.age_days) + scoring.activationShift) / scoring.activationScale,
+    ),
   }
 }
 
@@ -87,36 +99,39 @@ function saturate(count: number, full: number): number {
   return Math.min(1, Math.log1p(count) / Math.log1p(full))
 }
 
-function recency(inputs: ImportanceInputs): number {
-  if (neverFading.has(inputs.layer)) return 1
-  const sinceAccess = Math.min(inputs.age_days, ...inputs.access_ages_days)
-  const effectiveHalfLife = halfLifeDays / (1 + distrustPenalty * (1 - inputs.source_trust))
-  return 2 ** -Math.min(sinceAccess / effectiveHalfLife, 64)
+function logistic(value: number): number {
+  return 1 / (1 + Math.exp(-value))
 }
 
-/** Evenness over life: distinct days with an access, counted from creation, among those it could have had. */
-function stability(inputs: ImportanceInputs): number {
-  const accesses = inputs.access_ages_days.length
-  if (accesses === 0) return 0
-  const days = new Set(inputs.access_ages_days.map((age) => Math.floor(inputs.age_days - age)))
-  return Math.min(1, days.size / Math.min(accesses, Math.floor(inputs.age_days) + 1))
+function recency({ layer, accesses, age_days: age, source_trust: trust }: ImportanceInputs): number {
+  if (neverFading.has(layer)) return 1
+  const halfLife = scoring.halfLifeDays / (1 + scoring.distrustPenalty * (1 - trust))
+  return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoring.maxHalfLives)
+}
+
+/** Evenness over life: distinct days with an access among those it could have had. */
+function stability({ count, days }: Accesses, ageDays: number): number {
+  if (count === 0) return 0
+  return Math.min(1, days / Math.min(count, Math.floor(ageDays) + 1))
 }
 
 /** ACT-R base-level activation with decay 0.5; creation counts as the first presentation. */
-function activation(inputs: ImportanceInputs): number {
-  const ages = [...inputs.access_ages_days, inputs.age_days]
-    .map((age) => Math.max(age, oneMinuteInDays))
-    .sort((left, right) => left - right)
-  const recent = ages.slice(0, exactAccesses).reduce((sum, age) => sum + 1 / Math.sqrt(age), 0)
-  return Math.log(recent + distantActivation(ages))
+function activation({ weight, recent, last_age_days: last }: Accesses, ageDays: number): number {
+  const known = recent.reduce((sum, each) => sum + each.weight, 0)
+  const exact = recent.reduce((sum, each) => sum + each.weight / Math.sqrt(presented(each.age_days)), 0)
+  const nearest = presented(recent.at(-1)?.age_days ?? last ?? ageDays)
+  // What is known of the others is only that they were between the oldest of these and the creation.
+  const isAllKnown = weight <= known && recent.length < recentAccesses
+  const from = isAllKnown ? presented(ageDays) : nearest
+  return Math.log(exact + spread(1 + Math.max(0, weight - known), from, presented(ageDays)))
 }
 
-/** Petrov (2006): n − k presentations spread evenly between the k-th newest and the oldest. */
-function distantActivation(ages: readonly number[]): number {
-  const nearest = ages[exactAccesses - 1]
-  const oldest = ages.at(-1)
-  if (ages.length <= exactAccesses || nearest === undefined || oldest === undefined) return 0
-  const count = ages.length - exactAccesses
-  if (oldest === nearest) return count / Math.sqrt(nearest)
-  return (2 * count * (Math.sqrt(oldest) - Math.sqrt(nearest))) / (oldest - nearest)
+function presented(age: number): number {
+  return Math.max(age, scoring.leastAgeDays)
+}
+
+/** Petrov (2006): presentations spread evenly between two ages. */
+function spread(count: number, nearest: number, oldest: number): number {
+  // The same as 2·count·(√oldest − √nearest) / (oldest − nearest), and defined where both are one.
+  return (2 * count) / (Math.sqrt(oldest) + Math.sqrt(nearest))
 }

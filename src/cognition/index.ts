@@ -1,3 +1,4 @@
+export { rescore, scoringAt } from '../records/index.ts'
 export { accessRoutes } from './access/routes.ts'
 export { createAccessService } from './access/service.ts'
 export { transitionRoutes } from './transition/routes.ts'

@@ -49,6 +49,11 @@ export type Sensitivity = "high" | "hyper" | "low" | "medium" | "public";
 
 export type SourceType = "ai" | "auto_extracted" | "code_scan" | "dream" | "human" | "ingest" | "interaction";
 
+export interface AccessFolds {
+  days: number;
+  record_id: string;
+}
+
 export interface AccessLog {
   actor: string;
   at: Date;
@@ -166,6 +171,15 @@ export interface IdempotencyKeys {
   status: number;
 }
 
+export interface ImportanceHistory {
+  at: Date;
+  id: Generated<number>;
+  new: number;
+  old: number;
+  record_id: string;
+  run_id: string | null;
+}
+
 export interface JobLeases {
   expires_at: Date;
   fence: number;
@@ -264,6 +278,10 @@ export interface Records {
   salience: number;
   scope: string;
   sensitivity: Sensitivity;
+  /**
+   * how many of the accesses only showed the record, which counts as a quarter of a use
+   */
+  served_count: Generated<number>;
   source_type: SourceType;
   status: RecordStatus;
   type: RecordType;
@@ -323,6 +341,7 @@ export interface Unembedded {
 }
 
 export interface DB {
+  access_folds: AccessFolds;
   access_log: AccessLog;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
@@ -334,6 +353,7 @@ export interface DB {
   episode_tallies: EpisodeTallies;
   handles: Handles;
   idempotency_keys: IdempotencyKeys;
+  importance_history: ImportanceHistory;
   job_leases: JobLeases;
   job_schedules: JobSchedules;
   lifecycle_policies: LifecyclePolicies;

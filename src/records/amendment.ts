@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expiryOf, pruneMomentOf, salienceAt } from '../decay/curves.ts'
 import { type Caller, type Sensitivity, unscoped } from '../kernel/caller.ts'
-import { importanceAt } from './creation/draft.ts'
 import { defaultConfidence, defaultDecay, defaultImportance, kindOf } from './defaults.ts'
 import type { Payload } from './payloads.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
@@ -87,16 +86,13 @@ const shapesCurve = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seco
 
 /** A new curve starts from what the old one has come to; what does not bend it leaves the anchor alone. */
 function deriveLife(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
-  const weighed = chosen.base_importance !== undefined || chosen.emotional_valence !== undefined
-  const importance = weighed ? { importance: importanceAt({ ...stored, ...chosen }, now) } : {}
   const bends = shapesCurve.some((name) => chosen[name] !== undefined)
-  if (!bends && chosen.deletion_policy === undefined) return importance
+  if (!bends && chosen.deletion_policy === undefined) return {}
   const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
   const life = { ...stored, ...chosen, ...anchor }
   const expires = { expires_at: expiryOf(stored.created_at, life.max_age_seconds) }
   const settled = { ...life, ...expires }
   return {
-    ...importance,
     ...anchor,
     ...expires,
     salience: salienceAt(settled, now),

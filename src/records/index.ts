@@ -30,6 +30,7 @@ export {
   SeenRecord,
   WrittenRecord,
 } from './schemas.ts'
+export { findLoggedAccesses, moveScores, rescore, scoringAt } from './scoring/queries.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { shareTombstones } from './tombstones/queries.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'

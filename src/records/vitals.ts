@@ -17,6 +17,7 @@ const figures = [
   'base_importance',
   'emotional_valence',
   'access_count',
+  'served_count',
   'confirmation_count',
 ] as const
 
@@ -31,5 +32,7 @@ export function reviveVitals(numbers: object): Vitals {
     const instant = kept[name]
     kept[name] = typeof instant === 'string' ? new Date(instant) : null
   }
+  // Those that went before it was counted were as good as used each time.
+  kept['served_count'] ??= 0
   return kept as Vitals
 }

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { summariseAccesses } from '../../src/cognition/accesses.ts'
 import {
   importanceFactors,
   importanceWeights,
@@ -7,9 +8,12 @@ import {
 } from '../../src/cognition/importance.ts'
 import vectors from '../vectors/importance.json' with { type: 'json' }
 
+const used = (age_days: number) => ({ age_days, kind: 'used' as const })
+
 it('scores every vector factor by factor', () => {
-  for (const { factors, importance, layer, ...rest } of vectors.cases) {
-    const inputs = { ...rest, layer: layer as Layer }
+  for (const { factors, importance, layer, access_ages_days, ...rest } of vectors.cases) {
+    const accesses = summariseAccesses(access_ages_days.map(used), rest.age_days)
+    const inputs = { ...rest, accesses, layer: layer as Layer }
     const scored = importanceFactors(inputs)
     expect(scored.base).toBeCloseTo(factors.base, 12)
     expect(scored.access).toBeCloseTo(factors.access, 12)
@@ -34,7 +38,10 @@ it('moves smoothly where exact accesses end and the approximation begins', () =>
   const score = (count: number) =>
     scoreImportance({
       base_importance: 0.5,
-      access_ages_days: Array.from({ length: count }, (_, index) => 1 + index),
+      accesses: summariseAccesses(
+        Array.from({ length: count }, (_, index) => used(1 + index)),
+        100,
+      ),
       age_days: 100,
       layer: 'semantic',
       source_trust: 1,

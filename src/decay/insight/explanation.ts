@@ -1,3 +1,4 @@
+import { type LoggedAccesses, recallAccesses } from '../../cognition/accesses.ts'
 import {
   type ImportanceFactor,
   importanceFactors,
@@ -42,11 +43,12 @@ function ruleOf(life: Vitals, now: Date, isHeldUp: boolean): SalienceRule {
   return isHeldUp ? 'floor' : 'curve'
 }
 
-export function explainImportance(life: Vitals & { created_at: Date }, now: Date) {
+/** Of what is no more the log is gone too, and the counts alone speak. */
+export function explainImportance(life: Vitals & { created_at: Date }, logged: LoggedAccesses, now: Date) {
   const values = importanceFactors({
     base_importance: life.base_importance,
     emotional_valence: life.emotional_valence,
-    access_ages_days: [],
+    accesses: recallAccesses(life, logged, now),
     age_days: daysBetween(life.created_at, now),
     layer: life.layer,
     source_trust: sourceTrust[life.source_type],

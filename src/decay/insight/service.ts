@@ -3,7 +3,13 @@ import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { leastRestored } from '../../records/forgetting/restoration.ts'
-import { type DepartureRow, findKnownRecord, findOpenRecord, type StoredRecord } from '../../records/index.ts'
+import {
+  type DepartureRow,
+  findKnownRecord,
+  findLoggedAccesses,
+  findOpenRecord,
+  type StoredRecord,
+} from '../../records/index.ts'
 import { reviveVitals, type Vitals } from '../../records/vitals.ts'
 import { salienceAt } from '../curves.ts'
 import { dueAt, explainImportance, explainRetention, explainSalience, removalRule } from './explanation.ts'
@@ -40,12 +46,13 @@ export function createInsightService({ db, clock, retentionMode, revisedRetentio
     const known = await findKnownRecord(call.tx ?? db, call.caller, id)
     const now = clock.now()
     const life = vitalsOf(known)
+    const logged = await findLoggedAccesses(call.tx ?? db, known.id)
     const removal = describeRemoval(known, life, now)
     return {
       id: known.id,
       state: stateOf(known, now),
       salience: explainSalience(life, now),
-      importance: explainImportance(life, now),
+      importance: explainImportance(life, logged, now),
       retention: explainRetention(life, retentionMode, now),
       prune_at: showInstant(dueAt(life, revisedRetentionMs)),
       ...(removal ? { removal } : {}),

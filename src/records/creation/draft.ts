@@ -1,3 +1,4 @@
+import { noAccesses } from '../../cognition/accesses.ts'
 import { scoreImportance, sourceTrust } from '../../cognition/importance.ts'
 import { expiryOf, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
 import type { Caller, Sensitivity } from '../../kernel/caller.ts'
@@ -128,6 +129,7 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
     importance: importanceAt(kept, now),
     last_accessed_at: null,
     access_count: 0,
+    served_count: 0,
     confirmation_count: 0,
     version: 1,
     updated_at: now,
@@ -165,11 +167,11 @@ type Weighed = Pick<
 >
 
 /** The score of a record nobody has used yet. */
-export function importanceAt(record: Weighed, now: Date): number {
+function importanceAt(record: Weighed, now: Date): number {
   return scoreImportance({
     base_importance: record.base_importance,
     emotional_valence: record.emotional_valence,
-    access_ages_days: [],
+    accesses: noAccesses,
     age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
     layer: record.layer,
     source_trust: sourceTrust[record.source_type],

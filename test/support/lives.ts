@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
+import type { Layer } from '../../src/cognition/importance.ts'
+import type { AccessKind, SourceType } from '../../src/db/schema.ts'
+
+/** What the importance of a record goes by, as of one instant. */
+export type Life = {
+  age_ms: number
+  base_importance: number
+  emotional_valence: number
+  layer: Layer
+  source_type: SourceType
+  confirmations: number
+  accesses: readonly { age_ms: number; kind: AccessKind }[]
+  /** Uses the log knows nothing of. */
+  unlogged: number
+  /** Days on which only folded accesses were. */
+  folded_days: number
+}
+
+/** Records that lived so, without contents; answers their ids, in the order given. */
+export async function storeLives(pool: pg.Pool, lives: readonly Life[], now: Date): Promise<string[]> {
+  const before = (milliseconds: number) => new Date(now.getTime() - milliseconds)
+  const ids = lives.map(() => randomUUID())
+  const records = lives.map(
+    ({ accesses, unlogged, confirmations: confirmation_count, age_ms, ...rest }, index) => ({
+      ...{ ...rest, id: ids[index], created_at: before(age_ms), confirmation_count },
+      access_count: accesses.length + unlogged,
+      served_count: accesses.filter(({ kind }) => kind === 'served').length,
+      last_accessed_at:
+        accesses.length === 0 ? null : before(Math.min(...accesses.map((each) => each.age_ms))),
+    }),
+  )
+  await pool.query(
+    `with given as (
+       select * from json_to_recordset($1::json) as given (
+         id uuid, created_at timestamptz, base_importance float8, emotional_valence float8, layer memory_layer,
+         source_type source_type, access_count int4, served_count int4, last_accessed_at timestamptz,
+         confirmation_count int4, folded_days int4)
+     ), record as (
+       insert into records (id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
+         half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+         base_importance, emotional_valence, access_count, served_count, last_accessed_at, confirmation_count,
+         version, type, sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope)
+       select id, created_at, $2, 1, 1, $2, $2, 86400, 0, 0, 0, 1, 1, 0.5, base_importance, emotional_valence,
+         access_count, served_count, last_accessed_at, confirmation_count, 1, 'semantic', 'low', layer, 'fact',
+         'active', source_type, 'exponential', 'auto_prune', false, ''
+       from given
+     )
+     insert into access_folds (record_id, days) select id, folded_days from given where folded_days > 0`,
+    [JSON.stringify(records), now],
+  )
+  const logged = lives.flatMap(({ accesses }, index) =>
+    accesses.map(({ age_ms, kind }) => ({ record_id: ids[index], at: before(age_ms), kind })),
+  )
+  await pool.query(
+    `insert into access_log (record_id, at, kind, actor)
+     select record_id, at, kind, 'test'
+     from json_to_recordset($1::json) as logged (record_id uuid, at timestamptz, kind access_kind)`,
+    [JSON.stringify(logged)],
+  )
+  return ids
+}
