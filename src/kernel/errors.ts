@@ -68,6 +68,10 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'A record of this status does not become what was asked; `status` says what it is.',
   },
+  no_further_layer: {
+    kind: 'conflict',
+    meaning: 'There is no step from the layer of the record that way; `layer` says which it is. Name one.',
+  },
   already_superseded: {
     kind: 'conflict',
     meaning: 'The record was superseded or merged already; `superseded_by` says by what.',

@@ -7,8 +7,8 @@ import type { MemoryRecord, Provenance } from './schemas.ts'
 
 /** The shapes between SQL and the rules. JSON columns have their meaning here: only checked JSON is stored. */
 
-/** Without what the database works out itself. */
-export type RecordRow = Omit<Selectable<Records>, 'decay_rank' | 'fades_at'>
+/** Without what the database works out itself, and what only SQL asks for. */
+export type RecordRow = Omit<Selectable<Records>, 'decay_rank' | 'fades_at' | 'demoted_at'>
 
 export type ContentRow = Pick<Selectable<Contents>, 'tags'> & {
   payload: Payload

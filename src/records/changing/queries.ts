@@ -4,7 +4,8 @@ import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from '../rows.t
 import { wordsOf } from '../words.ts'
 
 export type RecordChange = {
-  record: Partial<RecordRow>
+  /** `demoted_at` is written with a layer, and read by nobody but SQL. */
+  record: Partial<RecordRow & { demoted_at: Date | null }>
   entry: AuditRow & { at: Date }
   /** What is said, or where it belongs: both are found by their words, so `search` comes with either. */
   said?: { content: Partial<ContentRow>; search: Search }

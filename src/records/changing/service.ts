@@ -7,16 +7,16 @@ import { identifiersOf } from '../creation/draft.ts'
 import { type Handle, handlesOf } from '../handles.ts'
 import { withEntry } from '../log.ts'
 import { deleteHandles, deleteIdentifiers, insertHandles, insertIdentifiers } from '../queries.ts'
-import type { ContentRow, RecordRow, StatusChangeRow, StoredRecord } from '../rows.ts'
+import type { ContentRow, StatusChangeRow, StoredRecord } from '../rows.ts'
 import { searchableText } from '../searchable.ts'
-import { appendStatusChange, applyChange } from './queries.ts'
+import { appendStatusChange, applyChange, type RecordChange } from './queries.ts'
 
 export type Change = {
   action: AuditAction
   actor: string
   rationale: string
   now: Date
-  record?: Partial<Omit<RecordRow, 'status'>>
+  record?: Omit<RecordChange['record'], 'status'>
   /** The only way a status moves: where to, and by which step of the service. */
   status?: { to: RecordStatus; step: string }
   content?: Partial<ContentRow>

@@ -1,0 +1,144 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Layer } from '../../cognition/importance.ts'
+import {
+  episodicAccesses,
+  episodicAfterMs,
+  semanticAccesses,
+  semanticImportance,
+} from '../../cognition/layers.ts'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Position } from '../../jobs/walking.ts'
+import { scoringAt } from '../scoring/queries.ts'
+
+/** What moves by itself: neither pinned nor gone, and not put aside by a revision. */
+const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`
+const promoter = 'cognition'
+
+export type Span = { now: Date; scope: string | null }
+export type Portion = Span & { after: Position; limit: number }
+
+/** With nothing in the working layer, one probe of an index. */
+export async function countWorking(db: Database, span: Span): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from records as r where ${isOverdue(span)}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+export async function countEpisodic(db: Database, span: Span): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from records as r where ${isUsedOften(span)}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Those of the working layer that may be due, locked; what others hold is passed over. */
+export async function claimWorking(tx: Transaction, portion: Portion): Promise<Position[]> {
+  return claim(tx, portion, isOverdue(portion))
+}
+
+export async function claimEpisodic(tx: Transaction, portion: Portion): Promise<Position[]> {
+  return claim(tx, portion, isUsedOften(portion))
+}
+
+async function claim(
+  tx: Transaction,
+  { after, limit }: Portion,
+  isWanted: RawBuilder<unknown>,
+): Promise<Position[]> {
+  const { rows } = await sql<Position>`
+    select r.created_at::text as at, r.id from records as r
+    where ${isWanted} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+    order by r.created_at, r.id
+    limit ${limit}
+    for no key update skip locked
+  `.execute(tx)
+  return rows
+}
+
+/** Whether its accesses still count for it is seen when it is locked. */
+function isOverdue({ now, scope }: Span): RawBuilder<unknown> {
+  return sql`r.layer = 'working' and ${isMovable}
+    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or r.access_count >= ${sql.lit(episodicAccesses)})
+    ${inScope(scope)}`
+}
+
+function isUsedOften({ scope }: Span): RawBuilder<unknown> {
+  return sql`r.layer = 'episodic' and ${isMovable} and r.access_count >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
+}
+
+const heldSince = sql`greatest(r.created_at, r.demoted_at)`
+/** Of a record that somebody demoted, only what came after: otherwise its past would undo that. */
+const accessesSince = sql`(
+  case when r.demoted_at is null then r.access_count
+  else (select count(*) from access_log as l where l.record_id = r.id and l.at > r.demoted_at) end
+)`
+
+/** Records that the transaction has locked, in what they have come to. */
+export type Candidates = { ids: readonly string[]; now: Date; runId: string | null }
+
+export async function promoteWorking(tx: Database, candidates: Candidates): Promise<string[]> {
+  const { ids, now } = candidates
+  return promote(tx, candidates, {
+    ...{ from: 'working', to: 'episodic' },
+    rationale: `${episodicAfterMs / 60_000} minutes old, or accessed ${episodicAccesses} times`,
+    due: sql`
+      select r.id from records as r
+      where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'working' and ${isMovable}
+        and (
+          ${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz
+          or ${accessesSince} >= ${sql.lit(episodicAccesses)}
+        )
+    `,
+  })
+}
+
+export async function promoteEpisodic(tx: Database, candidates: Candidates): Promise<string[]> {
+  const { ids, now } = candidates
+  const { join, importance } = scoringAt(now)
+  return promote(tx, candidates, {
+    ...{ from: 'episodic', to: 'semantic' },
+    rationale: `an importance of ${semanticImportance} or more, and accessed ${semanticAccesses} times`,
+    due: sql`
+      select r.id from records as r ${join}
+      where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'episodic' and ${isMovable}
+        and r.access_count >= ${sql.lit(semanticAccesses)} and ${accessesSince} >= ${sql.lit(semanticAccesses)}
+        and ${importance} >= ${sql.lit(semanticImportance)}
+    `,
+  })
+}
+
+type Step = { from: Layer; to: Layer; rationale: string; due: RawBuilder<unknown> }
+
+/** The step and its entry in the log, in one statement. */
+async function promote(
+  tx: Database,
+  { now, runId }: Candidates,
+  { from, to, rationale, due }: Step,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with due as materialized (${due}), promoted as (
+      update records as r
+      set layer = ${to}::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
+      from due where r.id = due.id
+      returning r.id
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, ${runId}::uuid, ${now}::timestamptz, 'promote', ${promoter}, ${rationale}::text,
+        ${JSON.stringify({ layer: [from, to] })}::jsonb
+      from promoted
+    )
+    select id from promoted order by id
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+function inScope(scope: string | null): RawBuilder<unknown> {
+  return scope === null ? sql`` : sql`and r.scope = ${scope}`
+}
+
+function earlier(instant: Date, milliseconds: number): Date {
+  return new Date(instant.getTime() - milliseconds)
+}
