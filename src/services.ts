@@ -3,7 +3,9 @@ import { captureRoutes, createCaptureService } from './capture/index.ts'
 import {
   accessRoutes,
   createAccessService,
+  createHistoryService,
   createTransitionService,
+  historyRoutes,
   transitionRoutes,
 } from './cognition/index.ts'
 import type { Config } from './config.ts'
@@ -78,6 +80,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
   const decay = createDecayService({ db, clock })
   const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
   const transition = createTransitionService({ db, clock, textLanguage })
+  const history = createHistoryService({ db })
   const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
   const entityMerging = createEntityMergingService({ db, clock, textLanguage })
@@ -107,6 +110,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     decay,
     insight,
     transition,
+    history,
     access,
     entities,
     entityMerging,
@@ -131,6 +135,7 @@ export function listRooms({
   decay,
   insight,
   transition,
+  history,
   access,
   entities,
   entityMerging,
@@ -152,6 +157,7 @@ export function listRooms({
     room(decayRoutes, { decay, once }),
     room(insightRoutes, { insight }),
     room(transitionRoutes, { transition, once }),
+    room(historyRoutes, { history }),
     room(accessRoutes, { access, once }),
     room(entitiesRoutes, { entities, entityMerging, once }),
     room(captureRoutes, { capture, once }),

@@ -1,5 +1,7 @@
 export { rescore, scoringAt } from '../records/index.ts'
 export { accessRoutes } from './access/routes.ts'
 export { createAccessService } from './access/service.ts'
+export { historyRoutes } from './history/routes.ts'
+export { createHistoryService } from './history/service.ts'
 export { transitionRoutes } from './transition/routes.ts'
 export { createTransitionService } from './transition/service.ts'

@@ -2,7 +2,13 @@ import type { Database } from '../db/connection.ts'
 import { type Call, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { answerWritten, claimRecords, type StoredRecord, type WrittenRecord } from '../records/index.ts'
+import {
+  answerWritten,
+  claimRecords,
+  moveScores,
+  type StoredRecord,
+  type WrittenRecord,
+} from '../records/index.ts'
 import { withEntry } from '../records/log.ts'
 import { isHistory } from '../records/vocabulary.ts'
 import { salienceAt } from './curves.ts'
@@ -35,12 +41,12 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
       const updates: LifeUpdate[] = []
       // Spelt in two ways an id is still one record, which changes once.
       const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
-      const outcomes = (await claimRecords(tx, call, unique)).map((stored): Outcome => {
+      const outcomes = (await claimRecords(tx, call, unique)).map((stored): StoredRecord | AppError => {
         if (stored instanceof AppError) return stored
         const refusal = refuseHistory(stored)
         if (refusal) return refusal
         const change = apply(stored, now)
-        if (!change) return answerWritten(call.caller, stored, now)
+        if (!change) return stored
         const changes = { salience: [salienceAt(stored, now), change.salience] }
         updates.push({ ...change, id: stored.id, action, uses, changes })
         const entry = { action, actor, at: now, rationale, run_id: null, changes }
@@ -51,11 +57,17 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
           version: stored.version + 1,
           updated_at: now,
         }
-        const changed = { ...next, audit_log: withEntry(stored.audit_log, entry) }
-        return answerWritten(call.caller, changed, now)
+        return { ...next, audit_log: withEntry(stored.audit_log, entry) }
       })
       if (updates.length > 0) await updateLives(tx, updates, { actor, rationale, at: now })
-      const byId = new Map(unique.map((id, index) => [id, outcomes[index]]))
+      const used = uses === 0 ? [] : updates.map(({ id }) => id)
+      const scores = used.length === 0 ? new Map<string, number>() : await moveScores(tx, { ids: used, now })
+      const answer = (outcome: StoredRecord | AppError): Outcome => {
+        if (outcome instanceof AppError) return outcome
+        const importance = scores.get(outcome.id) ?? outcome.importance
+        return answerWritten(call.caller, { ...outcome, importance }, now)
+      }
+      const byId = new Map(outcomes.map((outcome, index) => [unique[index], answer(outcome)]))
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
     })
   }

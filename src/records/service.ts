@@ -14,6 +14,7 @@ import { completePayload, NewPayload, type Payload } from './payloads.ts'
 import { answerWritten, presentRecord, redactRecord } from './presentation.ts'
 import type { StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
+import { rescoreRecord } from './scoring/service.ts'
 import { refuseErasedContent } from './tombstones/service.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
@@ -56,7 +57,7 @@ export function createRecordsService(resources: CreationResources) {
         ...{ record, content, changes, textLanguage, now },
         ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
       })
-      return answerWritten(call.caller, changed, now)
+      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
     })
   }
 

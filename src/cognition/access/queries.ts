@@ -21,9 +21,11 @@ export async function noteAccesses(db: Database, accesses: readonly Access[]): P
       for no key update
     ), counted as (
       update records as r
-      set access_count = r.access_count + n.times, last_accessed_at = greatest(r.last_accessed_at, n.latest)
+      set access_count = r.access_count + n.times, served_count = r.served_count + n.served,
+        last_accessed_at = greatest(r.last_accessed_at, n.latest)
       from (
-        select n.record_id, count(*)::integer as times, max(n.at) as latest
+        select n.record_id, count(*)::integer as times, max(n.at) as latest,
+          (count(*) filter (where n.kind = 'served'))::integer as served
         from noted as n join locked as l on l.id = n.record_id
         group by n.record_id
       ) as n

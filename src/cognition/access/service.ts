@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
-import { type Call, transact } from '../../db/transaction.ts'
+import { type Call, type Transaction, transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { claimRecord } from '../../records/index.ts'
+import { claimRecord, rescore } from '../../records/index.ts'
 import { createBacklog } from './backlog.ts'
 import { type Access, noteAccesses } from './queries.ts'
 import type { AccessReceipt } from './schemas.ts'
@@ -46,7 +46,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
       await gather()
       const batch = backlog.take(batchSize)
       try {
-        await transact(db, {}, (tx) => noteAccesses(tx, batch))
+        await transact(db, {}, (tx) => note(tx, batch, clock.now()))
       } catch (error) {
         report(`${batch.length} accesses were not recorded`, error)
       }
@@ -66,7 +66,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
       const now = clock.now()
       const stored = await claimRecord(tx, call, id)
       const access: Access = { record_id: stored.id, at: now, kind: 'used', actor: actor ?? call.caller.name }
-      await noteAccesses(tx, [access])
+      await note(tx, [access], now)
       const latest = Math.max(now.getTime(), stored.last_accessed_at?.getTime() ?? 0)
       return {
         id: stored.id,
@@ -86,4 +86,10 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
       gathering = new AbortController()
     },
   }
+}
+
+/** What a record is worth follows from its use at once, and not only when a job next comes by. */
+async function note(tx: Transaction, accesses: readonly Access[], now: Date): Promise<void> {
+  await noteAccesses(tx, accesses)
+  await rescore(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })
 }

@@ -9,6 +9,7 @@ import { gone } from '../departures/departed.ts'
 import { answerWritten } from '../presentation.ts'
 import type { StoredRecord } from '../rows.ts'
 import type { WrittenRecord } from '../schemas.ts'
+import { rescoreRecord } from '../scoring/service.ts'
 import { describeForgetting, restoreRecord } from './restoration.ts'
 import type { DeletionQuery, Restoration } from './schemas.ts'
 
@@ -48,7 +49,7 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
         ...{ action: 'restore', actor, rationale, now, textLanguage },
         ...restoreRecord(stored, now),
       })
-      return answerWritten(call.caller, changed, now)
+      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
     })
   }
 
