@@ -10,6 +10,8 @@ import * as embeddings from './0009_embeddings.ts'
 import * as consolidation from './0010_consolidation.ts'
 import * as windows from './0012_windows.ts'
 import * as importance from './0013_importance.ts'
+import * as layers from './0014_layers.ts'
+import * as surprise from './0015_surprise.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -24,4 +26,6 @@ export const migrations: Record<string, Migration> = {
   '0010_consolidation': consolidation,
   '0012_windows': windows,
   '0013_importance': importance,
+  '0014_layers': layers,
+  '0015_surprise': surprise,
 }

@@ -162,7 +162,13 @@ function shape(values: Environment) {
       forgottenRetentionMs: milliseconds(values.MEMBRANE_FORGOTTEN_RETENTION),
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
-    cognition: Object.freeze({ retentionMode: values.MEMBRANE_RETENTION_MODE }),
+    cognition: Object.freeze({
+      retentionMode: values.MEMBRANE_RETENTION_MODE,
+      retentionShape: Object.freeze({
+        huberDelta: Number(values.MEMBRANE_RETENTION_HUBER_DELTA),
+        elasticRho: Number(values.MEMBRANE_RETENTION_ELASTIC_RHO),
+      }),
+    }),
     embedding: Object.freeze(embedding(values)),
     retrieval: Object.freeze({ selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD) }),
     models: Object.freeze({
@@ -175,6 +181,7 @@ function shape(values: Environment) {
       intervals: Object.freeze({
         decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
         consolidate: milliseconds(values.MEMBRANE_CONSOLIDATION_INTERVAL),
+        dream: milliseconds(values.MEMBRANE_DREAM_INTERVAL),
         // Workers look by themselves; a run is for who asks for one.
         embed: 0,
         purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),

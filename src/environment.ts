@@ -135,6 +135,16 @@ export const environmentSchema = Type.Object({
     default: 'huber',
     expects: 'one of l2, huber, elastic',
   }),
+  MEMBRANE_RETENTION_HUBER_DELTA: Type.String({
+    description: 'Half-lives after which `huber` goes on in a straight line.',
+    default: '0.5',
+    pattern: '^([0-9]|[1-5][0-9]|6[0-3])(\\.[0-9]{1,6})?$',
+    expects: 'a number from 0 to less than 64 such as 0.5',
+  }),
+  MEMBRANE_RETENTION_ELASTIC_RHO: share(
+    'The share of `elastic` that falls in a straight line and ends after two half-lives.',
+    '0.3',
+  ),
   MEMBRANE_LLM_MAX_SENSITIVITY: Type.Enum([...sensitivities], {
     description: 'Nothing more sensitive is sent to a model of somebody else, to chat or for vectors.',
     default: 'low',
@@ -209,6 +219,10 @@ export const environmentSchema = Type.Object({
     '6h',
   ),
   MEMBRANE_COMPRESSION_AGE: duration('How old an episode is when consolidation halves its salience.', '24h'),
+  MEMBRANE_DREAM_INTERVAL: duration(
+    'How often the `dream` job runs, until a schedule is set; 0 for never.',
+    '24h',
+  ),
   MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
 })
 

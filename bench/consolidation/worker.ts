@@ -8,6 +8,7 @@ import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/queries.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { createSeal } from '../../src/records/index.ts'
+import { idleWorks, noIntervals } from '../../test/support/idle.ts'
 import { assert } from '../load.ts'
 
 export type Worker = ReturnType<typeof createWorker>
@@ -19,12 +20,11 @@ export function createWorker(url: string) {
     ...{ url, poolSize: 5, statementTimeoutMs: 300_000, lockTimeoutMs: 10_000, applicationName: 'bench' },
   })
   const ids = createIds(clock)
-  const idle = { run: async () => {} }
   const runner = createRunner({
-    ...{ db, clock, ids, worker: 'bench', intervals: { decay: 0, consolidate: 0, embed: 0, purge: 0 } },
+    ...{ db, clock, ids, worker: 'bench', intervals: noIntervals },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     works: {
-      ...{ decay: idle, embed: idle, purge: idle },
+      ...idleWorks,
       consolidate: createConsolidation({
         ...{ db, clock, ids, textLanguage: 'english', compressionAgeMs: 86_400_000 },
         seal: createSeal('the tombstone key of the bench'),

@@ -5,8 +5,9 @@ import { createSweep } from '../../src/decay/index.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createPurge, createRunner } from '../../src/maintenance/index.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/queries.ts'
+import { idleWorks, noIntervals } from '../../test/support/idle.ts'
 import { assert } from '../load.ts'
 
 const day = 86_400_000
@@ -26,14 +27,12 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
       clock,
       ids: createIds(clock),
       worker: name,
-      intervals: { decay: 0, consolidate: 0, embed: 0, purge: 0 },
+      intervals: noIntervals,
     },
     log: createLogger({ level: 'error', clock, write: (line) => process.stderr.write(line) }),
     works: {
+      ...idleWorks,
       decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
-      consolidate: { run: async () => {} },
-      embed: { run: async () => {} },
-      purge: createPurge({ expired: {} }),
     },
   })
   const attend = () => runner.attend('decay', new AbortController().signal)

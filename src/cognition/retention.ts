@@ -1,8 +1,17 @@
-import type { Layer } from './importance.ts'
+import { type Layer, neverFading, scoring } from './importance.ts'
 
 /** How well a memory is kept since it was last used: derived when it is asked for, never stored. */
 
 export type RetentionMode = 'l2' | 'huber' | 'elastic'
+
+/** What bends two of the modes. */
+export type RetentionShape = {
+  /** Half-lives after which `huber` goes on in a straight line, as steep as it is there. */
+  huberDelta: number
+  /** The share of `elastic` that is a straight line, and ends. */
+  elasticRho: number
+}
+export const usualShape: RetentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
 
 export type RetentionInputs = {
   mode: RetentionMode
@@ -21,35 +30,31 @@ export type Retention = {
   bonus: number
 }
 
-const neverFading: ReadonlySet<Layer> = new Set(['semantic', 'procedural', 'codebase'])
-const halfLifeDays = 30
-/** How much faster a memory of no trust fades than one of full trust, beyond once. */
-const distrustPenalty = 2
-const huberKnee = 0.5
-const elasticLinearShare = 0.3
-const largestBonus = 0.3
-const bonusPerAccess = 0.05
-/** As everywhere in the product: beyond them nothing is left to tell apart. */
-const maxHalfLives = 64
+/** Of use, however often. */
+export const retentionBonus = { perAccess: 0.05, largest: 0.3 } as const
+/** The straight part of `elastic` ends after so many half-lives. */
+export const elasticEnd = 2
 
-export function retentionOf(inputs: RetentionInputs): Retention {
-  const bonus = Math.min(largestBonus, bonusPerAccess * Math.log1p(inputs.accesses))
+export function retentionOf(inputs: RetentionInputs, shape: RetentionShape = usualShape): Retention {
+  const { perAccess, largest } = retentionBonus
+  const bonus = Math.min(largest, perAccess * Math.log1p(inputs.accesses))
   if (neverFading.has(inputs.layer)) return { value: 1, half_life_days: null, base: 1, bonus }
-  const halfLife = halfLifeDays / (1 + distrustPenalty * (1 - inputs.source_trust))
-  const halfLives = Math.min(Math.max(0, inputs.days_since_access) / halfLife, maxHalfLives)
-  const base = baseRetention(inputs.mode, halfLives)
+  const halfLife = scoring.halfLifeDays / (1 + scoring.distrustPenalty * (1 - inputs.source_trust))
+  const halfLives = Math.min(Math.max(0, inputs.days_since_access) / halfLife, scoring.maxHalfLives)
+  const base = baseRetention(inputs.mode, halfLives, shape)
   return { value: Math.min(1, base + bonus), half_life_days: halfLife, base, bonus }
 }
 
-function baseRetention(mode: RetentionMode, halfLives: number): number {
+function baseRetention(mode: RetentionMode, halfLives: number, shape: RetentionShape): number {
+  const { huberDelta: knee, elasticRho: linearShare } = shape
   const exponential = 2 ** -halfLives
   switch (mode) {
     case 'huber': {
-      if (halfLives <= huberKnee) return exponential
-      return Math.max(0, 2 ** -huberKnee * (1 - Math.LN2 * (halfLives - huberKnee)))
+      if (halfLives <= knee) return exponential
+      return Math.max(0, 2 ** -knee * (1 - Math.LN2 * (halfLives - knee)))
     }
     case 'elastic':
-      return elasticLinearShare * Math.max(0, 1 - halfLives / 2) + (1 - elasticLinearShare) * exponential
+      return linearShare * Math.max(0, 1 - halfLives / elasticEnd) + (1 - linearShare) * exponential
     default:
       return exponential
   }

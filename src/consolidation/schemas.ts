@@ -2,22 +2,19 @@ import Type, { type Static } from 'typebox'
 import { closed } from '../http/shapes.ts'
 import { stageNames } from './stages.ts'
 
-export const ConsolidationOptions = closed(
-  {
-    stages: Type.Optional(
-      Type.Array(Type.Enum([...stageNames]), {
-        minItems: 1,
-        uniqueItems: true,
-        description: 'Of `consolidate`: only these, in their own order. Default: all.',
-      }),
-    ),
-    ask_model: Type.Optional(
-      Type.Boolean({
-        description:
-          'Of `consolidate`: whether a dry run asks the chat model too, which costs as much as a run.',
-      }),
-    ),
-  },
-  { $id: 'ConsolidationOptions', description: 'What a job may be asked; the other jobs take nothing.' },
-)
+export const ConsolidationOptions = closed({
+  stages: Type.Optional(
+    Type.Array(Type.Enum([...stageNames]), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Of `consolidate`: only these, in their own order. Default: all.',
+    }),
+  ),
+  ask_model: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of `consolidate`: whether a dry run asks the chat model too, which costs as much as a run.',
+    }),
+  ),
+})
 export type ConsolidationOptions = Static<typeof ConsolidationOptions>

@@ -254,6 +254,7 @@ export interface Records {
   curve: DecayCurve;
   decay_rank: Generated<number | null>;
   deletion_policy: DeletionPolicy;
+  demoted_at: Date | null;
   emotional_valence: number;
   expires_at: Date | null;
   fades_at: Generated<number | null>;
@@ -315,6 +316,16 @@ export interface StatusChanges {
   step: string;
 }
 
+export interface Surprises {
+  at: Date;
+  base_before: number;
+  delta: number;
+  duplicate_of: string | null;
+  neighbours: Json;
+  record_id: string;
+  score: number;
+}
+
 export interface Tombstones {
   actor: string;
   created_at: Date;
@@ -337,6 +348,15 @@ export interface Unembedded {
   asked_at: Date;
   attempts: Generated<number>;
   due_at: Date;
+  record_id: string;
+}
+
+export interface Unsurprised {
+  /**
+   * when its text was written: it is compared once no text of before waits for its vector
+   */
+  asked_at: Date;
+  created_at: Date;
   record_id: string;
 }
 
@@ -364,7 +384,9 @@ export interface DB {
   relations: Relations;
   signatures: Signatures;
   status_changes: StatusChanges;
+  surprises: Surprises;
   tombstones: Tombstones;
   unconsolidated: Unconsolidated;
   unembedded: Unembedded;
+  unsurprised: Unsurprised;
 }

@@ -9,6 +9,8 @@ export type Jobs = Checked<{
   decay: NoPayload
   /** Makes facts, skills and plans of what was experienced. */
   consolidate: NoPayload
+  /** Keeps what memories are worth in order: what is to rise rises, what is of no more use is put away. */
+  dream: NoPayload
   /** Gives a vector to what was written since it had one. */
   embed: NoPayload
   /** Deletes what has expired. */
@@ -19,7 +21,7 @@ export type JobName = keyof Jobs
 
 /** The same names at run time, which the compiler holds complete. */
 const listed: { readonly [Name in JobName]: true } = {
-  ...{ decay: true, consolidate: true, embed: true, purge: true },
+  ...{ decay: true, consolidate: true, dream: true, embed: true, purge: true },
 }
 export const jobNames = Object.keys(listed) as JobName[]
 

@@ -36,6 +36,7 @@ export function createHandlers(runner: Runner): JobHandlers {
   return {
     decay: async (_payload, signal) => ({ runs: await runner.attend('decay', signal) }),
     consolidate: async (_payload, signal) => ({ runs: await runner.attend('consolidate', signal) }),
+    dream: async (_payload, signal) => ({ runs: await runner.attend('dream', signal) }),
     embed: async (_payload, signal) => ({ runs: await runner.attend('embed', signal) }),
     purge: async (_payload, signal) => ({ runs: await runner.attend('purge', signal) }),
   }

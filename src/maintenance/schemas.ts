@@ -1,8 +1,9 @@
 import Type, { type Static } from 'typebox'
 import { ConsolidationOptions } from '../consolidation/index.ts'
+import { DreamOptions } from '../dream/index.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, listOf, Time, Uuid } from '../http/shapes.ts'
-import { jobNames } from '../jobs/define.ts'
+import { type JobName, jobNames } from '../jobs/define.ts'
 
 const Job = Type.Enum([...jobNames], { description: 'Which job.' })
 const Status = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
@@ -51,12 +52,23 @@ export const MaintenanceRun = closed(
 )
 export type MaintenanceRun = Static<typeof MaintenanceRun>
 
+/** By the job that takes them. */
+export const optionNames: Readonly<Partial<Record<JobName, readonly string[]>>> = {
+  consolidate: Object.keys(ConsolidationOptions.properties),
+  dream: Object.keys(DreamOptions.properties),
+}
+
+const JobOptions = closed(
+  { ...ConsolidationOptions.properties, ...DreamOptions.properties },
+  { $id: 'JobOptions', description: 'What a job may be asked; those that are not named take nothing.' },
+)
+
 export const NewMaintenanceRun = closed(
   {
     job: Job,
     dry_run: Type.Optional(Type.Boolean({ description: 'Default false.' })),
     scope: Type.Optional(scope),
-    options: Type.Optional(ref(ConsolidationOptions)),
+    options: Type.Optional(ref(JobOptions)),
   },
   { $id: 'NewMaintenanceRun', examples: [{ job: 'decay', dry_run: true }] },
 )
@@ -67,7 +79,7 @@ export const RunChange = closed(
     record_id: Uuid(),
     action: Type.String({
       description:
-        '`prune`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
+        '`prune`; `promote`, `archive`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
     }),
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

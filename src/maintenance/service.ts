@@ -22,7 +22,14 @@ import {
   type RunRow,
   upsertSchedule,
 } from './queries.ts'
-import type { MaintenanceRun, NewMaintenanceRun, RunChange, Schedule, ScheduleChoice } from './schemas.ts'
+import {
+  type MaintenanceRun,
+  type NewMaintenanceRun,
+  optionNames,
+  type RunChange,
+  type Schedule,
+  type ScheduleChoice,
+} from './schemas.ts'
 
 export type Intervals = Readonly<Record<JobName, number>>
 
@@ -45,7 +52,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const id = ids.next()
     const tx = call.tx ?? db
     const { job, dry_run: dryRun, options } = asked
-    if (job !== 'consolidate') refuseOptions(options)
+    refuseOptions(job, options)
     await insertRun(tx, {
       ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, asked.scope) },
       ...(dryRun === undefined ? {} : { dryRun }),
@@ -140,9 +147,10 @@ function positionOf({ created_at, id }: RunRow): Static<typeof RunCursor> {
   return { created_at: created_at.toISOString(), id }
 }
 
-/** Asked of a job that has none, an option would be taken for heard. */
-function refuseOptions(options: object = {}): void {
-  const errors = Object.keys(options).map((name) => ({
+/** Asked of a job that has it not, an option would be taken for heard. */
+function refuseOptions(job: JobName, options: object = {}): void {
+  const unknown = Object.keys(options).filter((name) => !optionNames[job]?.includes(name))
+  const errors = unknown.map((name) => ({
     pointer: `/options/${name}`,
     message: 'is no option of this job',
   }))

@@ -1,12 +1,12 @@
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { connect } from '../../src/db/connection.ts'
-import { jobNames } from '../../src/jobs/define.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { createSeal } from '../../src/records/index.ts'
 import { readBy } from '../support/extracting.ts'
+import { idleWorks, noIntervals } from '../support/idle.ts'
 
 /** A worker that is killed, without warning, the nth time it comes to a step of a consolidation. */
 const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
@@ -20,17 +20,12 @@ const consolidate = createConsolidation({
   ...{ textLanguage: 'english', compressionAgeMs: 86_400_000, size: 20 },
   extraction: readBy(endpoint, clock),
 })
-const idle = { run: async () => {} }
 let reached = 0
 const runner = createRunner({
   ...{ db, clock, ids, worker: `doomed ${process.pid}` },
   log: createLogger({ level: 'silent', clock, write: () => {} }),
-  works: { decay: idle, embed: idle, purge: idle, consolidate },
-  // Every job has one, and none is to run by itself.
-  intervals: Object.fromEntries(jobNames.map((name) => [name, 0])) as Record<
-    (typeof jobNames)[number],
-    number
-  >,
+  works: { ...idleWorks, consolidate },
+  intervals: noIntervals,
   observe: (step) => {
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },

@@ -2,7 +2,8 @@ import { connect } from '../../src/db/connection.ts'
 import { createSweep } from '../../src/decay/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createPurge, createRunner } from '../../src/maintenance/index.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
+import { idleWorks, noIntervals } from '../support/idle.ts'
 
 /** A worker that is killed at the nth step of a kind: `node doomed-worker.ts <url> <instant> <step> <nth>`. */
 const [url = '', instant = '', fatalStep, nth] = process.argv.slice(2)
@@ -16,15 +17,13 @@ const runner = createRunner({
   ...{ db, clock, ids: createIds(clock), worker: `doomed ${process.pid}` },
   log: createLogger({ level: 'silent', clock, write: () => {} }),
   works: {
+    ...idleWorks,
     decay: createSweep({
       ...{ db, forgottenRetentionMs: 30 * 86_400_000, revisedRetentionMs: 90 * 86_400_000 },
       sizes: { rows: 20, blocks: 1, shareFrom: 40 },
     }),
-    consolidate: { run: async () => {} },
-    embed: { run: async () => {} },
-    purge: createPurge({ expired: {} }),
   },
-  intervals: { decay: 0, consolidate: 0, embed: 0, purge: 0 },
+  intervals: noIntervals,
   observe: (step) => {
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },

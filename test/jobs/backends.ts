@@ -45,6 +45,7 @@ export async function openTestQueue(chosen: string | undefined) {
         handlers: {
           decay: async () => ({}),
           consolidate: async () => ({}),
+          dream: async () => ({}),
           embed: async () => ({}),
           purge: async () => ({}),
           ...handlers,

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type JobName, jobNames } from '../../src/jobs/define.ts'
 import type { Work } from '../../src/jobs/runs.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createHandlers, createRunner, watchJobs } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/queries.ts'
+import { noIntervals } from '../support/idle.ts'
 import { until } from '../support/processes.ts'
 import { administer } from '../support/servers.ts'
 import { backends, openTestQueue, type TestQueue } from './backends.ts'
@@ -13,7 +15,7 @@ import { backends, openTestQueue, type TestQueue } from './backends.ts'
 const clock = systemClock
 const ids = createIds(clock)
 const log = createLogger({ level: 'silent', clock, write: () => {} })
-const off = { decay: 0, consolidate: 0, embed: 0, purge: 0 }
+const off = noIntervals
 
 let test: TestQueue
 afterEach(() => test.close())
@@ -26,7 +28,7 @@ function hire(worker: string, intervals = off) {
       ran++
     },
   }
-  const works = { decay: work, consolidate: work, embed: work, purge: work }
+  const works = Object.fromEntries(jobNames.map((name) => [name, work])) as Record<JobName, Work>
   const runner = createRunner({ db: test.db, clock, ids, log, worker, works, intervals })
   const watch = (everyMs: number) =>
     watchJobs({ db: test.db, clock, log, worker, runner, intervals, everyMs })

@@ -12,11 +12,10 @@ import { presentRun } from '../../src/maintenance/presentation.ts'
 import { findRun, insertRun } from '../../src/maintenance/queries.ts'
 import { createEmbeddingModel } from '../../src/models/embedding.ts'
 import type { TestApp } from './http.ts'
+import { idleWorks, noIntervals } from './idle.ts'
 
 type Asked = { dryRun?: boolean; scope?: string; signal?: AbortSignal }
 
-const idle = { run: async () => {} }
-const intervals = { decay: 0, consolidate: 0, embed: 0, purge: 0 }
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 /** A worker beside an API, as many as a test wants, each with an embedder of its own. */
@@ -31,8 +30,8 @@ export function hireEmbedder(
     ...{ db, clock, log, maxSensitivity },
     embedder: embedder ?? undefined,
   })
-  const works = { decay: idle, consolidate: idle, embed: work, purge: idle }
-  const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), works, intervals })
+  const works = { ...idleWorks, embed: work }
+  const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), works, intervals: noIntervals })
 
   /** The job, from being asked for to its end. */
   async function run({ signal = new AbortController().signal, ...asked }: Asked = {}) {

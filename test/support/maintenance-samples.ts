@@ -6,6 +6,7 @@ import * as maintenance from '../../src/maintenance/queries.ts'
 import * as batches from '../../src/maintenance/running/batches/queries.ts'
 import * as running from '../../src/maintenance/running/queries.ts'
 import type { Sample } from './departing-samples.ts'
+import { noIntervals } from './idle.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -60,7 +61,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     listSchedules: (db) => maintenance.listSchedules(db),
     upsertSchedule: (db) =>
       maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
-    listIntervals: (db) => maintenance.listIntervals(db, { decay: 1, consolidate: 1, embed: 0, purge: 1 }),
+    listIntervals: (db) => maintenance.listIntervals(db, { ...noIntervals, decay: 1, consolidate: 1 }),
   },
   'src/maintenance/running/batches/queries.ts': {
     holdFence: (db) => inTransaction(db, (tx) => batches.holdFence(tx, lease)),

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { createPromotion } from '../../src/cognition/index.ts'
+import { usualShape } from '../../src/cognition/retention.ts'
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSweep } from '../../src/decay/index.ts'
+import { createDream } from '../../src/dream/index.ts'
 import { createEmbeddings, hashEmbedder } from '../../src/embeddings/index.ts'
 import { deleteExpiredAnswers } from '../../src/http/queries.ts'
-import type { JobName } from '../../src/jobs/define.ts'
+import { type JobName, jobNames } from '../../src/jobs/define.ts'
 import type { Work } from '../../src/jobs/runs.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
@@ -17,8 +20,10 @@ import { createSeal } from '../../src/records/index.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
 import type { TestApp } from './http.ts'
+import { idleWorks, noIntervals } from './idle.ts'
 
 export const day = 86_400_000
+export const keeping = { retentionMode: 'huber', retentionShape: usualShape } as const
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
@@ -36,10 +41,12 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
   const ids = createIds(clock)
   const lines: string[] = []
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
-  await insertJobs(db, ['decay', 'consolidate', 'embed', 'purge'], clock.now())
+  await insertJobs(db, jobNames, clock.now())
 
   const usual = {
-    decay: createSweep({ db, ...retention, sizes }),
+    ...idleWorks,
+    decay: createPromotion({ db, size: sizes.rows }).behind(createSweep({ db, ...retention, sizes })),
+    dream: createDream({ db, ...retention, ...keeping, size: sizes.rows }),
     consolidate: createConsolidation({
       ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
       ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },
@@ -48,11 +55,7 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
-  function hire(
-    worker: string,
-    { works = {}, ...more }: Hiring = {},
-    intervals = { decay: 0, consolidate: 0, embed: 0, purge: 0 },
-  ) {
+  function hire(worker: string, { works = {}, ...more }: Hiring = {}, intervals = noIntervals) {
     return createRunner({ db, clock, ids, log, worker, works: { ...usual, ...works }, intervals, ...more })
   }
 
@@ -134,7 +137,9 @@ export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { chat, maxSensitivity } = config.models
   const works = {
-    decay: createSweep({ db, ...retention }),
+    ...idleWorks,
+    decay: createPromotion({ db }).behind(createSweep({ db, ...retention })),
+    dream: createDream({ db, ...retention, ...config.cognition }),
     consolidate: createConsolidation({
       ...{ db, clock, ids, textLanguage: config.records.textLanguage },
       seal: createSeal(config.records.tombstoneKey),

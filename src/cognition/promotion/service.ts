@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type Call, transact } from '../../db/transaction.ts'
-import type { Change, RunContext } from '../../jobs/runs.ts'
+import type { Change, RunContext, Work } from '../../jobs/runs.ts'
 import { walk } from '../../jobs/walking.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -11,9 +11,9 @@ import {
   claimWorking,
   countEpisodic,
   countWorking,
-  moveScores,
   type Promoted,
   promoteDue,
+  rescoreRecord,
   type WrittenRecord,
   writeChange,
 } from '../../records/index.ts'
@@ -49,9 +49,7 @@ export function createLayersService({ db, clock, textLanguage }: Resources) {
         record: { layer: to, ...(isLower(to, stored.layer) ? { demoted_at: now } : {}) },
         changes: { layer: [stored.layer, to] },
       })
-      const scores = await moveScores(tx, { ids: [stored.id], now })
-      const importance = scores.get(stored.id) ?? changed.importance
-      return answerWritten(call.caller, { ...changed, importance }, now)
+      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
     })
   }
 
@@ -78,23 +76,27 @@ export function createPromotion({ db, size = usualSize }: { db: Database; size?:
     })
   }
 
-  async function raiseWorking(context: RunContext): Promise<void> {
-    if ((await countWorking(db, spanOf(context))) > 0) await walkThrough(context, claimWorking)
-  }
-
   return {
-    /** From working to episodic, and on where that is due: with nothing to do one probe of an index. */
-    raiseWorking,
+    /** Time alone carries working memory up: part of the job that runs most often, at one probe of an index. */
+    behind: ({ run, ...work }: Work): Work => ({
+      ...work,
+      run: async (context) => {
+        const waiting = await countWorking(db, spanOf(context))
+        await run({
+          ...context,
+          expect: (total, counted) => context.expect(total + waiting, counted),
+        })
+        if (waiting > 0) await walkThrough(context, claimWorking)
+      },
+    }),
     raiseAll: async (context: RunContext): Promise<void> => {
-      await raiseWorking(context)
+      await walkThrough(context, claimWorking)
       await walkThrough(context, claimEpisodic)
     },
     count: async (context: RunContext): Promise<number> =>
       (await countWorking(db, spanOf(context))) + (await countEpisodic(db, spanOf(context))),
   }
 }
-
-export type Promotion = ReturnType<typeof createPromotion>
 
 /** One batch holds the locks of its records until it ends. */
 const usualSize = 2_000

@@ -5,7 +5,7 @@ import {
   importanceWeights,
   sourceTrust,
 } from '../../cognition/importance.ts'
-import { type RetentionMode, retentionOf } from '../../cognition/retention.ts'
+import { type RetentionMode, type RetentionShape, retentionOf } from '../../cognition/retention.ts'
 import type { Vitals } from '../../records/vitals.ts'
 import { isHistory } from '../../records/vocabulary.ts'
 import { fadingFactor, halfLivesSince, salienceAt } from '../curves.ts'
@@ -73,12 +73,17 @@ export function explainImportance(life: Vitals & { created_at: Date }, logged: L
   return { value: Math.min(1, Math.max(0, value)), base_importance: life.base_importance, factors }
 }
 
-export function explainRetention(life: Vitals & { created_at: Date }, mode: RetentionMode, now: Date) {
+export function explainRetention(
+  life: Vitals & { created_at: Date },
+  { mode, shape }: { mode: RetentionMode; shape: RetentionShape },
+  now: Date,
+) {
   const days = daysBetween(life.last_accessed_at ?? life.created_at, now)
-  const { value, ...parts } = retentionOf({
+  const inputs = {
     ...{ mode, layer: life.layer, source_trust: sourceTrust[life.source_type] },
     ...{ days_since_access: days, accesses: life.access_count },
-  })
+  }
+  const { value, ...parts } = retentionOf(inputs, shape)
   return { value, mode, days_since_access: days, ...parts }
 }
 

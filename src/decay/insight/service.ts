@@ -1,4 +1,4 @@
-import type { RetentionMode } from '../../cognition/retention.ts'
+import type { RetentionMode, RetentionShape } from '../../cognition/retention.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -16,11 +16,19 @@ import { dueAt, explainImportance, explainRetention, explainSalience, removalRul
 import { forecastLife } from './forecast.ts'
 import type { Explanation, Forecast } from './schemas.ts'
 
-type Resources = { db: Database; clock: Clock; retentionMode: RetentionMode; revisedRetentionMs: number }
+type Resources = {
+  db: Database
+  clock: Clock
+  retentionMode: RetentionMode
+  retentionShape: RetentionShape
+  revisedRetentionMs: number
+}
 
 export type InsightService = ReturnType<typeof createInsightService>
 
-export function createInsightService({ db, clock, retentionMode, revisedRetentionMs }: Resources) {
+export function createInsightService(resources: Resources) {
+  const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
+
   async function forecast(call: Call, id: string, points: number): Promise<Forecast> {
     const stored = await findOpenRecord(call.tx ?? db, call.caller, id)
     const now = clock.now()
@@ -53,7 +61,7 @@ export function createInsightService({ db, clock, retentionMode, revisedRetentio
       state: stateOf(known, now),
       salience: explainSalience(life, now),
       importance: explainImportance(life, logged, now),
-      retention: explainRetention(life, retentionMode, now),
+      retention: explainRetention(life, { mode, shape }, now),
       prune_at: showInstant(dueAt(life, revisedRetentionMs)),
       ...(removal ? { removal } : {}),
     }

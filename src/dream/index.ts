@@ -1,0 +1,2 @@
+export { DreamOptions } from './schemas.ts'
+export { createDream } from './service.ts'

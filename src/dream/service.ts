@@ -1,0 +1,57 @@
+import type { RetentionSettings } from '../cognition/index.ts'
+import type { Database } from '../db/connection.ts'
+import type { RunContext, Work } from '../jobs/runs.ts'
+import { createForgetting } from './forgetting/service.ts'
+import type { DreamOptions } from './schemas.ts'
+import type { Step, StepName } from './steps.ts'
+
+type Resources = RetentionSettings & {
+  db: Database
+  forgottenRetentionMs: number
+  /** Brings the stored importance up to date. */
+  refresh?: Work
+  /** Most records of a batch. */
+  size?: number
+}
+
+/** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
+export function createDream(resources: Resources): Work {
+  const steps: readonly Step[] = [createForgetting(resources)]
+
+  async function run(context: RunContext): Promise<void> {
+    const chosen = chosenOf(context)
+    let total = 0
+    for (const step of chosen) total += await step.count(context)
+    await context.expect(
+      total,
+      chosen.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
+    )
+    for (const step of chosen) await step.run(timed(step.name, context))
+  }
+
+  async function help(context: RunContext): Promise<void> {
+    for (const step of chosenOf(context)) await step.help?.(timed(step.name, context))
+  }
+
+  function chosenOf({ run: { options } }: RunContext): readonly Step[] {
+    // Checked when the run was asked for.
+    const { steps: names } = options as DreamOptions
+    return names === undefined ? steps : steps.filter(({ name }) => names.includes(name))
+  }
+
+  return { run, help }
+}
+
+/** How long each step took is a figure of the run like any other. */
+function timed(name: StepName, context: RunContext): RunContext {
+  return {
+    ...context,
+    inBatch: (work) =>
+      context.inBatch(async (tx) => {
+        const began = performance.now()
+        const outcome = await work(tx)
+        const ms = Math.round(performance.now() - began)
+        return { ...outcome, counts: { ...outcome.counts, [`${name}_ms`]: ms } }
+      }),
+  }
+}

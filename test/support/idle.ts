@@ -1,0 +1,8 @@
+import { type JobName, jobNames } from '../../src/jobs/define.ts'
+import type { Work } from '../../src/jobs/runs.ts'
+
+const idle: Work = { run: async () => {} }
+
+/** Every job must have its work and its interval; a test names those that it is about. */
+export const idleWorks = Object.fromEntries(jobNames.map((name) => [name, idle])) as Record<JobName, Work>
+export const noIntervals = Object.fromEntries(jobNames.map((name) => [name, 0])) as Record<JobName, number>
