@@ -4,8 +4,11 @@ import {
   accessRoutes,
   createAccessService,
   createHistoryService,
+  createLayersService,
+  createPromotion,
   createTransitionService,
   historyRoutes,
+  layersRoutes,
   transitionRoutes,
 } from './cognition/index.ts'
 import type { Config } from './config.ts'
@@ -18,6 +21,7 @@ import {
   decayRoutes,
   insightRoutes,
 } from './decay/index.ts'
+import { createDream } from './dream/index.ts'
 import { createEmbedder, createEmbeddings, createQuerying, createVectorSearch } from './embeddings/index.ts'
 import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
 import { type Room, room } from './http/app.ts'
@@ -80,6 +84,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
   const decay = createDecayService({ db, clock })
   const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
   const transition = createTransitionService({ db, clock, textLanguage })
+  const layers = createLayersService({ db, clock, textLanguage })
   const history = createHistoryService({ db })
   const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
@@ -110,6 +115,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     decay,
     insight,
     transition,
+    layers,
     history,
     access,
     entities,
@@ -135,6 +141,7 @@ export function listRooms({
   decay,
   insight,
   transition,
+  layers,
   history,
   access,
   entities,
@@ -157,6 +164,7 @@ export function listRooms({
     room(decayRoutes, { decay, once }),
     room(insightRoutes, { insight }),
     room(transitionRoutes, { transition, once }),
+    room(layersRoutes, { layers, once }),
     room(historyRoutes, { history }),
     room(accessRoutes, { access, once }),
     room(entitiesRoutes, { entities, entityMerging, once }),
@@ -185,7 +193,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
     embedder: createEmbedder(config.embedding, clock),
   })
   const works = {
-    decay: createSweep({ db, forgottenRetentionMs, revisedRetentionMs }),
+    decay: createPromotion({ db }).behind(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
     consolidate: createConsolidation({
       ...{ db, clock, ids, textLanguage: config.records.textLanguage },
       seal: createSeal(config.records.tombstoneKey),
@@ -193,6 +201,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       ...config.consolidation,
       extraction: createExtractor(config, clock),
     }),
+    dream: createDream({ db, forgottenRetentionMs, ...config.cognition }),
     embed: embeddings.work,
     purge: createPurge({ expired }),
   }

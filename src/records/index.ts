@@ -9,6 +9,8 @@ export { forgettingRoutes } from './forgetting/routes.ts'
 export { createForgettingService } from './forgetting/service.ts'
 export { findMostSalient } from './listing/service.ts'
 export { answerWritten } from './presentation.ts'
+export { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promoting/queries.ts'
+export { type Promoted, promoteDue } from './promoting/service.ts'
 export {
   type Findings,
   findRecords,
@@ -31,6 +33,7 @@ export {
   WrittenRecord,
 } from './schemas.ts'
 export { findLoggedAccesses, moveScores, rescore, scoringAt } from './scoring/queries.ts'
+export { rescoreRecord } from './scoring/service.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { shareTombstones } from './tombstones/queries.ts'
 export { tombstonesRoutes } from './tombstones/routes.ts'
