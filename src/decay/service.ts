@@ -5,9 +5,9 @@ import { AppError } from '../kernel/errors.ts'
 import {
   answerWritten,
   claimRecords,
-  moveScores,
   type StoredRecord,
   type WrittenRecord,
+  weighRecords,
 } from '../records/index.ts'
 import { withEntry } from '../records/log.ts'
 import { isHistory } from '../records/vocabulary.ts'
@@ -60,13 +60,14 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
         return { ...next, audit_log: withEntry(stored.audit_log, entry) }
       })
       if (updates.length > 0) await updateLives(tx, updates, { actor, rationale, at: now })
-      const used = uses === 0 ? [] : updates.map(({ id }) => id)
-      const scores = used.length === 0 ? new Map<string, number>() : await moveScores(tx, { ids: used, now })
-      const answer = (outcome: StoredRecord | AppError): Outcome => {
-        if (outcome instanceof AppError) return outcome
-        const importance = scores.get(outcome.id) ?? outcome.importance
-        return answerWritten(call.caller, { ...outcome, importance }, now)
-      }
+      const used =
+        uses === 0 ? [] : outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
+      const weighed = await weighRecords(tx, call.caller, used, now)
+      const settled = new Map(weighed.map((stored) => [stored.id, stored]))
+      const answer = (outcome: StoredRecord | AppError): Outcome =>
+        outcome instanceof AppError
+          ? outcome
+          : answerWritten(call.caller, settled.get(outcome.id) ?? outcome, now)
       const byId = new Map(outcomes.map((outcome, index) => [unique[index], answer(outcome)]))
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
     })

@@ -10,7 +10,7 @@ export { createForgettingService } from './forgetting/service.ts'
 export { findMostSalient } from './listing/service.ts'
 export { answerWritten } from './presentation.ts'
 export { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promoting/queries.ts'
-export { type Promoted, promoteDue } from './promoting/service.ts'
+export { type Promoted, promoteDue, weigh, weighRecords } from './promoting/service.ts'
 export {
   type Findings,
   findRecords,

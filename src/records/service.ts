@@ -12,9 +12,9 @@ import { createListing } from './listing/service.ts'
 import { mergePatch } from './merging.ts'
 import { completePayload, NewPayload, type Payload } from './payloads.ts'
 import { answerWritten, presentRecord, redactRecord } from './presentation.ts'
+import { weighRecord } from './promoting/service.ts'
 import type { StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
-import { rescoreRecord } from './scoring/service.ts'
 import { refuseErasedContent } from './tombstones/service.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
@@ -57,7 +57,7 @@ export function createRecordsService(resources: CreationResources) {
         ...{ record, content, changes, textLanguage, now },
         ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
       })
-      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
+      return answerWritten(call.caller, await weighRecord(tx, call.caller, changed, now), now)
     })
   }
 

@@ -7,6 +7,7 @@ import { startWorker } from '../../src/jobs/worker.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { idleHandlers } from '../support/idle.ts'
 
 const redisUrl = inject('redisUrl')
 
@@ -43,11 +44,7 @@ export async function openTestQueue(chosen: string | undefined) {
       const worker = await startWorker({
         ...{ settings, log, concurrency },
         handlers: {
-          decay: async () => ({}),
-          consolidate: async () => ({}),
-          dream: async () => ({}),
-          embed: async () => ({}),
-          purge: async () => ({}),
+          ...idleHandlers,
           ...handlers,
         },
       })

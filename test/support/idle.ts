@@ -1,4 +1,4 @@
-import { type JobName, jobNames } from '../../src/jobs/define.ts'
+import { type JobHandlers, type JobName, jobNames } from '../../src/jobs/define.ts'
 import type { Work } from '../../src/jobs/runs.ts'
 
 const idle: Work = { run: async () => {} }
@@ -6,3 +6,7 @@ const idle: Work = { run: async () => {} }
 /** Every job must have its work and its interval; a test names those that it is about. */
 export const idleWorks = Object.fromEntries(jobNames.map((name) => [name, idle])) as Record<JobName, Work>
 export const noIntervals = Object.fromEntries(jobNames.map((name) => [name, 0])) as Record<JobName, number>
+
+export const idleHandlers = Object.fromEntries(
+  jobNames.map((name) => [name, async () => ({})]),
+) as unknown as JobHandlers

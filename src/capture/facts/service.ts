@@ -3,9 +3,9 @@ import { salienceAt } from '../../decay/curves.ts'
 import {
   type NewRecord,
   type Provenance,
-  rescore,
   type StoredRecord,
   type WrittenRecord,
+  weigh,
   writeChange,
 } from '../../records/index.ts'
 import type { SemanticPayload } from '../../records/payloads.ts'
@@ -103,7 +103,7 @@ export function createFacts({ textLanguage, revision }: Resources) {
       ...{ action: 'reinforce', ...reasonOf(origin), now: origin.now, textLanguage, record, content },
       changes: { salience: [salienceAt(stood, origin.now), record.salience] },
     })
-    await rescore(tx, { ids: [stood.id], now: origin.now })
+    await weigh(tx, { ids: [stood.id], now: origin.now })
     return { ...settledAs({ outcome: 'confirmed', record_id: stood.id }), edges: links }
   }
 

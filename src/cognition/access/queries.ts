@@ -6,7 +6,8 @@ export type Access = { record_id: string; at: Date; kind: AccessKind; actor: str
 
 /**
  * Logs accesses and counts them on their records, in one statement. Neither version nor `updated_at` moves: being
- * read is no change. Locked in the order of ids, as all writers lock; what was removed meanwhile is passed over.
+ * read is no change. Locked in the order of ids, as all writers lock; what was removed meanwhile is passed over. A
+ * vector that was kept in fewer bits for want of use is listed to be made anew.
  */
 export async function noteAccesses(db: Database, accesses: readonly Access[]): Promise<void> {
   await sql`
@@ -30,6 +31,16 @@ export async function noteAccesses(db: Database, accesses: readonly Access[]): P
         group by n.record_id
       ) as n
       where r.id = n.record_id
+    ), sharpened as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select e.record_id, max(n.at), max(n.at)
+      from embeddings as e
+      join embedding_models as m on m.id = e.model_id and m.embeds
+      join locked as l on l.id = e.record_id
+      join noted as n on n.record_id = e.record_id
+      where e.bits < 32
+      group by e.record_id
+      on conflict (record_id) do nothing
     )
     insert into access_log (record_id, at, kind, actor)
     select n.record_id, n.at, n.kind, n.actor from noted as n join locked as l on l.id = n.record_id

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type Call, type Transaction, transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { claimRecord, rescore } from '../../records/index.ts'
+import { claimRecord, weigh } from '../../records/index.ts'
 import { createBacklog } from './backlog.ts'
 import { type Access, noteAccesses } from './queries.ts'
 import type { AccessReceipt } from './schemas.ts'
@@ -88,8 +88,8 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   }
 }
 
-/** What a record is worth follows from its use at once, and not only when a job next comes by. */
+/** What a record is worth, and where it belongs, follows from its use at once, and not only when a job next comes by. */
 async function note(tx: Transaction, accesses: readonly Access[], now: Date): Promise<void> {
   await noteAccesses(tx, accesses)
-  await rescore(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })
+  await weigh(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })
 }

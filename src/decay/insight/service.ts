@@ -14,6 +14,7 @@ import { reviveVitals, type Vitals } from '../../records/vitals.ts'
 import { salienceAt } from '../curves.ts'
 import { dueAt, explainImportance, explainRetention, explainSalience, removalRule } from './explanation.ts'
 import { forecastLife } from './forecast.ts'
+import { findArchival } from './queries.ts'
 import type { Explanation, Forecast } from './schemas.ts'
 
 type Resources = {
@@ -55,7 +56,7 @@ export function createInsightService(resources: Resources) {
     const now = clock.now()
     const life = vitalsOf(known)
     const logged = await findLoggedAccesses(call.tx ?? db, known.id)
-    const removal = describeRemoval(known, life, now)
+    const removal = await describeRemoval(call.tx ?? db, known, life, now)
     return {
       id: known.id,
       state: stateOf(known, now),
@@ -84,18 +85,24 @@ function stateOf(known: Known, now: Date): Explanation['state'] {
   return known.purge_at <= now ? 'purged' : 'forgotten'
 }
 
-function describeRemoval(known: Known, life: Vitals, now: Date): Explanation['removal'] {
+async function describeRemoval(
+  db: Database,
+  known: Known,
+  life: Vitals,
+  now: Date,
+): Promise<Explanation['removal']> {
   const removal = removalOf(known, life)
   if (!removal) return undefined
   const { at, reason, actor, runId } = removal
   const { value, base_salience: base, elapsed_seconds: elapsed, factor, floor } = explainSalience(life, at)
+  const archival = reason === 'archived' ? await findArchival(db, known.id) : undefined
   return {
     at: at.toISOString(),
     reason,
     rule: removalRule(life, reason, at),
     actor,
     run_id: runId,
-    numbers: { salience: value, base_salience: base, elapsed_seconds: elapsed, factor, floor },
+    numbers: { salience: value, base_salience: base, elapsed_seconds: elapsed, factor, floor, ...archival },
     restore: describeRestore(known, value, now),
   }
 }

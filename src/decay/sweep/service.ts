@@ -2,22 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../../jobs/ranges/queries.ts'
 import { type Batch, type RunContext, RunEnded, type Work } from '../../jobs/runs.ts'
 import { sweepLagMs } from '../lag.ts'
 import {
   countDue,
   findNext,
-  finishRange,
-  hasOpenRanges,
-  insertRanges,
   materialiseNext,
   materialiseRange,
   type Position,
   pruneFaded,
   pruneRevised,
-  type Range,
   start,
-  takeRange,
   type Walk,
 } from './queries.ts'
 

@@ -9,7 +9,8 @@ export type Revival = { record: Partial<RecordRow>; changes: Record<string, [unk
 
 /**
  * A forgotten record alive again: at the salience it had when it was forgotten or 0.1, whichever is larger,
- * fading from now on.
+ * fading from now on. Somebody came back to it, which is a use: otherwise what was archived for want of any would
+ * be archived again at once.
  */
 export function restoreRecord(stored: StoredRecord, now: Date): Revival {
   // What a revision put aside comes back as the history it was.
@@ -20,9 +21,15 @@ export function restoreRecord(stored: StoredRecord, now: Date): Revival {
       ...revival.record,
       ...{ forgotten_at: null, forgotten_reason: null, forgotten_by: null, forgotten_run_id: null },
       purge_at: null,
+      access_count: stored.access_count + 1,
+      last_accessed_at: laterOf(stored.last_accessed_at, now),
     },
     changes: { forgotten: [describeForgetting(stored), null], ...revival.changes },
   }
+}
+
+function laterOf(last: Date | null, now: Date): Date {
+  return last && last > now ? last : now
 }
 
 /**

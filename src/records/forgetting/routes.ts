@@ -53,7 +53,7 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
         tags,
         summary: 'Bring a forgotten record back',
         description:
-          'At the salience it had when it was forgotten, or 0.1 if that is more, and fading from now on. A maximum age that is over is dropped, which the audit log says.',
+          'At the salience it had when it was forgotten, or 0.1 if that is more, and fading from now on. A maximum age that is over is dropped, which the audit log says. Counts as a use of it.',
         params: RecordPath,
         body: ref(Restoration),
         response: answers({ 200: { ...changed, description: 'The record, alive again.' } }, [

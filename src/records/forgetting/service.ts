@@ -7,9 +7,10 @@ import { writeChange } from '../changing/service.ts'
 import { claimAnyRecord, claimRecord } from '../claiming/service.ts'
 import { gone } from '../departures/departed.ts'
 import { answerWritten } from '../presentation.ts'
+import { weighRecord } from '../promoting/service.ts'
 import type { StoredRecord } from '../rows.ts'
 import type { WrittenRecord } from '../schemas.ts'
-import { rescoreRecord } from '../scoring/service.ts'
+import { logUse } from './queries.ts'
 import { describeForgetting, restoreRecord } from './restoration.ts'
 import type { DeletionQuery, Restoration } from './schemas.ts'
 
@@ -49,7 +50,8 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
         ...{ action: 'restore', actor, rationale, now, textLanguage },
         ...restoreRecord(stored, now),
       })
-      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
+      await logUse(tx, stored.id, { at: now, actor })
+      return answerWritten(call.caller, await weighRecord(tx, call.caller, changed, now), now)
     })
   }
 
