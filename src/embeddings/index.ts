@@ -1,3 +1,4 @@
+export { createCompressing } from './compressing/service.ts'
 export type { Embedder } from './embedder.ts'
 export { hashEmbedder } from './embedder.ts'
 export { ensureNearestIndex } from './indexing/service.ts'
