@@ -10,6 +10,7 @@ import type { BenchDatabase } from '../database.ts'
 import type { Ground } from '../ground.ts'
 import { assert, drive, median, percentile } from '../load.ts'
 import { atMost, type Result } from '../result.ts'
+import { measureCompressed } from './compression.ts'
 import { populateVectors, type Store } from './population.ts'
 import { createClusteredSpace, createTextSpace, type Space } from './spaces.ts'
 
@@ -53,9 +54,15 @@ async function measureWays(bench: Bench, note: Ground['note']): Promise<Result[]
   note('one pass over all signatures')
   const passing = await measure(bench, exact, 'no index')
   await ensureNearestIndex(db, createLogger({ level: 'warn', clock, write: console.error }))
-  if (!(await isIndexed(db))) return [passing]
-  note('by the index of pgvector')
-  return [passing, await measure(bench, exact, 'pgvector')]
+  const results = [passing]
+  if (await isIndexed(db)) {
+    note('by the index of pgvector')
+    results.push(await measure(bench, exact, 'pgvector'))
+  }
+  note('three of four compressed')
+  const search = createVectorSearch({ db, clock })
+  const compressed = { ...bench, name: bench.space.name, asked: asked.slice(0, questions / 4) }
+  return [...results, await measureCompressed(compressed, (vector) => find(search, store, vector))]
 }
 
 async function isIndexed(db: Database): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
+import * as compressing from '../../src/embeddings/compressing/queries.ts'
 import * as models from '../../src/embeddings/models/queries.ts'
 import * as waiting from '../../src/embeddings/waiting/queries.ts'
 import type { Sample } from './departing-samples.ts'
@@ -10,11 +11,38 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const configured = { provider: 'hash', model: 'hash-v1', dimensions: 256, max_sensitivity: 'hyper' } as const
 const claim = { ids: [id], until }
 const wanted = { modelId: 1, now, until, limit: 500 }
+const retentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
+const huber = { retentionMode: 'huber', retentionShape } as const
+const elastic = { retentionMode: 'elastic', retentionShape } as const
+const stretch = {
+  after: compressing.start,
+  until: { record_id: id, model_id: 1 },
+  scope: null,
+  now,
+  settings: huber,
+}
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 
 /** What is asked when texts become vectors. */
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/embeddings/compressing/queries.ts': {
+    countVectors: (db) => compressing.countVectors(db),
+    findEnd: (db) =>
+      inTransaction(db, (tx) => compressing.findEnd(tx, { after: compressing.start, limit: 5_000 })),
+    claimTooSharp: {
+      everywhere: (db) => inTransaction(db, (tx) => compressing.claimTooSharp(tx, stretch)),
+      'in a scope, by another curve': (db) =>
+        inTransaction(db, (tx) =>
+          compressing.claimTooSharp(tx, { ...stretch, scope: 'team', settings: elastic }),
+        ),
+    },
+    writeCompressed: (db) =>
+      inTransaction(db, (tx) =>
+        compressing.writeCompressed(tx, [{ record_id: id, model_id: 1, bits: 8, code: Buffer.alloc(264) }]),
+      ),
+    listTooBlurred: (db) => inTransaction(db, (tx) => compressing.listTooBlurred(tx, stretch)),
+  },
   'src/embeddings/models/queries.ts': {
     findServingModel: (db) => models.findServingModel(db),
     findEmbeddingModel: (db) => models.findEmbeddingModel(db),
