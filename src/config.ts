@@ -182,6 +182,8 @@ function shape(values: Environment) {
         decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
         consolidate: milliseconds(values.MEMBRANE_CONSOLIDATION_INTERVAL),
         dream: milliseconds(values.MEMBRANE_DREAM_INTERVAL),
+        // A step of the dream; a run of its own is for who asks for one.
+        refresh_importance: 0,
         // Workers look by themselves; a run is for who asks for one.
         embed: 0,
         purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),

@@ -6,6 +6,7 @@ import {
   createHistoryService,
   createLayersService,
   createPromotion,
+  createRefresh,
   createTransitionService,
   historyRoutes,
   layersRoutes,
@@ -192,6 +193,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
     ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
     embedder: createEmbedder(config.embedding, clock),
   })
+  const refresh = createRefresh({ db })
   const works = {
     decay: createPromotion({ db }).behind(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
     consolidate: createConsolidation({
@@ -201,7 +203,8 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       ...config.consolidation,
       extraction: createExtractor(config, clock),
     }),
-    dream: createDream({ db, forgottenRetentionMs, ...config.cognition }),
+    dream: createDream({ db, forgottenRetentionMs, refresh, ...config.cognition }),
+    refresh_importance: refresh,
     embed: embeddings.work,
     purge: createPurge({ expired }),
   }

@@ -1,4 +1,4 @@
-import type { RetentionSettings } from '../cognition/index.ts'
+import type { Refresh, RetentionSettings } from '../cognition/index.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
 import { createForgetting } from './forgetting/service.ts'
@@ -9,7 +9,7 @@ type Resources = RetentionSettings & {
   db: Database
   forgottenRetentionMs: number
   /** Brings the stored importance up to date. */
-  refresh?: Work
+  refresh?: Refresh
   /** Most records of a batch. */
   size?: number
 }

@@ -37,6 +37,9 @@ export function createHandlers(runner: Runner): JobHandlers {
     decay: async (_payload, signal) => ({ runs: await runner.attend('decay', signal) }),
     consolidate: async (_payload, signal) => ({ runs: await runner.attend('consolidate', signal) }),
     dream: async (_payload, signal) => ({ runs: await runner.attend('dream', signal) }),
+    refresh_importance: async (_payload, signal) => ({
+      runs: await runner.attend('refresh_importance', signal),
+    }),
     embed: async (_payload, signal) => ({ runs: await runner.attend('embed', signal) }),
     purge: async (_payload, signal) => ({ runs: await runner.attend('purge', signal) }),
   }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import * as access from '../../src/cognition/access/queries.ts'
 import * as history from '../../src/cognition/history/queries.ts'
+import * as refreshing from '../../src/cognition/refreshing/queries.ts'
 import * as transition from '../../src/cognition/transition/queries.ts'
 import * as scoring from '../../src/records/scoring/queries.ts'
 import type { Sample } from './departing-samples.ts'
@@ -15,6 +16,16 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
   },
   'src/cognition/history/queries.ts': {
     listImportanceMoves: (db) => history.listImportanceMoves(db, id, 0, 101),
+  },
+  'src/cognition/refreshing/queries.ts': {
+    countRefreshable: (db) => refreshing.countRefreshable(db, null),
+    listRefreshable: (db) => refreshing.listRefreshable(db, { first_block: 0, end_block: 256 }, 'team'),
+    refreshScores: (db) =>
+      db.transaction().execute((tx) =>
+        refreshing.refreshScores(tx, {
+          ...{ part: { first_block: 0, end_block: 256 }, scope: null, now, runId: id },
+        }),
+      ),
   },
   'src/records/scoring/queries.ts': {
     scoringAt: (db) => {

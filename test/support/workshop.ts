@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createPromotion } from '../../src/cognition/index.ts'
+import { createPromotion, createRefresh } from '../../src/cognition/index.ts'
 import { usualShape } from '../../src/cognition/retention.ts'
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { createSweep } from '../../src/decay/index.ts'
@@ -43,10 +43,12 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
   await insertJobs(db, jobNames, clock.now())
 
+  const refresh = createRefresh({ db, blocks: sizes.blocks })
   const usual = {
     ...idleWorks,
     decay: createPromotion({ db, size: sizes.rows }).behind(createSweep({ db, ...retention, sizes })),
-    dream: createDream({ db, ...retention, ...keeping, size: sizes.rows }),
+    refresh_importance: refresh,
+    dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
     consolidate: createConsolidation({
       ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
       ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },

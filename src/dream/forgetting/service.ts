@@ -1,6 +1,6 @@
-import { createPromotion, promoteDue, type RetentionSettings } from '../../cognition/index.ts'
+import { createPromotion, promoteDue, type Refresh, type RetentionSettings } from '../../cognition/index.ts'
 import type { Database } from '../../db/connection.ts'
-import type { RunContext, Work } from '../../jobs/runs.ts'
+import type { RunContext } from '../../jobs/runs.ts'
 import { walk } from '../../jobs/walking.ts'
 import type { Step } from '../steps.ts'
 import { type Archived, archive, claimAged, countAged } from './queries.ts'
@@ -8,7 +8,7 @@ import { type Archived, archive, claimAged, countAged } from './queries.ts'
 type Resources = RetentionSettings & {
   db: Database
   forgottenRetentionMs: number
-  refresh?: Work
+  refresh?: Refresh
   size?: number
 }
 
@@ -42,13 +42,16 @@ export function createForgetting(resources: Resources): Step {
   return {
     name: 'forget',
     figures: ['promoted_episodic', 'promoted_semantic', 'archived', 'refreshed'],
-    count: async (context) => (await promotion.count(context)) + (await countAged(db, spanOf(context))),
+    count: async (context) =>
+      (await promotion.count(context)) +
+      (await countAged(db, spanOf(context))) +
+      ((await refresh?.count(context)) ?? 0),
     run: async (context) => {
       await promotion.raiseAll(context)
       await archiveAged(context)
       await refresh?.run(context)
     },
-    ...(refresh?.help ? { help: refresh.help } : {}),
+    ...(refresh ? { help: refresh.help } : {}),
   }
 }
 
