@@ -1,6 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import * as sweep from '../../src/decay/sweep/queries.ts'
+import * as ranges from '../../src/jobs/ranges/queries.ts'
 import type { Trust } from '../../src/kernel/caller.ts'
 import * as maintenance from '../../src/maintenance/queries.ts'
 import * as batches from '../../src/maintenance/running/batches/queries.ts'
@@ -30,10 +31,6 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       everywhere: (db) => sweep.countDue(db, { ...due, scope: null }),
       'in a scope': (db) => sweep.countDue(db, due),
     },
-    insertRanges: (db) => inTransaction(db, (tx) => sweep.insertRanges(tx, id, 256)),
-    takeRange: (db) => inTransaction(db, (tx) => sweep.takeRange(tx, id)),
-    finishRange: (db) => inTransaction(db, (tx) => sweep.finishRange(tx, id, range)),
-    hasOpenRanges: (db) => sweep.hasOpenRanges(db, id),
     materialiseRange: (db) => inTransaction(db, (tx) => sweep.materialiseRange(tx, now, range)),
     materialiseNext: (db) => inTransaction(db, (tx) => sweep.materialiseNext(tx, { ...portion, asOf: now })),
     pruneFaded: (db) => inTransaction(db, (tx) => sweep.pruneFaded(tx, pruning)),
@@ -43,6 +40,12 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       faded: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'faded', walked)),
       revised: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'revised', walked)),
     },
+  },
+  'src/jobs/ranges/queries.ts': {
+    insertRanges: (db) => inTransaction(db, (tx) => ranges.insertRanges(tx, id, 256)),
+    takeRange: (db) => inTransaction(db, (tx) => ranges.takeRange(tx, id)),
+    finishRange: (db) => inTransaction(db, (tx) => ranges.finishRange(tx, id, range)),
+    hasOpenRanges: (db) => ranges.hasOpenRanges(db, id),
   },
   'src/maintenance/queries.ts': {
     insertRun: (db) => maintenance.insertRun(db, { id, job: 'decay', trigger: 'manual', now }),
