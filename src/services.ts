@@ -23,7 +23,15 @@ import {
   insightRoutes,
 } from './decay/index.ts'
 import { createDream } from './dream/index.ts'
-import { createEmbedder, createEmbeddings, createQuerying, createVectorSearch } from './embeddings/index.ts'
+import {
+  createCompressing,
+  createEmbedder,
+  createEmbeddings,
+  createPreviewing,
+  createQuerying,
+  createVectorSearch,
+  surpriseRoutes,
+} from './embeddings/index.ts'
 import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
@@ -102,6 +110,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     text: createTextChannel({ clock, textLanguage }),
   })
   const similar = createSimilarService({ db, clock, querying, vectors })
+  const previewing = createPreviewing({ querying, vectors })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -124,6 +133,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     capture,
     retrieval,
     similar,
+    previewing,
     maintenance,
     once,
   }
@@ -150,6 +160,7 @@ export function listRooms({
   capture,
   retrieval,
   similar,
+  previewing,
   maintenance,
   once,
 }: Services): Room[] {
@@ -172,6 +183,7 @@ export function listRooms({
     room(captureRoutes, { capture, once }),
     room(retrievalRoutes, { retrieval, access }),
     room(similarRoutes, { similar }),
+    room(surpriseRoutes, { previewing }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }
@@ -204,6 +216,7 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       extraction: createExtractor(config, clock),
     }),
     dream: createDream({ db, forgottenRetentionMs, refresh, ...config.cognition }),
+    compress: createCompressing({ db, ...config.cognition }),
     refresh_importance: refresh,
     embed: embeddings.work,
     purge: createPurge({ expired }),

@@ -34,7 +34,7 @@ export function confirmFact(
   }
 }
 
-function tellersOf({ created_by: first, sources }: Provenance): Set<string | undefined> {
+export function tellersOf({ created_by: first, sources }: Provenance): Set<string | undefined> {
   return new Set([first, ...sources.map(({ created_by: teller }) => teller)])
 }
 

@@ -13,7 +13,7 @@ export type Surprise = {
 
 export type Surprised = { base_importance: number; surprise: Surprise }
 
-const surprisingNeighbours = 5
+export const surprisingNeighbours = 5
 const duplicateSimilarity = 0.92
 const duplicatePenalty = 0.3
 /** Even the faintest duplicate loses this much, so that saying a thing twice never makes it weigh more. */
@@ -22,7 +22,7 @@ const leastDuplicatePenalty = 0.05
 const turningDistance = 0.35
 const steepness = 10
 const reach = 0.6
-const leastImportance = 0.05
+export const leastImportance = 0.05
 
 /** Of any number of neighbours, in any order, the nearest few count. */
 export function surpriseOf(base: number, known: readonly Neighbour[]): Surprised {

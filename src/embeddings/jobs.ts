@@ -7,6 +7,9 @@ import { createAsking } from './asking/service.ts'
 import type { Embedder } from './embedder.ts'
 import { createEmbedding } from './embedding/service.ts'
 import { createRegistration } from './models/service.ts'
+import { countUncompared } from './surprising/queries.ts'
+import { createSurprising } from './surprising/service.ts'
+import { watchUncompared } from './surprising/watching/service.ts'
 import { countWaiting, reviveGivenUp } from './waiting/queries.ts'
 import { watchUnembedded } from './watching/service.ts'
 
@@ -20,7 +23,10 @@ type Resources = {
   maxSensitivity: Sensitivity
 }
 
-const figures = ['embedded', 'without_vector', 'failed', 'given_up']
+const figures = [
+  ...['embedded', 'without_vector', 'failed', 'given_up'],
+  ...['compared', 'duplicates', 'not_compared'],
+]
 const proceedEveryMs = 1_000
 
 /** The job `embed`, and what does the same without being asked. */
@@ -31,6 +37,7 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
   const resources = { db, clock, log, embedder, maxSensitivity }
   const registration = createRegistration({ ...resources, measure })
   const embedding = createEmbedding({ ...resources, ask })
+  const surprising = createSurprising({ clock })
 
   async function run(context: RunContext): Promise<void> {
     if (context.run.dryRun) return rehearse(context)
@@ -43,6 +50,7 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
       await expect(due + givenUp, figures)
       await inBatch(async (tx) => ({ counts: { revived: await reviveGivenUp(tx, clock.now(), scope) } }))
       const outage = await embedding.workOff({ inBatch, model, scope, signal })
+      await surprising.workOff({ inBatch, scope, signal })
       if (outage) throw outage
     })
   }
@@ -50,11 +58,24 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
   /** What there would be to do; no model is asked for the sake of a rehearsal. */
   async function rehearse({ run, inBatch }: RunContext): Promise<void> {
     if (!run.dryRun) return
-    await inBatch(async (tx) => ({ counts: await countWaiting(tx, clock.now(), run.scope) }))
+    await inBatch(async (tx) => ({
+      counts: {
+        ...(await countWaiting(tx, clock.now(), run.scope)),
+        to_compare: await countUncompared(tx, run.scope),
+      },
+    }))
   }
 
   const work: Work = { run }
-  return { work, watch: () => watchUnembedded({ db, clock, log, registration, embedding }) }
+  return { work, watch }
+
+  function watch() {
+    const watches = [
+      watchUnembedded({ db, clock, log, registration, embedding }),
+      watchUncompared({ db, log, surprising }),
+    ]
+    return { stop: async () => void (await Promise.all(watches.map((each) => each.stop()))) }
+  }
 }
 
 /** A model may take its time, and whoever ends the run does not wait for it. */

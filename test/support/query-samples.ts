@@ -24,6 +24,7 @@ import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
+import { surpriseSamples } from './surprise-samples.ts'
 import { textSamples } from './text-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -147,6 +148,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   ...departingSamples,
   ...revisionSamples,
+  ...surpriseSamples,
   ...captureSamples,
   ...cognitionSamples,
   ...embeddingSamples,

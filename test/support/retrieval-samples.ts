@@ -73,6 +73,8 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       'with an index': (db) => searching.findAmongNearest(db, sought, true),
     },
     prepareForMany: (db) => db.transaction().execute((tx) => searching.prepareForMany(tx)),
+    readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
+    findCodes: (db) => searching.findCodes(db, 1, [id]),
     findNearestOfAll: (db) => db.transaction().execute((tx) => searching.findNearestOfAll(tx, sought)),
     countInside: (db) => searching.countInside(db, ['team', ''], 501),
     findNearestInside: (db) => searching.findNearestInside(db, sought, ['team', '']),

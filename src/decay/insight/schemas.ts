@@ -104,6 +104,25 @@ const Removal = closed({
   }),
 })
 
+const Surprise = closed(
+  {
+    at: Time(),
+    score: Unit({ description: '0: like all that was known; 1: like nothing.' }),
+    delta: Type.Number({
+      minimum: -1,
+      maximum: 1,
+      description: 'What base importance was moved by, within 0.05 and 1; 0 for a record that was pinned.',
+    }),
+    base_before: Unit(),
+    neighbours: Type.Array(closed({ id: Uuid(), similarity: Type.Number({ minimum: -1, maximum: 1 }) }), {
+      maxItems: 5,
+      description: 'Those of the five that are still there and that the key sees whole.',
+    }),
+    duplicate_of: Type.Optional(Uuid()),
+  },
+  { description: 'What was found when the first vector came; not there before, and not of what is no more.' },
+)
+
 export const Explanation = closed(
   {
     id: Uuid(),
@@ -111,6 +130,7 @@ export const Explanation = closed(
     salience: Salience,
     importance: Importance,
     retention: Retention,
+    surprise: Type.Optional(Surprise),
     prune_at: orNull('From then on it is due for pruning; null for never.'),
     removal: Type.Optional(Removal),
   },

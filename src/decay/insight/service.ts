@@ -16,6 +16,7 @@ import { dueAt, explainImportance, explainRetention, explainSalience, removalRul
 import { forecastLife } from './forecast.ts'
 import { findArchival } from './queries.ts'
 import type { Explanation, Forecast } from './schemas.ts'
+import { findSurprise, type SurpriseRow } from './surprise/queries.ts'
 
 type Resources = {
   db: Database
@@ -57,18 +58,26 @@ export function createInsightService(resources: Resources) {
     const life = vitalsOf(known)
     const logged = await findLoggedAccesses(call.tx ?? db, known.id)
     const removal = await describeRemoval(call.tx ?? db, known, life, now)
+    const state = stateOf(known, now)
+    const isKept = state === 'live' || state === 'forgotten'
+    const surprise = isKept ? await findSurprise(call.tx ?? db, known.id, call.caller.trust) : undefined
     return {
       id: known.id,
-      state: stateOf(known, now),
+      state,
       salience: explainSalience(life, now),
       importance: explainImportance(life, logged, now),
       retention: explainRetention(life, { mode, shape }, now),
+      ...(surprise ? { surprise: showSurprise(surprise) } : {}),
       prune_at: showInstant(dueAt(life, revisedRetentionMs)),
       ...(removal ? { removal } : {}),
     }
   }
 
   return { forecast, explain }
+}
+
+function showSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
+  return { at: at.toISOString(), ...rest, ...(of === null ? {} : { duplicate_of: of }) }
 }
 
 type Known = StoredRecord | DepartureRow

@@ -1,6 +1,6 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { transact } from '../../db/transaction.ts'
+import { type Transaction, transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { decode, quantisationStep } from '../codes.ts'
 import { nearestMixed } from '../frqad.ts'
@@ -43,6 +43,13 @@ const passedMeanwhile = 16
 /** Of a few scopes: the records that are looked up rather than the nearest of all, at least and at most. */
 const inside = { least: 500, most: 10_000, besideIndex: 2_000 }
 
+type Resources = {
+  db: Database
+  clock: Clock
+  /** Of who searches as a part of something larger. */
+  tx?: Transaction
+}
+
 type Measured = { bytes: number; isIndexed: boolean; at: number }
 
 /**
@@ -50,23 +57,33 @@ type Measured = { bytes: number; isIndexed: boolean; at: number }
  * gives the first step where the extension pgvector is, otherwise one pass over all signatures. Of scopes that have
  * few records these are looked up instead. Whatever the way, the answer is that of asking every record.
  */
-export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }) {
+export function createVectorSearch({ db, clock, tx }: Resources) {
+  const conn = tx ?? db
   const counts = new Map<string, { count: number; at: number }>()
   let measured: Measured | undefined
 
-  async function find({ model, vector, conditions, scopes, limit }: VectorSought): Promise<Neighbour[]> {
+  async function find(asked: VectorSought): Promise<Neighbour[]> {
+    return rank(asked.vector, await findCandidates(asked), asked.model.dimensions, asked.limit)
+  }
+
+  /** The nearest by their signatures, among which the nearest are, for who compares them otherwise. */
+  async function findCandidates({
+    model,
+    vector,
+    conditions,
+    scopes,
+    limit,
+  }: VectorSought): Promise<Coded[]> {
     if (!hasDirection(vector)) return []
     const signature = signatureText(signatureOf(vector))
     const sought = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
-    const found =
-      scopes && (await areSmall(scopes)) ? findNearestInside(db, sought, scopes) : findNear(sought)
-    return rank(vector, await found, model.dimensions, limit)
+    return scopes && (await areSmall(scopes)) ? findNearestInside(conn, sought, scopes) : findNear(sought)
   }
 
   async function findNear(sought: Sought): Promise<Coded[]> {
-    const near = await findAmongNearest(db, sought, (await measure()).isIndexed)
+    const near = await findAmongNearest(conn, sought, (await measure()).isIndexed)
     if (near.isEnough) return near.found
-    return transact(db, {}, async (tx) => {
+    return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareForMany(tx)
       return findNearestOfAll(tx, sought)
     })
@@ -77,7 +94,7 @@ export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }
     { id, dimensions }: VectorSought['model'],
     recordId: string,
   ): Promise<Embedding | undefined> {
-    const found = await findCode(db, id, recordId)
+    const found = await findCode(conn, id, recordId)
     return found && decode(found.code, dimensions, found.bits)
   }
 
@@ -99,7 +116,7 @@ export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }
     const key = JSON.stringify(scopes)
     const kept = counts.get(key)
     if (kept && isFresh(kept)) return kept.count
-    const count = await countInside(db, scopes, most)
+    const count = await countInside(conn, scopes, most)
     if (counts.size >= mostKept) counts.clear()
     counts.set(key, { count, at: clock.now().getTime() })
     return count
@@ -107,7 +124,7 @@ export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }
 
   async function measure(): Promise<Measured> {
     if (measured && isFresh(measured)) return measured
-    measured = { ...(await measureSignatures(db)), at: clock.now().getTime() }
+    measured = { ...(await measureSignatures(conn)), at: clock.now().getTime() }
     return measured
   }
 
@@ -116,7 +133,7 @@ export function createVectorSearch({ db, clock }: { db: Database; clock: Clock }
     return age >= 0 && age < keptMs
   }
 
-  return { find, findVector, countScanned }
+  return { find, findCandidates, findVector, countScanned }
 }
 
 function signaturesIn({ bytes }: Measured): number {

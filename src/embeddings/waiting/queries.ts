@@ -68,7 +68,8 @@ export type Reading = { id: string; vector: { code: Buffer; signature: Buffer } 
  * written anew, is being erased or was asked for another model stays as it is. A text that is to have no vector
  * loses the one it had. Answers the ids that are settled.
  *
- * Vectors of a model before stay beside, unless the text was written since: they are of what it said once.
+ * Vectors of a model before stay beside, unless the text was written since: they are of what it said once. The first
+ * vector of a record puts it on the list of those that are to be compared.
  */
 export async function settle(
   tx: Database,
@@ -84,13 +85,13 @@ export async function settle(
     with model as materialized (
       select id, registered_at from embedding_models where id = ${modelId} and embeds for share
     ), mine as materialized (
-      select u.record_id, u.asked_at <> m.registered_at as is_new from unembedded as u, model as m
+      select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new from unembedded as u, model as m
       where u.record_id = any(${sql.val(ids)}::uuid[]) and u.due_at = ${until}::timestamptz
       for update of u skip locked
     ), kept as materialized (
       select r.id from records as r where r.id in (select record_id from mine) for key share skip locked
     ), settled as materialized (
-      select mine.record_id, mine.is_new, given.code, given.signature
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
       from unnest(
         ${sql.val(ids)}::uuid[],
         ${readings.map(({ vector }) => vector?.code ?? null)}::bytea[],
@@ -113,6 +114,13 @@ export async function settle(
       where e.record_id = s.record_id and (s.code is null or (s.is_new and e.model_id <> ${modelId}))
     ), unlisted as (
       delete from unembedded as u using settled as s where u.record_id = s.record_id
+    ), first as (
+      insert into unsurprised (record_id, created_at, asked_at)
+      select s.record_id, r.created_at, s.asked_at from settled as s join records as r on r.id = s.record_id
+      where s.code is not null
+        and not exists (select from embeddings as e where e.record_id = s.record_id)
+        and not exists (select from surprises as p where p.record_id = s.record_id)
+      on conflict (record_id) do nothing
     )
     select record_id from settled
   `.execute(tx)

@@ -1,0 +1,49 @@
+import { surpriseOf, surprisingNeighbours } from '../../cognition/surprise.ts'
+import type { Call } from '../../db/transaction.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Caller } from '../../kernel/caller.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { defaultImportance } from '../../records/defaults.ts'
+import { writableScope } from '../../records/trust.ts'
+import type { createQuerying } from '../querying/service.ts'
+import type { createVectorSearch } from '../searching/service.ts'
+import { likest } from '../surprising/likeness.ts'
+import { knownIn } from '../surprising/queries.ts'
+import type { SurprisePreview, SurpriseQuery } from './schemas.ts'
+
+type Resources = {
+  querying: ReturnType<typeof createQuerying>
+  vectors: ReturnType<typeof createVectorSearch>
+}
+
+export type PreviewingService = ReturnType<typeof createPreviewing>
+
+export function createPreviewing({ querying, vectors }: Resources) {
+  async function preview({ caller }: Call, asked: SurpriseQuery): Promise<SurprisePreview> {
+    const scope = chooseScope(caller, asked.scope)
+    if (!(await querying.servingModel())) throw new AppError('no_vectors', 'There are no vectors to compare.')
+    const read = await querying.embedText(asked.text)
+    if (read.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
+    if (read.outcome !== 'embedded') throw wordless()
+    const { model, vector } = read
+    const found = await vectors.findCandidates({
+      ...{ model, vector, scopes: [scope], limit: surprisingNeighbours },
+      conditions: [openTo(caller.trust), ...knownIn(scope, caller.trust.maxSensitivity)],
+    })
+    const neighbours = likest(vector, found, model.dimensions, surprisingNeighbours)
+    const { base_importance, surprise } = surpriseOf(asked.base_importance ?? defaultImportance, neighbours)
+    return { ...surprise, base_importance }
+  }
+
+  return { preview }
+}
+
+/** One that the key lacks is asked about all the same: it finds nothing there, as anywhere that is empty. */
+function chooseScope(caller: Caller, named: string | undefined): string {
+  return named ?? writableScope(caller, undefined)
+}
+
+function wordless(): AppError {
+  const errors = [{ pointer: '/text', message: 'must have a word: without one there is no vector' }]
+  return new AppError('validation_failed', 'The text says nothing.', { errors })
+}

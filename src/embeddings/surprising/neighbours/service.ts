@@ -1,0 +1,144 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { surprisingNeighbours } from '../../../cognition/surprise.ts'
+import type { Transaction } from '../../../db/transaction.ts'
+import { rankOf } from '../../../kernel/caller.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { decode } from '../../codes.ts'
+import { type Coded, countInside, findCodes, readSignatures } from '../../searching/queries.ts'
+import { createVectorSearch } from '../../searching/service.ts'
+import type { Embedding, Neighbour } from '../../similarity.ts'
+import { nearestIds, unpackCrowd } from '../crowd.ts'
+import { likest } from '../likeness.ts'
+import { isCompared, knownIn, type Uncompared } from '../queries.ts'
+
+type Model = { id: number; dimensions: number }
+type Pass = { tx: Transaction; clock: Clock; model: Model; signal: AbortSignal }
+
+/** With a vector, and those before it that are compared in the same go. */
+export type Newcomer = Omit<Uncompared, 'vector'> & { vector: NonNullable<Uncompared['vector']> }
+type Newcomers = readonly Newcomer[]
+
+/** Signatures in memory at once, some forty megabytes; to compare one takes a tenth of a microsecond. */
+const mostInside = 250_000
+/** A few of a large scope are searched one by one: that takes as long as reading so many signatures. */
+const fewOf = { newcomers: 8, signaturesEach: 2_000 }
+/** Of 20,000 texts the five nearest are among so many, 985 times in a thousand. */
+const contenders = 256
+const atOnce = 25
+const mostCodeBytes = 64 * 1_048_576
+
+/**
+ * The nearest of each newcomer: of those that were compared before, and of those that came before it with it. Null
+ * where the scope is too large to be searched.
+ */
+export async function findNeighbours(
+  pass: Pass,
+  newcomers: Newcomers,
+): Promise<Map<string, Neighbour[] | null>> {
+  const neighbours = new Map<string, Neighbour[] | null>()
+  const places = new Map(newcomers.map(({ id }, place) => [id, place]))
+  for (const group of groupsOf(newcomers)) {
+    const known = await lookAround(pass, group)
+    for (const some of portionsOf(group)) {
+      const around = known && (await known(some))
+      for (const newcomer of some) {
+        pass.signal.throwIfAborted()
+        // Other work of the process comes in between: a large scope takes some hundredths of a second each.
+        await breathe()
+        const before = newcomers.slice(0, places.get(newcomer.id))
+        neighbours.set(newcomer.id, around ? compare(pass.model, newcomer, around(newcomer), before) : null)
+      }
+    }
+  }
+  return neighbours
+}
+
+function compare({ dimensions }: Model, newcomer: Newcomer, found: readonly Coded[], before: Newcomers) {
+  const peers = before.filter((each) => isPeer(newcomer, each)).map(({ id, vector }) => ({ id, ...vector }))
+  return likest(vectorOf(newcomer, dimensions), [...found, ...peers], dimensions, surprisingNeighbours)
+}
+
+function isPeer(newcomer: Newcomer, { scope, sensitivity, is_live: isLive }: Newcomer): boolean {
+  return isLive && scope === newcomer.scope && rankOf(sensitivity) <= rankOf(newcomer.sensitivity)
+}
+
+/** Alike in what they may be compared with. */
+function groupsOf(newcomers: Newcomers): Iterable<Newcomers> {
+  return Map.groupBy(newcomers, ({ scope, sensitivity }) => `${sensitivity} ${scope}`).values()
+}
+
+function* portionsOf(group: Newcomers): Generator<Newcomers> {
+  for (let from = 0; from < group.length; from += atOnce) yield group.slice(from, from + atOnce)
+}
+
+/** For some newcomers at once, those that may be their nearest. */
+type Known = (some: Newcomers) => Promise<(newcomer: Newcomer) => readonly Coded[]>
+
+async function lookAround(pass: Pass, group: Newcomers): Promise<Known | undefined> {
+  const [first] = group
+  if (!first) return undefined
+  const { tx, clock } = pass
+  const search = createVectorSearch({ db: tx, clock, tx })
+  const inside = await countInside(tx, [first.scope], mostInside + 1)
+  const isTooLarge = inside > mostInside
+  if (isTooLarge && (await search.countScanned()) > 0) return undefined
+  const isLittle = group.length < fewOf.newcomers && inside > fewOf.signaturesEach
+  return isTooLarge || isLittle ? searchOneByOne(pass, search) : searchTogether(pass, first)
+}
+
+function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorSearch>): Known {
+  return async (some) => {
+    const found = new Map<string, readonly Coded[]>()
+    for (const newcomer of some) {
+      const { scope } = newcomer
+      const vector = vectorOf(newcomer, model.dimensions)
+      const sought = { model, vector, conditions: conditionsOf(newcomer), scopes: [scope], limit: contenders }
+      found.set(newcomer.id, await search.findCandidates(sought))
+    }
+    return ({ id }) => found.get(id) ?? []
+  }
+}
+
+async function searchTogether({ tx, model }: Pass, first: Newcomer): Promise<Known> {
+  const sought = { modelId: model.id, conditions: conditionsOf(first), scope: first.scope }
+  const crowd = unpackCrowd(await readSignatures(tx, sought))
+  const codes = createCodes(tx, model)
+  return async (some) => {
+    const found = new Map<string, string[]>()
+    for (const { id, vector } of some) {
+      found.set(id, nearestIds(crowd, vector.signature, contenders))
+      await breathe()
+    }
+    const known = await codes.read(new Set([...found.values()].flat()))
+    return ({ id }) => (found.get(id) ?? []).flatMap((near) => known.get(near) ?? [])
+  }
+}
+
+/** Many have neighbours in common, whose vectors are read once, as long as there is room. */
+function createCodes(tx: Transaction, model: Model) {
+  const known = new Map<string, Coded>()
+  let bytes = 0
+
+  async function read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Coded>> {
+    if (bytes > mostCodeBytes) {
+      known.clear()
+      bytes = 0
+    }
+    const missing = [...ids].filter((id) => !known.has(id))
+    for (const coded of missing.length > 0 ? await findCodes(tx, model.id, missing) : []) {
+      known.set(coded.id, coded)
+      bytes += coded.code.length
+    }
+    return known
+  }
+
+  return { read }
+}
+
+function conditionsOf({ scope, sensitivity }: Newcomer) {
+  return [...knownIn(scope, sensitivity), isCompared()]
+}
+
+function vectorOf({ vector: { bits, code } }: Newcomer, dimensions: number): Embedding {
+  return decode(code, dimensions, bits)
+}
