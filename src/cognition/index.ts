@@ -1,6 +1,7 @@
 export { promoteDue, rescore, scoringAt } from '../records/index.ts'
 export { accessRoutes } from './access/routes.ts'
 export { createAccessService } from './access/service.ts'
+export { foldAccesses } from './folding/service.ts'
 export { historyRoutes } from './history/routes.ts'
 export { createHistoryService } from './history/service.ts'
 export { layersRoutes } from './promotion/routes.ts'

@@ -88,7 +88,7 @@ describe('the score', () => {
           expect(scores.get(id)).toBeCloseTo(score(each, await recall(id)), 9)
         }
       }),
-      { numRuns: 400, endOnFailure: true },
+      { numRuns: 100, endOnFailure: true },
     )
   })
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import * as access from '../../src/cognition/access/queries.ts'
+import * as folding from '../../src/cognition/folding/queries.ts'
 import * as history from '../../src/cognition/history/queries.ts'
 import * as refreshing from '../../src/cognition/refreshing/queries.ts'
 import * as transition from '../../src/cognition/transition/queries.ts'
@@ -13,6 +14,12 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 export const cognitionSamples: Record<string, Record<string, Sample>> = {
   'src/cognition/access/queries.ts': {
     noteAccesses: (db) => access.noteAccesses(db, []),
+  },
+  'src/cognition/folding/queries.ts': {
+    claimFoldable: (db) =>
+      db.transaction().execute((tx) => folding.claimFoldable(tx, { before: now, after: id, limit: 500 })),
+    foldOldest: (db) =>
+      db.transaction().execute((tx) => folding.foldOldest(tx, { ids: [id], before: now, limit: 1_000 })),
   },
   'src/cognition/history/queries.ts': {
     listImportanceMoves: (db) => history.listImportanceMoves(db, id, 0, 101),

@@ -9,6 +9,7 @@ import {
   importanceWeights as weights,
 } from '../../cognition/importance.ts'
 import type { Database } from '../../db/connection.ts'
+import { dayOfLife, startOfDay } from '../../db/days.ts'
 import type { AccessKind } from '../../db/schema.ts'
 
 type Fragment = RawBuilder<unknown>
@@ -55,15 +56,15 @@ const distinctDays: RawBuilder<number> = sql<number>`
   case when r.access_count = 0 then 0 else
     coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
     + case when r.access_count <= ${sql.lit(manyAccesses)} then (
-      select count(distinct ${dayOf(sql`l.at`)}) from access_log as l where l.record_id = r.id
+      select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l where l.record_id = r.id
     ) else (
       with recursive visited (at) as (
         (select l.at from access_log as l where l.record_id = r.id order by l.at desc limit 1)
         union all
         select (
           select l.at from access_log as l
-          where l.record_id = r.id and ${dayOf(sql`v.at`)} > 0
-            and l.at < r.created_at + ${dayOf(sql`v.at`)} * interval '24 hours'
+          where l.record_id = r.id and ${dayOfLife(sql`v.at`)} > 0
+            and l.at < ${startOfDay(dayOfLife(sql`v.at`))}
           order by l.at desc
           limit 1
         )
@@ -72,11 +73,6 @@ const distinctDays: RawBuilder<number> = sql<number>`
       select count(at) from visited
     ) end
   end`
-
-/** What is before the creation belongs to its first day. */
-function dayOf(instant: Fragment): Fragment {
-  return sql`floor(greatest(0::float8, date_part('epoch', ${instant} - r.created_at) / 86400))`
-}
 
 const leastAge = float(scoring.leastAgeDays)
 const trust = caseOf(sql`r.source_type`, sourceTrust)
