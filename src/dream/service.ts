@@ -9,7 +9,7 @@ type Resources = RetentionSettings & {
   db: Database
   forgottenRetentionMs: number
   /** Brings the stored importance up to date. */
-  refresh?: Refresh
+  refresh: Refresh
   /** Most records of a batch. */
   size?: number
 }

@@ -1,3 +1,4 @@
+import { createRefresh } from '../../src/cognition/index.ts'
 import { usualShape } from '../../src/cognition/retention.ts'
 import { connect } from '../../src/db/connection.ts'
 import { createDream } from '../../src/dream/index.ts'
@@ -14,7 +15,7 @@ const { db } = connect({
   ...{ url, poolSize: 3, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000, applicationName: 'doomed' },
 })
 const dream = createDream({
-  ...{ db, forgottenRetentionMs: 30 * 86_400_000, size: 20 },
+  ...{ db, forgottenRetentionMs: 30 * 86_400_000, size: 20, refresh: createRefresh({ db, blocks: 1 }) },
   ...{ retentionMode: 'huber', retentionShape: usualShape },
 })
 let reached = 0

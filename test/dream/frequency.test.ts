@@ -22,8 +22,8 @@ function drawLives(): Life[] {
     return {
       ...{ age_ms, layer: layers[n % layers.length] ?? 'episodic', confirmations: n % 3 },
       source_type: sources[n % sources.length] ?? 'ai',
-      base_importance: ((n * 37) % 101) / (n % 3 === 0 ? 100 : 250),
-      emotional_valence: n % 3 === 0 ? ((n * 53) % 201) / 100 - 1 : 0,
+      base_importance: n % 6 === 0 ? 1 - (n % 4) / 20 : ((n * 37) % 101) / 250,
+      emotional_valence: n % 3 === 0 ? -1 + (n % 5) / 10 : 0,
       accesses: Array.from({ length: used }, (_each, time) => ({
         age_ms: (age_ms * (time + 1)) / (used + 1),
         kind: time % 2 === 0 ? ('used' as const) : ('served' as const),

@@ -138,10 +138,12 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
 export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.jobs.intervals) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { chat, maxSensitivity } = config.models
+  const refresh = createRefresh({ db })
   const works = {
     ...idleWorks,
     decay: createPromotion({ db }).behind(createSweep({ db, ...retention })),
-    dream: createDream({ db, ...retention, ...config.cognition }),
+    dream: createDream({ db, ...retention, ...config.cognition, refresh }),
+    refresh_importance: refresh,
     consolidate: createConsolidation({
       ...{ db, clock, ids, textLanguage: config.records.textLanguage },
       seal: createSeal(config.records.tombstoneKey),

@@ -8,7 +8,7 @@ import { type Archived, archive, claimAged, countAged } from './queries.ts'
 type Resources = RetentionSettings & {
   db: Database
   forgottenRetentionMs: number
-  refresh?: Refresh
+  refresh: Refresh
   size?: number
 }
 
@@ -45,13 +45,13 @@ export function createForgetting(resources: Resources): Step {
     count: async (context) =>
       (await promotion.count(context)) +
       (await countAged(db, spanOf(context))) +
-      ((await refresh?.count(context)) ?? 0),
+      (await refresh.count(context)),
     run: async (context) => {
       await promotion.raiseAll(context)
       await archiveAged(context)
-      await refresh?.run(context)
+      await refresh.run(context)
     },
-    ...(refresh ? { help: refresh.help } : {}),
+    help: refresh.help,
   }
 }
 
