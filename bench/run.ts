@@ -6,6 +6,7 @@ import { benchConsolidation } from './consolidation/index.ts'
 import { benchDecay } from './decay/index.ts'
 import { benchEmbeddings } from './embeddings/index.ts'
 import { createGround, type Ground } from './ground.ts'
+import { benchImportance } from './importance/index.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Result, renderTable } from './result.ts'
 import { benchRetrieval } from './retrieval/index.ts'
@@ -17,6 +18,7 @@ const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   consolidation: benchConsolidation,
   decay: benchDecay,
   embeddings: benchEmbeddings,
+  importance: benchImportance,
   retrieval: benchRetrieval,
 }
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createRefresh } from '../../src/cognition/index.ts'
 import { connect } from '../../src/db/connection.ts'
 import { createSweep } from '../../src/decay/index.ts'
+import type { JobName } from '../../src/jobs/define.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
@@ -33,28 +35,29 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
     works: {
       ...idleWorks,
       decay: createSweep({ db, forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }),
+      refresh_importance: createRefresh({ db }),
     },
   })
-  const attend = () => runner.attend('decay', new AbortController().signal)
+  const attend = (job: JobName) => runner.attend(job, new AbortController().signal)
   return { db, clock, attend, close: connection.close }
 }
 
 export type Swept = { seconds: number; startedAt: Date; stats: Record<string, number>; byHelpers: number }
 
 /** One run from being asked for to being finished, by the first of the workers and whoever of them helps. */
-export async function sweep([leader, ...helpers]: readonly Worker[]): Promise<Swept> {
+export async function sweep([leader, ...helpers]: readonly Worker[], job: JobName = 'decay'): Promise<Swept> {
   if (!leader) throw new Error('a sweep needs a worker')
   const id = randomUUID()
-  await insertRun(leader.db, { id, job: 'decay', trigger: 'manual', now: leader.clock.now() })
+  await insertRun(leader.db, { id, job, trigger: 'manual', now: leader.clock.now() })
   const started = performance.now()
   let isOver = false
-  const leading = leader.attend().finally(() => {
+  const leading = leader.attend(job).finally(() => {
     isOver = true
   })
   let byHelpers = 0
   const helping = helpers.map(async (helper) => {
     while (!isOver) {
-      byHelpers += await helper.attend()
+      byHelpers += await helper.attend(job)
       await sleep(20)
     }
   })

@@ -1,0 +1,107 @@
+import type { BenchDatabase } from '../database.ts'
+import { copyPlain, settle } from '../decay/population.ts'
+import { createWorker, type Swept, sweep, type Worker } from '../decay/workers.ts'
+import type { Ground } from '../ground.ts'
+import { assert } from '../load.ts'
+import type { Result } from '../result.ts'
+import { populate, verifyScores } from './population.ts'
+
+const size = 1_000_000
+const day = 86_400_000
+
+type Bench = {
+  database: BenchDatabase
+  note: Ground['note']
+  one: Worker
+  two: Worker
+  ahead: { ms: number }
+}
+
+export async function benchImportance({ withDatabase, note }: Ground): Promise<Result[]> {
+  return withDatabase(async (database) => {
+    note('a million records, every fifth with 1 to 40 accesses')
+    await populate(database.pool, size)
+    await copyPlain(database.pool)
+    const ahead = { ms: 0 }
+    const one = createWorker(database.url, 'one', ahead)
+    const two = createWorker(database.url, 'two', ahead)
+    try {
+      return await measure({ database, note, one, two, ahead })
+    } finally {
+      await Promise.all([one.close(), two.close()])
+    }
+  })
+}
+
+async function measure(bench: Bench): Promise<Result[]> {
+  const { note, one, two, ahead } = bench
+  note('every record to move')
+  const plainBefore = await updatePlain(bench)
+  const every = await refresh(bench, [one])
+  assert(every.stats['refreshed'] === size, `${every.stats['refreshed']} records were moved`)
+  const plainAfter = await updatePlain(bench)
+  note('nothing to move')
+  const none = await refresh(bench, [one])
+  assert(none.stats['refreshed'] === 0, `${none.stats['refreshed']} records were moved`)
+  note('a day later')
+  ahead.ms = day
+  const some = await refresh(bench, [one])
+  note('two workers, every record to move')
+  await bench.database.pool.query('update records set importance = 0')
+  const together = await refresh(bench, [one, two])
+  assert(together.stats['refreshed'] === size, `${together.stats['refreshed']} records were moved`)
+  const plain = { seconds: (plainBefore + plainAfter) / 2, each: [plainBefore, plainAfter] }
+  return [
+    describe('every record to move', every, plain),
+    describe('nothing to move', none, plain),
+    describe('a day later', some, plain),
+    describeTwo(every, together),
+  ]
+}
+
+async function updatePlain({ database: { pool } }: Bench): Promise<number> {
+  await settle(pool, ['plain'])
+  const started = performance.now()
+  const { rowCount } = await pool.query('update plain set importance = 0.5 - importance')
+  assert(rowCount === size, `${rowCount} plain rows were updated`)
+  return (performance.now() - started) / 1_000
+}
+
+async function refresh({ database: { pool }, one }: Bench, workers: readonly Worker[]): Promise<Swept> {
+  await settle(pool, ['records', 'importance_history'])
+  const refreshed = await sweep(workers, 'refresh_importance')
+  await verifyScores({ pool, db: one.db }, refreshed.startedAt, size)
+  return refreshed
+}
+
+type Plain = { seconds: number; each: readonly number[] }
+
+function describe(what: string, { seconds, stats }: Swept, plain: Plain): Result {
+  const [measured, limit] = [size / seconds, size / plain.seconds]
+  return {
+    work: `importance refresh, 1M records, ${what}`,
+    measured: { value: measured, unit: 'records/s' },
+    limit: { value: limit, unit: 'rows/s', of: 'one UPDATE of importance, before and after' },
+    ratio: measured / limit,
+    details: {
+      moved: stats['refreshed'] ?? 0,
+      seconds: seconds.toFixed(1),
+      plain_seconds: plain.each.map((each) => each.toFixed(1)).join(', '),
+    },
+    verified:
+      'all of the stored scores are within 0.01 of the exact ones, and a sample of those in TypeScript',
+  }
+}
+
+function describeTwo(alone: Swept, together: Swept): Result {
+  const ratio = alone.seconds / together.seconds
+  return {
+    work: 'importance refresh, 1M records, two workers',
+    measured: { value: size / together.seconds, unit: 'records/s' },
+    limit: { value: size / alone.seconds, unit: 'records/s', of: 'one worker' },
+    ratio,
+    details: { runs_helped_by_the_second: together.byHelpers },
+    verified:
+      'all of the stored scores are within 0.01 of the exact ones, and a sample of those in TypeScript',
+  }
+}
