@@ -11,6 +11,7 @@ import { recordBenchmarks } from './records/index.ts'
 import { type Result, renderTable } from './result.ts'
 import { benchRetrieval } from './retrieval/index.ts'
 import { startServer } from './server.ts'
+import { benchSurprise } from './surprise/index.ts'
 
 const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...recordBenchmarks,
@@ -20,6 +21,7 @@ const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   embeddings: benchEmbeddings,
   importance: benchImportance,
   retrieval: benchRetrieval,
+  surprise: benchSurprise,
 }
 
 /** `npm run bench -- records` for those whose names begin so; without a name, everything. */

@@ -7,7 +7,7 @@ import { defaultImportance } from '../../records/defaults.ts'
 import { writableScope } from '../../records/trust.ts'
 import type { createQuerying } from '../querying/service.ts'
 import type { createVectorSearch } from '../searching/service.ts'
-import { likest } from '../surprising/likeness.ts'
+import { decodeKept, likest } from '../surprising/likeness.ts'
 import { knownIn } from '../surprising/queries.ts'
 import type { SurprisePreview, SurpriseQuery } from './schemas.ts'
 
@@ -30,7 +30,8 @@ export function createPreviewing({ querying, vectors }: Resources) {
       ...{ model, vector, scopes: [scope], limit: surprisingNeighbours },
       conditions: [openTo(caller.trust), ...knownIn(scope, caller.trust.maxSensitivity)],
     })
-    const neighbours = likest(vector, found, model.dimensions, surprisingNeighbours)
+    const known = found.map((each) => decodeKept(each, model.dimensions))
+    const neighbours = likest(vector, known, surprisingNeighbours)
     const { base_importance, surprise } = surpriseOf(asked.base_importance ?? defaultImportance, neighbours)
     return { ...surprise, base_importance }
   }

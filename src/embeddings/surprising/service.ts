@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { promoteDue, rescore } from '../../records/index.ts'
 import { prepareForMany } from '../searching/queries.ts'
 import type { Neighbour } from '../similarity.ts'
+import { decodeKept } from './likeness.ts'
 import { findNeighbours, type Newcomer } from './neighbours/service.ts'
 import {
   type Compared,
@@ -13,6 +14,7 @@ import {
   findTellers,
   findUncompared,
   lockComparing,
+  type Uncompared,
   writeSurprises,
 } from './queries.ts'
 import { isAnotherSource } from './sources.ts'
@@ -43,9 +45,7 @@ export function createSurprising({ clock }: { clock: Clock }) {
     const listed = await findUncompared(tx, { modelId: model.id, scope, limit })
     if (listed.length === 0) return nothing
     await prepareForMany(tx)
-    const newcomers = listed.flatMap(({ vector, ...rest }): Newcomer[] =>
-      vector ? [{ ...rest, vector }] : [],
-    )
+    const newcomers = listed.flatMap((each) => newcomerOf(each, model.dimensions))
     const found = await findNeighbours({ tx, clock, model, signal }, newcomers)
     const compared = await judge(tx, found)
     await write(tx, compared)
@@ -64,6 +64,12 @@ export function createSurprising({ clock }: { clock: Clock }) {
   }
 
   return { workOff }
+}
+
+function newcomerOf({ vector, ...rest }: Uncompared, dimensions: number): Newcomer[] {
+  if (!vector) return []
+  const { signature, ...coded } = vector
+  return [{ ...rest, signature, decoded: decodeKept({ id: rest.id, ...coded }, dimensions) }]
 }
 
 async function judge(

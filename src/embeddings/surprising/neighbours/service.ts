@@ -3,19 +3,17 @@ import { surprisingNeighbours } from '../../../cognition/surprise.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { rankOf } from '../../../kernel/caller.ts'
 import type { Clock } from '../../../kernel/clock.ts'
-import { decode } from '../../codes.ts'
-import { type Coded, countInside, findCodes, readSignatures } from '../../searching/queries.ts'
+import { countInside, findCodes, readSignatures } from '../../searching/queries.ts'
 import { createVectorSearch } from '../../searching/service.ts'
-import type { Embedding, Neighbour } from '../../similarity.ts'
+import type { Neighbour } from '../../similarity.ts'
 import { nearestIds, unpackCrowd } from '../crowd.ts'
-import { likest } from '../likeness.ts'
+import { type Decoded, decodeKept, likest } from '../likeness.ts'
 import { isCompared, knownIn, type Uncompared } from '../queries.ts'
 
 type Model = { id: number; dimensions: number }
 type Pass = { tx: Transaction; clock: Clock; model: Model; signal: AbortSignal }
 
-/** With a vector, and those before it that are compared in the same go. */
-export type Newcomer = Omit<Uncompared, 'vector'> & { vector: NonNullable<Uncompared['vector']> }
+export type Newcomer = Omit<Uncompared, 'vector'> & { signature: Buffer; decoded: Decoded }
 type Newcomers = readonly Newcomer[]
 
 /** Signatures in memory at once, some forty megabytes; to compare one takes a tenth of a microsecond. */
@@ -25,7 +23,7 @@ const fewOf = { newcomers: 8, signaturesEach: 2_000 }
 /** Of 20,000 texts the five nearest are among so many, 985 times in a thousand. */
 const contenders = 256
 const atOnce = 25
-const mostCodeBytes = 64 * 1_048_576
+const mostVectorBytes = 64 * 1_048_576
 
 /**
  * The nearest of each newcomer: of those that were compared before, and of those that came before it with it. Null
@@ -46,16 +44,16 @@ export async function findNeighbours(
         // Other work of the process comes in between: a large scope takes some hundredths of a second each.
         await breathe()
         const before = newcomers.slice(0, places.get(newcomer.id))
-        neighbours.set(newcomer.id, around ? compare(pass.model, newcomer, around(newcomer), before) : null)
+        neighbours.set(newcomer.id, around ? compare(newcomer, around(newcomer), before) : null)
       }
     }
   }
   return neighbours
 }
 
-function compare({ dimensions }: Model, newcomer: Newcomer, found: readonly Coded[], before: Newcomers) {
-  const peers = before.filter((each) => isPeer(newcomer, each)).map(({ id, vector }) => ({ id, ...vector }))
-  return likest(vectorOf(newcomer, dimensions), [...found, ...peers], dimensions, surprisingNeighbours)
+function compare(newcomer: Newcomer, found: readonly Decoded[], before: Newcomers): Neighbour[] {
+  const peers = before.filter((each) => isPeer(newcomer, each)).map(({ decoded }) => decoded)
+  return likest(newcomer.decoded.vector, [...found, ...peers], surprisingNeighbours)
 }
 
 function isPeer(newcomer: Newcomer, { scope, sensitivity, is_live: isLive }: Newcomer): boolean {
@@ -72,7 +70,7 @@ function* portionsOf(group: Newcomers): Generator<Newcomers> {
 }
 
 /** For some newcomers at once, those that may be their nearest. */
-type Known = (some: Newcomers) => Promise<(newcomer: Newcomer) => readonly Coded[]>
+type Known = (some: Newcomers) => Promise<(newcomer: Newcomer) => readonly Decoded[]>
 
 async function lookAround(pass: Pass, group: Newcomers): Promise<Known | undefined> {
   const [first] = group
@@ -88,12 +86,15 @@ async function lookAround(pass: Pass, group: Newcomers): Promise<Known | undefin
 
 function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorSearch>): Known {
   return async (some) => {
-    const found = new Map<string, readonly Coded[]>()
+    const found = new Map<string, readonly Decoded[]>()
     for (const newcomer of some) {
-      const { scope } = newcomer
-      const vector = vectorOf(newcomer, model.dimensions)
-      const sought = { model, vector, conditions: conditionsOf(newcomer), scopes: [scope], limit: contenders }
-      found.set(newcomer.id, await search.findCandidates(sought))
+      const { id, scope, decoded } = newcomer
+      const sought = { model, vector: decoded.vector, scopes: [scope], limit: contenders }
+      const near = await search.findCandidates({ ...sought, conditions: conditionsOf(newcomer) })
+      found.set(
+        id,
+        near.map((each) => decodeKept(each, model.dimensions)),
+      )
     }
     return ({ id }) => found.get(id) ?? []
   }
@@ -105,8 +106,8 @@ async function searchTogether({ tx, model }: Pass, first: Newcomer): Promise<Kno
   const codes = createCodes(tx, model)
   return async (some) => {
     const found = new Map<string, string[]>()
-    for (const { id, vector } of some) {
-      found.set(id, nearestIds(crowd, vector.signature, contenders))
+    for (const { id, signature } of some) {
+      found.set(id, nearestIds(crowd, signature, contenders))
       await breathe()
     }
     const known = await codes.read(new Set([...found.values()].flat()))
@@ -116,18 +117,14 @@ async function searchTogether({ tx, model }: Pass, first: Newcomer): Promise<Kno
 
 /** Many have neighbours in common, whose vectors are read once, as long as there is room. */
 function createCodes(tx: Transaction, model: Model) {
-  const known = new Map<string, Coded>()
-  let bytes = 0
+  const known = new Map<string, Decoded>()
+  const most = mostVectorBytes / (4 * model.dimensions)
 
-  async function read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Coded>> {
-    if (bytes > mostCodeBytes) {
-      known.clear()
-      bytes = 0
-    }
+  async function read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Decoded>> {
+    if (known.size > most) known.clear()
     const missing = [...ids].filter((id) => !known.has(id))
     for (const coded of missing.length > 0 ? await findCodes(tx, model.id, missing) : []) {
-      known.set(coded.id, coded)
-      bytes += coded.code.length
+      known.set(coded.id, decodeKept(coded, model.dimensions))
     }
     return known
   }
@@ -137,8 +134,4 @@ function createCodes(tx: Transaction, model: Model) {
 
 function conditionsOf({ scope, sensitivity }: Newcomer) {
   return [...knownIn(scope, sensitivity), isCompared()]
-}
-
-function vectorOf({ vector: { bits, code } }: Newcomer, dimensions: number): Embedding {
-  return decode(code, dimensions, bits)
 }
