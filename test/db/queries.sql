@@ -59,17 +59,286 @@ from noted)
       for no key update
     ), counted as (
       update records as r
-      set access_count = r.access_count + n.times, last_accessed_at = greatest(r.last_accessed_at, n.latest)
+      set access_count = r.access_count + n.times, served_count = r.served_count + n.served,
+        last_accessed_at = greatest(r.last_accessed_at, n.latest)
       from (
-        select n.record_id, count(*)::integer as times, max(n.at) as latest
+        select n.record_id, count(*)::integer as times, max(n.at) as latest,
+          (count(*) filter (where n.kind = 'served'))::integer as served
         from noted as n join locked as l on l.id = n.record_id
         group by n.record_id
       ) as n
       where r.id = n.record_id
+    ), sharpened as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select e.record_id, max(n.at), max(n.at)
+      from embeddings as e
+      join embedding_models as m on m.id = e.model_id
+and m.embeds
+      join locked as l on l.id = e.record_id
+      join noted as n on n.record_id = e.record_id
+      where e.bits < 32
+      group by e.record_id
+      on conflict (record_id) do nothing
     )
     insert into access_log (record_id, at, kind, actor)
     select n.record_id, n.at, n.kind, n.actor
 from noted as n join locked as l on l.id = n.record_id;
+
+-- src/cognition/folding/queries.ts claimFoldable
+    select r.id
+from records as r
+    where r.id > $1::uuid
+and r.access_count > 32
+      and floor(greatest(0::float8, date_part('epoch', (select min(l.at)
+from access_log as l
+where l.record_id = r.id) - r.created_at) / 86400))
+        < floor(greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400))
+      and exists (
+        select
+from access_log as l
+where l.record_id = r.id offset 32
+limit 1
+      )
+    order by r.id
+    limit $3
+    for no key update skip locked;
+
+-- src/cognition/folding/queries.ts foldOldest
+    with due as materialized (
+      select old.place, r.id, floor(greatest(0::float8, date_part('epoch', old.at - r.created_at) / 86400)) as day
+      from records as r
+      cross join lateral (
+        select l.at
+from access_log as l
+where l.record_id = r.id
+        order by l.at desc, l.kind
+        offset 31
+limit 1
+      ) as kept
+      cross join lateral (
+        select l.ctid as place, l.at
+from access_log as l
+        where l.record_id = r.id
+and l.at < kept.at
+          and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', $1::timestamptz - r.created_at) / 86400))
+        order by l.at
+        limit $2
+      ) as old
+      where r.id = any($3::uuid[])
+      limit $4
+    ), deleted as (
+      delete
+from access_log as l using due
+where l.ctid = due.place
+    ), emptied as (
+      select r.id, d.day
+      from (select id, day, count(*) as gone
+from due group by id, day) as d
+      join records as r on r.id = d.id
+      where d.gone = (
+        select count(*)
+from access_log as l
+        where l.record_id = r.id
+and l.at < r.created_at + (d.day + 1) * interval '24 hours'
+          and (d.day = 0
+or l.at >= r.created_at + d.day * interval '24 hours')
+      )
+    ), folded as (
+      insert into access_folds as f (record_id, days)
+      select id, count(*)
+from emptied group by id
+      on conflict (record_id) do update
+set days = f.days + excluded.days
+    )
+    select count(*) as folded
+from due;
+
+-- src/cognition/history/queries.ts listImportanceMoves
+select "id", "old", "new", "at", "run_id"
+from "importance_history"
+where "record_id" = $1
+and "id" > $2
+order by "id"
+limit $3;
+
+-- src/cognition/refreshing/queries.ts countRefreshable
+    select count(*) as records,
+      pg_relation_size('records') / current_setting('block_size')::bigint + 1 as blocks
+    from records as r
+    where r.forgotten_at is null
+and not r.pinned;
+
+-- src/cognition/refreshing/queries.ts listRefreshable
+    select r.id
+from records as r
+where r.ctid >= $1::tid
+and r.ctid < $2::tid
+and r.forgotten_at is null
+and not r.pinned
+and r.scope = $3
+order by r.id;
+
+-- src/cognition/refreshing/queries.ts prepareRefresh
+select set_config('jit', 'off', true);
+
+-- src/cognition/refreshing/queries.ts refreshScores
+    with scored as materialized (
+      select r.id, r.ctid as place, r.xmin as writer, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as new
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.ctid >= $4::tid
+and r.ctid < $5::tid
+and r.forgotten_at is null
+and not r.pinned
+    ), due as materialized (
+      select r.ctid, s.id, s.old, s.new
+      from scored as s
+      join records as r on r.ctid = s.place
+      where r.ctid >= $6::tid
+and r.ctid < $7::tid
+and r.xmin = s.writer
+and abs(s.new - s.old) > 0.01::float8
+      for no key update of r skip locked
+    ), moved as (
+      update records as r
+set importance = due.new
+      from due
+where r.ctid = due.ctid
+      returning r.id, due.old, due.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, $8::timestamptz, $9::uuid
+from moved
+    )
+    select (select count(*)
+from scored) as seen, (select count(*)
+from moved) as moved;
+
+-- src/cognition/retaining/queries.ts retentionAt: l2
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      power(2::float8, -least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+    $5::float8
+  ))
+      + least($6::float8, $7::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/cognition/retaining/queries.ts retentionAt: huber
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+    $5::float8
+  ) <= $6::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $8::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $9::float8,
+    $10::float8
+  ))
+    else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $13::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+    $15::float8
+  ) - $16::float8))) end
+      + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/cognition/retaining/queries.ts retentionAt: elastic
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      $2::float8 * greatest(0, 1 - least(
+    greatest(date_part('epoch', $3::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $4::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $5::float8,
+    $6::float8
+  ) / $7::float8) + (1 - $8::float8) * power(2::float8, -least(
+    greatest(date_part('epoch', $9::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $10::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $11::float8,
+    $12::float8
+  ))
+      + least($13::float8, $14::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
 
 -- src/cognition/transition/queries.ts listStatusChanges
 select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
@@ -609,6 +878,42 @@ release savepoint part;
 savepoint part;
 rollback to savepoint part;
 
+-- src/decay/insight/queries.ts findArchival
+    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
+      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
+    from (
+      select a.changes #> '{forgotten,1}' as said
+      from audit_entries as a
+      where a.record_id = $1::uuid
+and a.action = 'archive'
+      order by a.id desc
+      limit 1
+    ) as archived
+    where said ? 'retention';
+
+-- src/decay/insight/surprise/queries.ts findSurprise
+    with surprise as materialized (select *
+from surprises
+where record_id = $1::uuid), near as materialized (
+      select (each.value ->> 'id')::uuid as id, (each.value ->> 'similarity')::float8 as similarity, each.place
+      from surprise as s cross join lateral jsonb_array_elements(s.neighbours) with ordinality as each (value, place)
+    ), seen as materialized (
+      select near.*
+from near join records as r on r.id = near.id
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    )
+    select s.at, s.score, s.delta, s.base_before,
+      (select seen.id
+from seen
+where seen.id = s.duplicate_of) as duplicate_of,
+      coalesce((
+        select json_agg(json_build_object('id', seen.id, 'similarity', seen.similarity)
+order by seen.place)
+from seen
+      ), '[]') as neighbours
+    from surprise as s;
+
 -- src/decay/queries.ts updateLives
     with incoming as materialized (
       select *
@@ -673,38 +978,6 @@ and prune_at is not null
 and forgotten_at is null
           and status in ('invalidated', 'merged', 'superseded')
 and scope = $6) as faded;
-
--- src/decay/sweep/queries.ts insertRanges
-    insert into maintenance_ranges (run_id, first_block, end_block, done)
-    select $1::uuid, first, first + $2::bigint, false
-    from generate_series(
-      0, pg_relation_size('records') / current_setting('block_size')::bigint, $3::bigint
-    ) as first
-    where not exists (select
-from maintenance_ranges
-where run_id = $4::uuid);
-
--- src/decay/sweep/queries.ts takeRange
-select "first_block", "end_block"
-from "maintenance_ranges"
-where "run_id" = $1
-and "done" = $2
-order by "first_block"
-limit $3
-for update skip locked;
-
--- src/decay/sweep/queries.ts finishRange
-update "maintenance_ranges"
-set "done" = $1
-where "run_id" = $2
-and "first_block" = $3;
-
--- src/decay/sweep/queries.ts hasOpenRanges
-select "run_id"
-from "maintenance_ranges"
-where "run_id" = $1
-and "done" = $2
-limit $3;
 
 -- src/decay/sweep/queries.ts materialiseRange
     with due as materialized (
@@ -849,6 +1122,294 @@ and scope = $4
     order by anchored_at, id
     limit 1
     for update skip locked;
+
+-- src/dream/forgetting/queries.ts countAged
+    select count(*)::int4 as count
+from records as r
+where r.created_at < $1::timestamptz
+and r.forgotten_at is null
+and not r.pinned
+    and r.status in ('active', 'challenged')
+and r.deletion_policy = 'auto_prune'
+    and r.layer not in ('semantic', 'procedural', 'codebase')
+    and r.access_count < 3;
+
+-- src/dream/forgetting/queries.ts claimAged
+    select r.created_at::text as at, r.id
+from records as r
+    where r.created_at < $1::timestamptz
+and r.forgotten_at is null
+and not r.pinned
+    and r.status in ('active', 'challenged')
+and r.deletion_policy = 'auto_prune'
+    and r.layer not in ('semantic', 'procedural', 'codebase')
+    and r.access_count < 3
+and r.scope = $2
+and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+    order by r.created_at, r.id
+    limit $5
+    for no key update skip locked;
+
+-- src/dream/forgetting/queries.ts archive
+    with judged as materialized (
+      select r.id, (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+    $5::float8
+  ) <= $6::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $8::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $9::float8,
+    $10::float8
+  ))
+    else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $13::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+    $15::float8
+  ) - $16::float8))) end
+      + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as importance,
+        r.access_count as accesses, date_part('epoch', $19::timestamptz - r.created_at) / 86400 as age_days,
+        salience_at(r, $20::timestamptz) as salience
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $21::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $22::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $23::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($24::uuid[])
+and r.created_at < $25::timestamptz
+and r.forgotten_at is null
+and not r.pinned
+    and r.status in ('active', 'challenged')
+and r.deletion_policy = 'auto_prune'
+    and r.layer not in ('semantic', 'procedural', 'codebase')
+    and r.access_count < 3
+    ), archived as (
+      update records as r
+      set forgotten_at = $26::timestamptz, forgotten_reason = 'archived', forgotten_by = $27,
+        forgotten_run_id = $28::uuid, purge_at = $29::timestamptz
+      from judged as j
+      where r.id = j.id
+and j.retention < $30::float8
+        and j.importance < $31::float8
+      returning j.*
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $32::uuid, $33::timestamptz, 'archive', $34,
+        'archived: old, hardly kept, of little importance
+and rarely used',
+        jsonb_build_object('forgotten', jsonb_build_array(null, $35::jsonb
+          || jsonb_build_object(
+            'retention', retention, 'importance', importance, 'accesses', accesses, 'age_days', age_days
+          )))
+      from archived
+    )
+    select id, retention, importance, accesses, age_days, salience
+from archived
+order by id;
+
+-- src/embeddings/compressing/queries.ts countVectors
+select count(*)::int as count
+from embeddings;
+
+-- src/embeddings/compressing/queries.ts findEnd
+    select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
+    from (
+      select record_id, model_id
+from embeddings
+      where (record_id, model_id) > ($1::uuid, $2::smallint)
+      order by record_id, model_id
+      limit $3
+    ) as next
+    order by count desc
+    limit 1;
+
+-- src/embeddings/compressing/queries.ts claimTooSharp: everywhere
+    select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
+    from embeddings as e
+    join embedding_models as m on m.id = e.model_id
+    join records as r on r.id = e.record_id
+    cross join lateral (select (select case when kept.retention > $1::float8 then 32 when kept.retention > $2::float8 then 8 when kept.retention > $3::float8 then 4 else 2 end
+from (select (
+    case when r.layer = any($4::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $5::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $6::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $7::float8,
+    $8::float8
+  ) <= $9::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $10::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $11::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $12::float8,
+    $13::float8
+  ))
+    else greatest(0, power(2::float8, -$14::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $15::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $16::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $17::float8,
+    $18::float8
+  ) - $19::float8))) end
+      + least($20::float8, $21::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention) as kept) as bits) as worth
+    where (e.record_id, e.model_id) > ($22::uuid, $23::smallint)
+    and (e.record_id, e.model_id) <= ($24::uuid, $25::smallint)
+    and not r.pinned
+and r.forgotten_at is null
+and worth.bits < e.bits
+    order by e.record_id, e.model_id
+    for update of e skip locked;
+
+-- src/embeddings/compressing/queries.ts claimTooSharp: in a scope, by another curve
+    select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
+    from embeddings as e
+    join embedding_models as m on m.id = e.model_id
+    join records as r on r.id = e.record_id
+    cross join lateral (select (select case when kept.retention > $1::float8 then 32 when kept.retention > $2::float8 then 8 when kept.retention > $3::float8 then 4 else 2 end
+from (select (
+    case when r.layer = any($4::memory_layer[]) then 1::float8
+    else least(1::float8,
+      $5::float8 * greatest(0, 1 - least(
+    greatest(date_part('epoch', $6::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $7::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $8::float8,
+    $9::float8
+  ) / $10::float8) + (1 - $11::float8) * power(2::float8, -least(
+    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $13::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+    $15::float8
+  ))
+      + least($16::float8, $17::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention) as kept) as bits) as worth
+    where (e.record_id, e.model_id) > ($18::uuid, $19::smallint)
+    and (e.record_id, e.model_id) <= ($20::uuid, $21::smallint)
+    and not r.pinned
+and r.forgotten_at is null
+and r.scope = $22
+and worth.bits < e.bits
+    order by e.record_id, e.model_id
+    for update of e skip locked;
+
+-- src/embeddings/compressing/queries.ts writeCompressed
+    update embeddings as e
+set bits = blurred.bits, code = blurred.code
+    from unnest(
+      $1::uuid[], $2::smallint[],
+      $3::smallint[], $4::bytea[]
+    ) as blurred (record_id, model_id, bits, code)
+    where e.record_id = blurred.record_id
+and e.model_id = blurred.model_id;
+
+-- src/embeddings/compressing/queries.ts listTooBlurred
+    insert into unembedded (record_id, asked_at, due_at)
+    select distinct e.record_id, $1::timestamptz, $2::timestamptz
+    from embeddings as e
+    join embedding_models as m on m.id = e.model_id
+and m.embeds
+    join records as r on r.id = e.record_id
+    where (e.record_id, e.model_id) > ($3::uuid, $4::smallint)
+    and (e.record_id, e.model_id) <= ($5::uuid, $6::smallint)
+    and not r.pinned
+and r.forgotten_at is null
+and e.bits < 32
+and (select case when kept.retention > $7::float8 then 32 when kept.retention > $8::float8 then 8 when kept.retention > $9::float8 then 4 else 2 end
+from (select (
+    case when r.layer = any($10::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $11::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $12::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $13::float8,
+    $14::float8
+  ) <= $15::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $16::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $17::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $18::float8,
+    $19::float8
+  ))
+    else greatest(0, power(2::float8, -$20::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $21::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $22::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $23::float8,
+    $24::float8
+  ) - $25::float8))) end
+      + least($26::float8, $27::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention) as kept) > e.bits
+    order by 1
+    on conflict (record_id) do nothing
+    returning record_id;
 
 -- src/embeddings/indexing/queries.ts findExtension
     select default_version as available, installed_version as installed, exists (
@@ -1180,6 +1741,31 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
 and e.model_id = $9
     order by met.distance, met.id;
 
+-- src/embeddings/searching/queries.ts readSignatures
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null)
+    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
+    from inside
+    join records as r on r.id = inside.id
+    join signatures as s on s.record_id = r.id
+and s.model_id = $3
+    where r.forgotten_at is null;
+
+-- src/embeddings/searching/queries.ts findCodes
+    select record_id as id, bits, code
+from embeddings
+    where record_id = any($1::uuid[])
+and model_id = $2;
+
 -- src/embeddings/searching/queries.ts findCode
     select record_id as id, bits, code
 from embeddings
@@ -1195,6 +1781,160 @@ and c.relname = 'signatures_nearest'
 and i.indisvalid
     )
 and to_regproc('nearest_signatures') is not null as "isIndexed";
+
+-- src/embeddings/surprising/queries.ts hasUncompared
+select
+from unsurprised
+limit 1;
+
+-- src/embeddings/surprising/queries.ts countUncompared: everywhere
+    select count(*)::int as count
+from unsurprised as u
+where true;
+
+-- src/embeddings/surprising/queries.ts countUncompared: in a scope
+    select count(*)::int as count
+from unsurprised as u
+where exists (
+        select
+from records as o
+where o.id = "u"."record_id"
+and o.scope = $1
+      );
+
+-- src/embeddings/surprising/queries.ts lockComparing
+    select pg_try_advisory_xact_lock(7350, 12) as is_mine;
+
+-- src/embeddings/surprising/queries.ts findSettledModel
+    select id, dimensions
+from embedding_models
+where serves
+and embeds for share;
+
+-- src/embeddings/surprising/queries.ts findUncompared: everywhere
+    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    from unsurprised as u
+    join records as r on r.id = u.record_id
+    left join (embeddings as e join signatures as s using (record_id, model_id))
+      on e.record_id = u.record_id
+and e.model_id = $1
+    where true
+and u.asked_at < coalesce((
+      select min(w.asked_at)
+from unembedded as w
+      where w.attempts = 0
+and w.due_at < 'infinity'
+and true
+    ), 'infinity')
+    order by u.created_at, u.record_id
+    limit $2;
+
+-- src/embeddings/surprising/queries.ts findUncompared: in a scope
+    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    from unsurprised as u
+    join records as r on r.id = u.record_id
+    left join (embeddings as e join signatures as s using (record_id, model_id))
+      on e.record_id = u.record_id
+and e.model_id = $1
+    where exists (
+        select
+from records as o
+where o.id = "u"."record_id"
+and o.scope = $2
+      )
+and u.asked_at < coalesce((
+      select min(w.asked_at)
+from unembedded as w
+      where w.attempts = 0
+and w.due_at < 'infinity'
+and exists (
+        select
+from records as o
+where o.id = "w"."record_id"
+and o.scope = $3
+      )
+    ), 'infinity')
+    order by u.created_at, u.record_id
+    limit $4;
+
+-- src/embeddings/surprising/queries.ts knownIn
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and r.sensitivity <= $2;
+
+-- src/embeddings/surprising/queries.ts isCompared
+select r.id
+from records as r
+where not exists (select
+from unsurprised as waiting
+where waiting.record_id = r.id);
+
+-- src/embeddings/surprising/queries.ts findTellers
+    select r.id, c.provenance, r.source_type, r.sensitivity
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[]);
+
+-- src/embeddings/surprising/queries.ts writeSurprises
+    with compared as materialized (
+      select *
+from json_to_recordset($1::json) as compared (
+        id uuid, score float8, delta float8, duplicate_of uuid, confirms bool, neighbours jsonb
+      )
+    ), locked as materialized (
+      select r.id, r.base_importance, r.pinned, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live
+from records as r
+      where r.id in (select id
+from compared union select duplicate_of
+from compared
+where confirms)
+      order by r.id
+      for no key update
+    ), told as (
+      insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
+      select c.id, $2::timestamptz, c.score, case when l.pinned then 0 else c.delta end, l.base_importance,
+        c.duplicate_of, c.neighbours
+      from compared as c join locked as l using (id)
+      on conflict (record_id) do nothing
+      returning record_id, delta
+    ), confirmed as (
+      select l.id, count(*)::integer as times
+      from told join compared as c on c.id = told.record_id
+and c.confirms join locked as l on l.id = c.duplicate_of
+      where l.is_live
+and not l.pinned
+      group by l.id
+    ), moved as (
+      update records as r
+      set base_importance = case when told.delta <> 0
+          then least(1, greatest(0.05::float8, l.base_importance + told.delta))
+          else l.base_importance end,
+        confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
+      from locked as l
+      left join told on told.record_id = l.id
+      left join confirmed on confirmed.id = l.id
+      where r.id = l.id
+and (told.delta <> 0
+or confirmed.times > 0)
+      returning r.id
+    ), unlisted as (
+      delete
+from unsurprised as u using compared as c
+where u.record_id = c.id
+    )
+    select id
+from moved
+order by id;
+
+-- src/embeddings/surprising/queries.ts dropUncompared
+delete
+from unsurprised
+where record_id = any($1::uuid[]);
 
 -- src/embeddings/waiting/queries.ts findWork
     select exists (select
@@ -1264,7 +2004,7 @@ from embedding_models
 where id = $1
 and embeds for share
     ), mine as materialized (
-      select u.record_id, u.asked_at <> m.registered_at as is_new
+      select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new
 from unembedded as u, model as m
       where u.record_id = any($2::uuid[])
 and u.due_at = $3::timestamptz
@@ -1275,7 +2015,7 @@ from records as r
 where r.id in (select record_id
 from mine) for key share skip locked
     ), settled as materialized (
-      select mine.record_id, mine.is_new, given.code, given.signature
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
       from unnest(
         $4::uuid[],
         $5::bytea[],
@@ -1314,6 +2054,18 @@ and e.model_id <> $10))
       delete
 from unembedded as u using settled as s
 where u.record_id = s.record_id
+    ), first as (
+      insert into unsurprised (record_id, created_at, asked_at)
+      select s.record_id, r.created_at, s.asked_at
+from settled as s join records as r on r.id = s.record_id
+      where s.code is not null
+        and not exists (select
+from embeddings as e
+where e.record_id = s.record_id)
+        and not exists (select
+from surprises as p
+where p.record_id = s.record_id)
+      on conflict (record_id) do nothing
     )
     select record_id
 from settled;
@@ -1482,8 +2234,8 @@ and "r"."scope" = any($4::text[]))
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -1535,8 +2287,8 @@ order by r.created_at desc, r.id desc;
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -1642,6 +2394,38 @@ for update skip locked);
 
 -- src/jobs/queries.ts tryOwnSchedules
 select pg_try_advisory_xact_lock($1) as "owned";
+
+-- src/jobs/ranges/queries.ts insertRanges
+    insert into maintenance_ranges (run_id, first_block, end_block, done)
+    select $1::uuid, first, first + $2::bigint, false
+    from generate_series(
+      0, pg_relation_size('records') / current_setting('block_size')::bigint, $3::bigint
+    ) as first
+    where not exists (select
+from maintenance_ranges
+where run_id = $4::uuid);
+
+-- src/jobs/ranges/queries.ts takeRange
+select "first_block", "end_block"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+order by "first_block" desc
+limit $3
+for update skip locked;
+
+-- src/jobs/ranges/queries.ts finishRange
+update "maintenance_ranges"
+set "done" = $1
+where "run_id" = $2
+and "first_block" = $3;
+
+-- src/jobs/ranges/queries.ts hasOpenRanges
+select "run_id"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+limit $3;
 
 -- src/keys/queries.ts insertKey
 insert into "api_keys" ("id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at")
@@ -2083,7 +2867,7 @@ limit $2
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
       select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'confirmation_count', "r"."confirmation_count")
+        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
       from leaving as r
     ), unlisted as (
       delete
@@ -2104,7 +2888,7 @@ where id = any($1::uuid[])), remains as (
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
       select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'confirmation_count', "r"."confirmation_count")
+        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
       from leaving as r
     ), unlisted as (
       delete
@@ -2226,6 +3010,10 @@ update "departures"
 set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
 where "id" = $5;
 
+-- src/records/forgetting/queries.ts logUse
+insert into "access_log" ("record_id", "at", "kind", "actor")
+values ($1, $2, $3, $4);
+
 -- src/records/listing/matching/queries.ts rankedBy
 select salience_at(r, $1::timestamptz)
 from records as r;
@@ -2242,8 +3030,8 @@ and r.forgotten_at is null;
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2290,8 +3078,8 @@ order by cut.position desc, r.id desc;
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2357,8 +3145,8 @@ order by cut.position asc, r.id asc;
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2585,8 +3373,8 @@ limit $10 offset $11;
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2680,13 +3468,199 @@ and "id" > $2
 order by "id"
 limit $3;
 
+-- src/records/promoting/queries.ts countWorking
+    select count(*)::int4 as count
+from records as r
+where r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
+or r.access_count >= 2);
+
+-- src/records/promoting/queries.ts countEpisodic
+    select count(*)::int4 as count
+from records as r
+where r.layer = 'episodic'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+and r.access_count >= 5
+and r.scope = $1;
+
+-- src/records/promoting/queries.ts claimWorking
+    select r.created_at::text as at, r.id
+from records as r
+    where r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
+or r.access_count >= 2)
+    and r.scope = $2
+and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+    order by r.created_at, r.id
+    limit $5
+    for no key update skip locked;
+
+-- src/records/promoting/queries.ts claimEpisodic
+    select r.created_at::text as at, r.id
+from records as r
+    where r.layer = 'episodic'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+and r.access_count >= 5
+and r.scope = $1
+and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
+    order by r.created_at, r.id
+    limit $4
+    for no key update skip locked;
+
+-- src/records/promoting/queries.ts promoteWorking
+    with due as materialized (
+      select r.id
+from records as r
+      where r.id = any($1::uuid[])
+and r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+        and (
+          greatest(r.created_at, r.demoted_at) <= $2::timestamptz
+          or (
+  case when r.demoted_at is null then r.access_count
+  else (select count(*)
+from access_log as l
+where l.record_id = r.id
+and l.at > r.demoted_at) end
+) >= 2
+        )
+    ), promoted as (
+      update records as r
+      set layer = $3::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $4::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $5::uuid, $6::timestamptz, 'promote', $7, $8::text,
+        $9::jsonb
+      from promoted
+    )
+    select id
+from promoted
+order by id;
+
+-- src/records/promoting/queries.ts promoteEpisodic
+    with due as materialized (
+      select r.id
+from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($4::uuid[])
+and r.layer = 'episodic'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+        and r.access_count >= 5
+and (
+  case when r.demoted_at is null then r.access_count
+  else (select count(*)
+from access_log as l
+where l.record_id = r.id
+and l.at > r.demoted_at) end
+) >= 5
+        and greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) >= 0.7
+    ), promoted as (
+      update records as r
+      set layer = $5::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $6::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $7::uuid, $8::timestamptz, 'promote', $9, $10::text,
+        $11::jsonb
+      from promoted
+    )
+    select id
+from promoted
+order by id;
+
 -- src/records/queries.ts selectStored
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2726,8 +3700,8 @@ and "r"."scope" = any($5::text[]));
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2768,8 +3742,8 @@ and r.id = $6::uuid;
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
       r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.confirmation_count, r.version, r.curve, r.deletion_policy, r.pinned,
-      r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
       coalesce((
         select json_agg(edge
 order by edge.created_at, edge.target_id, edge.predicate)
@@ -2845,6 +3819,300 @@ where "record_id" = $1;
       $2::text[], $3::text[],
       $4::text[]
     ) as identifier (scope, namespace, value);
+
+-- src/records/scoring/queries.ts scoringAt
+select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as importance
+from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true;
+
+-- src/records/scoring/queries.ts findLoggedAccesses
+    select (
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end)::integer as days, coalesce((
+      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
+order by newest.at desc, newest.kind)
+      from (
+        select l.at, l.kind
+from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as newest
+    ), '[]') as recent
+    from records as r
+    where r.id = $1::uuid;
+
+-- src/records/scoring/queries.ts rescore
+    with scored as materialized (
+      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as new
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($4::uuid[])
+      order by r.id
+      for no key update of r
+    ), moved as (
+      update records as r
+set importance = s.new
+      from scored as s
+      where r.id = s.id
+and abs(s.new - s.old) > 0.01::float8
+      returning r.id, s.old, s.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, $5::timestamptz, $6::uuid
+from moved
+    )
+    select id, new
+from moved;
+
+-- src/records/scoring/queries.ts moveScores
+    with scored as materialized (
+      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as new
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($4::uuid[])
+      order by r.id
+      for no key update of r
+    ), moved as (
+      update records as r
+set importance = s.new
+      from scored as s
+      where r.id = s.id
+and abs(s.new - s.old) > 0.01::float8
+      returning r.id, s.old, s.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, $5::timestamptz, $6::uuid
+from moved
+    )
+    select id, new
+from moved;
 
 -- src/records/tombstones/queries.ts findErased
     select erased_scope as scope, erased_digest as digest

@@ -166,10 +166,15 @@ describe('what is pinned', () => {
 })
 
 describe('a neighbour', () => {
-  const isNews = async (id: string) => expect(await surpriseOf(id)).toMatchObject({ score: 1, neighbours: [] })
+  const isNews = async (id: string) =>
+    expect(await surpriseOf(id)).toMatchObject({ score: 1, neighbours: [] })
 
   it('is of the same scope, none with none', async () => {
-    const ids = [await write(frozen, { scope: 'a' }), await write(frozen), await write(frozen, { scope: 'b' })]
+    const ids = [
+      await write(frozen, { scope: 'a' }),
+      await write(frozen),
+      await write(frozen, { scope: 'b' }),
+    ]
     await run()
     for (const id of ids) await isNews(id)
   })
