@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAccessService } from '../../src/cognition/index.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
+import { observe, triple } from '../support/capturing.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/records.ts'
 
@@ -87,8 +89,40 @@ describe('importance', () => {
     app.clock.advance(20 * day)
     const restored = await app.request('POST', `/v1/records/${id}/restore`, { body: reason })
     expect((restored.body as Body).importance).toBeCloseTo((await explained(id)).value, 12)
-    expect((restored.body as Body).importance).toBeLessThan((patched.body as Body).importance)
+    // Somebody came back to it, which is a use.
+    expect(restored.body).toMatchObject({ access_count: 6, last_accessed_at: app.clock.now().toISOString() })
     expect(await read(app, id)).toEqual(restored.body)
+  })
+
+  it('follows each confirmation by another source', async () => {
+    const tell = (source: string) =>
+      observe(app, triple('linux', { user: 'Ada' }), { source, scope: 'confirmed' })
+    const { record_id: id } = (await tell('one')).fact
+    const scores = [(await read(app, id)).importance]
+    for (const source of ['two', 'three', 'four']) {
+      await tell(source)
+      await expectExact(id)
+      scores.push((await read(app, id)).importance)
+    }
+    expect(scores).toEqual([...scores].sort())
+    expect((await explained(id)).factors.confirmations.value).toBeCloseTo(Math.log1p(3) / Math.log1p(5), 12)
+  })
+
+  it('takes ten thousand uses of one record, and workers that count the same ones at once', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await episode()).id))
+    const [busy = ''] = ids
+    const faults: unknown[] = []
+    const report = (_: string, error?: unknown) => void faults.push(error)
+    const workers = [1, 2, 3].map(() => createAccessService({ db: app.db, clock: app.clock }))
+    workers[0]?.noteServed(Array(10_000).fill(busy), 'agent', report)
+    for (let time = 0; time < 20; time++) {
+      workers[1]?.noteServed(ids, 'agent', report)
+      workers[2]?.noteServed([...ids].reverse(), 'agent', report)
+    }
+    await Promise.all(workers.map((worker) => worker.settle()))
+    expect(faults).toEqual([])
+    expect((await read(app, busy)).access_count).toBe(10_040)
+    for (const id of ids) await expectExact(id)
   })
 
   it('survives clocks that differ, and what was used before it was made', async () => {

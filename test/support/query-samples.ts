@@ -19,6 +19,7 @@ import { captureSamples } from './capture-samples.ts'
 import { cognitionSamples } from './cognition-samples.ts'
 import { consolidationSamples } from './consolidation-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
+import { dreamSamples } from './dream-samples.ts'
 import { embeddingSamples } from './embedding-samples.ts'
 import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
@@ -151,6 +152,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...surpriseSamples,
   ...captureSamples,
   ...cognitionSamples,
+  ...dreamSamples,
   ...embeddingSamples,
   ...entitiesSamples,
   ...textSamples,

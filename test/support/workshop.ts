@@ -23,7 +23,7 @@ import type { TestApp } from './http.ts'
 import { idleWorks, noIntervals } from './idle.ts'
 
 export const day = 86_400_000
-export const keeping = { retentionMode: 'huber', retentionShape: usualShape } as const
+const keeping = { retentionMode: 'huber', retentionShape: usualShape } as const
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 

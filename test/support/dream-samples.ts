@@ -1,0 +1,55 @@
+import { sql } from 'kysely'
+import { retentionAt } from '../../src/cognition/retaining/queries.ts'
+import { usualShape } from '../../src/cognition/retention.ts'
+import type { Database } from '../../src/db/connection.ts'
+import type { Transaction } from '../../src/db/transaction.ts'
+import * as insight from '../../src/decay/insight/queries.ts'
+import * as forgetting from '../../src/dream/forgetting/queries.ts'
+import { start } from '../../src/jobs/walking.ts'
+import * as restoring from '../../src/records/forgetting/queries.ts'
+import * as promoting from '../../src/records/promoting/queries.ts'
+import type { Sample } from './departing-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const span = { now, scope: null }
+const portion = { now, scope: 'team', after: start, limit: 2_000 }
+const settings = { retentionMode: 'huber', retentionShape: usualShape } as const
+const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
+  db.transaction().execute(ask)
+
+const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
+  sql`select ${retentionAt(now, { ...settings, retentionMode: mode })} as retention from records as r`.execute(
+    db,
+  )
+
+/** What is asked when memories rise, are put away, and come back. */
+export const dreamSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/cognition/retaining/queries.ts': {
+    retentionAt: {
+      l2: (db) => retained(db, 'l2'),
+      huber: (db) => retained(db, 'huber'),
+      elastic: (db) => retained(db, 'elastic'),
+    },
+  },
+  'src/decay/insight/queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
+  'src/dream/forgetting/queries.ts': {
+    countAged: (db) => forgetting.countAged(db, span),
+    claimAged: (db) => inTransaction(db, (tx) => forgetting.claimAged(tx, portion)),
+    archive: (db) =>
+      inTransaction(db, (tx) =>
+        forgetting.archive(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
+      ),
+  },
+  'src/records/forgetting/queries.ts': {
+    logUse: (db) => restoring.logUse(db, id, { at: now, actor: 'ada' }),
+  },
+  'src/records/promoting/queries.ts': {
+    countWorking: (db) => promoting.countWorking(db, span),
+    countEpisodic: (db) => promoting.countEpisodic(db, { now, scope: 'team' }),
+    claimWorking: (db) => inTransaction(db, (tx) => promoting.claimWorking(tx, portion)),
+    claimEpisodic: (db) => inTransaction(db, (tx) => promoting.claimEpisodic(tx, portion)),
+    promoteWorking: (db) => promoting.promoteWorking(db, { ids: [id], now, runId: null }),
+    promoteEpisodic: (db) => promoting.promoteEpisodic(db, { ids: [id], now, runId: id }),
+  },
+}
