@@ -4,7 +4,13 @@ import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../../jobs/ranges/queries.ts'
 import { type Run, type RunContext, RunEnded, type Work } from '../../jobs/runs.ts'
-import { countRefreshable, listRefreshable, prepareRefresh, type Refreshing, refreshScores } from './queries.ts'
+import {
+  countRefreshable,
+  listRefreshable,
+  prepareRefresh,
+  type Refreshing,
+  refreshScores,
+} from './queries.ts'
 
 type Resources = {
   db: Database
@@ -15,7 +21,7 @@ type Resources = {
 /** `count` says how many records it would look at. */
 export type Refresh = Required<Work> & { count(context: RunContext): Promise<number> }
 
-export const refreshFigures = ['refreshed'] as const
+const refreshFigures = ['refreshed'] as const
 
 /** How long the leader waits for a range that another worker has in hand. */
 const rangeRetryMs = 20
