@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hireEmbedder } from '../support/embedding.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create } from '../support/records.ts'
 
@@ -12,7 +13,15 @@ const document: Body = JSON.parse(
   readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
 )
 
-type Operation = { name: string; method: string; path: string; query: string; example: Body | undefined }
+type Operation = {
+  name: string
+  method: string
+  path: string
+  query: string
+  example: Body | undefined
+  /** The member of a body that takes a question, of an operation that only reads. */
+  words: string | undefined
+}
 
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
 const secret = 'quetzalcoatlus'
@@ -23,6 +32,7 @@ const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([p
     ...{ name: operation.operationId, method: method.toUpperCase(), path },
     query: queryOf(operation),
     example: exampleOf(operation),
+    words: wordsOf(operation),
   })),
 )
 const aboutRecords = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
@@ -32,14 +42,29 @@ const namingRecords = operations.filter(
 )
 const reading = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
 
+/** What takes words and compares them with what there is. */
+const asking = operations.filter(({ method, words }) => method === 'POST' && words !== undefined)
+
 function queryOf(operation: Body): string {
   const required = (operation.parameters ?? []).filter((each: Body) => each.in === 'query' && each.required)
   return required.map((each: Body) => `${each.name}=ada`).join('&')
 }
 
+function bodyOf(operation: Body): Body {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  return schema?.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema
+}
+
+function wordsOf(operation: Body): string | undefined {
+  const members = Object.keys(bodyOf(operation)?.properties ?? {})
+  return operation.description.includes('Needs `records:read`')
+    ? members.find((name) => ['text', 'task_descriptor'].includes(name))
+    : undefined
+}
+
 function exampleOf(operation: Body): Body | undefined {
   const schema = operation.requestBody?.content['application/json']?.schema
-  const named = schema?.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema
+  const named = bodyOf(operation)
   if (schema && !named?.examples?.[0]) throw new Error(`${operation.operationId} has no example body`)
   return named?.examples?.[0]
 }
@@ -134,6 +159,23 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     },
   )
 
+  it.each(asking)('is answered by $name as if what says the very same were not there', async (operation) => {
+    const key = await issue(trust)
+    const counted = operation.name === 'retrieve' ? { record_access: false } : {}
+    const body = { [operation.words ?? '']: `${secret} says ${secret} plain`, ...counted }
+    const ask = () => app.request('POST', operation.path, { key, body })
+    await own(operation)
+    await hireEmbedder(app).run()
+    // Which vectors are searched is remembered for a moment.
+    app.clock.advance(2_000)
+    const before = await ask()
+    const hidden = await hide(operation, where)
+    await hireEmbedder(app).run()
+    const after = await ask()
+    expect([after.status, after.text.includes(hidden)]).toEqual([200, false])
+    expect(after.body).toEqual(before.body)
+  })
+
   it.each(reading)('is answered by $name without a word of it', async (operation) => {
     const key = await issue(trust)
     const hidden = await hide(operation, where)
@@ -165,4 +207,7 @@ describe('a key one level below', () => {
 
 it('walks many operations', () => {
   expect([aboutRecords.length > 25, namingRecords.length > 4, reading.length > 5]).toEqual([true, true, true])
+  expect(asking.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['retrieve', 'searchSimilar', 'previewSurprise']),
+  )
 })
