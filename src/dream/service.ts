@@ -2,6 +2,7 @@ import type { Refresh, RetentionSettings } from '../cognition/index.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
 import { createForgetting } from './forgetting/service.ts'
+import { createPruning } from './pruning/service.ts'
 import type { DreamOptions } from './schemas.ts'
 import type { Step, StepName } from './steps.ts'
 
@@ -16,7 +17,7 @@ type Resources = RetentionSettings & {
 
 /** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
 export function createDream(resources: Resources): Work {
-  const steps: readonly Step[] = [createForgetting(resources)]
+  const steps: readonly Step[] = [createForgetting(resources), createPruning()]
 
   async function run(context: RunContext): Promise<void> {
     const chosen = chosenOf(context)
