@@ -1,83 +1,20 @@
-import { fileURLToPath } from 'node:url'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { noteAccesses } from '../../src/cognition/access/queries.ts'
-import type { Layer } from '../../src/cognition/importance.ts'
-import { weigh } from '../../src/records/index.ts'
+import { describe, expect, it } from 'vitest'
+import {
+  comesTo,
+  life,
+  openDream,
+  populate,
+  readAll,
+  readChanges,
+  readFates,
+  used,
+} from '../support/dreaming.ts'
 import { type Life, storeLives } from '../support/lives.ts'
-import { launch, until } from '../support/processes.ts'
-import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
-
-const program = fileURLToPath(new URL('doomed-worker.ts', import.meta.url))
-const hour = 3_600_000
-
-const life = (layer: Layer, age_ms: number, more: Partial<Life> = {}): Life => ({
-  ...{ age_ms, layer, base_importance: 0.5, emotional_valence: 0, source_type: 'ingest', confirmations: 0 },
-  ...{ accesses: [], unlogged: 0, folded_days: 0 },
-  ...more,
-})
-const used = (times: number, age_ms: number) =>
-  Array.from({ length: times }, () => ({ age_ms, kind: 'used' as const }))
-/** It matters, and was used a moment ago. */
-const known = (): Life =>
-  life('episodic', 2 * day, { base_importance: 1, emotional_valence: 1, accesses: used(6, hour) })
-
-async function open(): Promise<Workshop> {
-  const shop = await openWorkshop()
-  onTestFinished(shop.close)
-  return shop
-}
-
-const populate = (shop: Workshop, count: number): Promise<string[]> => {
-  const kinds = [
-    life('working', hour),
-    life('working', 100 * day),
-    life('episodic', 100 * day),
-    known(),
-    life('episodic', 40 * day),
-    life('semantic', 400 * day),
-  ]
-  const lives = Array.from({ length: count }, (_, n) => kinds[n % kinds.length] ?? known())
-  return storeLives(shop.pool, lives, shop.clock.now())
-}
-
-/** Of the first six of a population. */
-const comesTo = [
-  { layer: 'episodic', reason: null },
-  { layer: 'episodic', reason: 'archived' },
-  { layer: 'episodic', reason: 'archived' },
-  { layer: 'semantic', reason: null },
-  { layer: 'episodic', reason: null },
-  { layer: 'semantic', reason: null },
-]
-
-async function readFates({ pool }: Workshop, ids: readonly string[]) {
-  const { rows } = await pool.query(
-    `select r.id, r.layer, r.forgotten_reason as reason, r.forgotten_by, r.purge_at, r.version,
-       (select coalesce(json_agg(json_build_array(a.action, a.changes -> 'layer') order by a.id), '[]')
-        from audit_entries as a where a.record_id = r.id) as audit
-     from records as r`,
-  )
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => byId.get(id))
-}
-
-async function readAll({ pool }: Workshop): Promise<unknown> {
-  const tables = ['records', 'audit_entries', 'importance_history', 'access_log']
-  const read = tables.map((name) => pool.query(`select to_json(t) as row from ${name} as t order by t::text`))
-  return (await Promise.all(read)).map(({ rows }) => rows)
-}
-
-async function readChanges({ pool }: Workshop, runId: string) {
-  const { rows } = await pool.query(
-    `select record_id, action, before, after from maintenance_changes where run_id = $1 order by record_id, action`,
-    [runId],
-  )
-  return rows
-}
+import { day } from '../support/workshop.ts'
 
 describe('a dream that forgets', () => {
   it('raises what has come far enough and puts away what is hardly anything, each once', async () => {
-    const shop = await open()
+    const shop = await openDream()
     const ids = await populate(shop, 120)
     const run = await shop.run('dream')
     expect(run).toMatchObject({
@@ -103,7 +40,7 @@ describe('a dream that forgets', () => {
   })
 
   it('tells of each what decided, in its log and in the changes of the run', async () => {
-    const shop = await open()
+    const shop = await openDream()
     const [id = ''] = await storeLives(shop.pool, [life('episodic', 100 * day)], shop.clock.now())
     const run = await shop.run('dream')
     const [change] = (await readChanges(shop, run.id)).filter(({ action }) => action === 'archive')
@@ -136,7 +73,7 @@ describe('a dream that forgets', () => {
     ['was used a week ago', { accesses: used(1, 7 * day) }, `version = 1`],
   ]
   it.each(exempt)('leaves what %s', async (_, more, change) => {
-    const shop = await open()
+    const shop = await openDream()
     const [id = '', twin = ''] = await storeLives(
       shop.pool,
       [life('episodic', 100 * day, more), life('episodic', 100 * day)],
@@ -150,7 +87,7 @@ describe('a dream that forgets', () => {
   })
 
   it('keeps to the scope it is asked for', async () => {
-    const shop = await open()
+    const shop = await openDream()
     const ids = await populate(shop, 12)
     await shop.pool.query(`update records set scope = 'team' where id = any($1)`, [ids.slice(0, 6)])
     const run = await shop.run('dream', { scope: 'team' })
@@ -161,7 +98,7 @@ describe('a dream that forgets', () => {
   })
 
   it('in a dry run changes nothing, and tells what it would', async () => {
-    const shop = await open()
+    const shop = await openDream()
     await populate(shop, 90)
     // As working memory it is worth little enough to go; as what it first becomes it is not.
     const spared = life('working', 100 * day, { base_importance: 0.6, source_type: 'ingest' })
@@ -180,7 +117,7 @@ describe('a dream that forgets', () => {
   })
 
   it('passes over what another transaction holds, and comes back for it', async () => {
-    const shop = await open()
+    const shop = await openDream()
     const ids = await populate(shop, 6)
     const client = await shop.pool.connect()
     await client.query('begin')
@@ -190,71 +127,5 @@ describe('a dream that forgets', () => {
     client.release()
     expect((await shop.run('dream')).stats).toMatchObject({ archived: 1 })
     expect((await readFates(shop, ids))[2]).toMatchObject({ reason: 'archived' })
-  })
-})
-
-describe('many at once', () => {
-  it('raise and put away each record once', async () => {
-    const shop = await open()
-    const ids = await populate(shop, 120)
-    await shop.ask('dream')
-    await shop.ask('dream')
-    await shop.ask('decay')
-    const attend = (job: 'dream' | 'decay') =>
-      shop.hire(`w${Math.random()}`).attend(job, new AbortController().signal)
-    const risingByUse = ids.filter((_, n) => n % 6 === 0)
-    const weighing = shop.db.transaction().execute(async (tx) => {
-      const at = shop.clock.now()
-      await noteAccesses(
-        tx,
-        risingByUse.map((record_id) => ({ record_id, at, kind: 'used', actor: 'test' })),
-      )
-      await weigh(tx, { ids: risingByUse, now: at })
-    })
-    await Promise.all([attend('dream'), attend('dream'), attend('decay'), attend('decay'), weighing])
-    await shop.run('dream')
-    for (const [n, fate] of (await readFates(shop, ids)).entries()) {
-      expect(fate).toMatchObject(comesTo[n % 6] ?? {})
-      const actions = fate.audit.map(String)
-      expect(new Set(actions).size).toBe(actions.length)
-      expect(fate.version).toBe(1 + fate.audit.filter(([action]: string[]) => action === 'promote').length)
-    }
-  })
-})
-
-describe('a worker that dies in a dream', () => {
-  async function killAt(shop: Workshop, step: string, nth: number): Promise<void> {
-    const doomed = launch([program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
-    expect(await doomed.ended, doomed.output()).toEqual({ code: null, signal: 'SIGKILL' })
-    await until('its sessions to end', async () => {
-      const { rowCount } = await shop.pool.query(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'doomed'`,
-      )
-      return rowCount === 0
-    })
-    shop.clock.advance(31_000)
-  }
-
-  it.each([
-    { step: 'before batch', nth: 2 },
-    { step: 'in batch', nth: 1 },
-    { step: 'after batch', nth: 3 },
-    { step: 'in batch', nth: 6 },
-    { step: 'concluding', nth: 1 },
-  ])('$step $nth leaves nothing that the next does not finish', async ({ step, nth }) => {
-    const shop = await open()
-    const ids = await populate(shop, 120)
-    const id = await shop.ask('dream')
-    await killAt(shop, step, nth)
-    await shop.hire('successor').attend('dream', new AbortController().signal)
-    const { status, attempts, stats } = await shop.readRun(id)
-    expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 2 })
-    expect(stats).toMatchObject({ promoted_episodic: 40, promoted_semantic: 20, archived: 40 })
-    const fates = await readFates(shop, ids)
-    for (const [n, fate] of fates.entries()) {
-      expect(fate).toMatchObject(comesTo[n % 6] ?? {})
-      expect(new Set(fate.audit.map(String)).size).toBe(fate.audit.length)
-    }
-    expect((await readChanges(shop, id)).filter(({ action }) => action === 'archive')).toHaveLength(40)
   })
 })
