@@ -13,7 +13,7 @@ export const life = (layer: Layer, age_ms: number, more: Partial<Life> = {}): Li
 export const used = (times: number, age_ms: number) =>
   Array.from({ length: times }, () => ({ age_ms, kind: 'used' as const }))
 /** It matters, and was used a moment ago. */
-export const known = (): Life =>
+const known = (): Life =>
   life('episodic', 2 * day, { base_importance: 1, emotional_valence: 1, accesses: used(6, hour) })
 
 export async function openDream(): Promise<Workshop> {
