@@ -192,6 +192,27 @@ describe('an explanation', () => {
 })
 
 describe('a large scope', () => {
+  it('beyond what can be searched is let be, which holds up no other', async () => {
+    await writeMany([frozen, frozen, frozen], { scope: 'large' })
+    const [small = ''] = await writeMany([frozen], { scope: 'small' })
+    await openPass(app)()
+    const counts: object[] = []
+    await createSurprising({ clock: app.clock, mostInside: 2 }).workOff({
+      ...{ scope: null, signal: new AbortController().signal },
+      inBatch: async (work) => {
+        const batch = await transact(app.db, {}, work)
+        counts.push({ ...batch.counts })
+        return batch
+      },
+    })
+    expect(counts).toEqual([{ compared: 1, duplicates: 0, not_compared: 3 }])
+    expect((await surprises()).map(({ record_id: id }) => id)).toEqual([small])
+    expect([
+      await listed(),
+      (await bases()).filter(({ base_importance: base }) => base === 0.5),
+    ]).toMatchObject([0, { length: 3 }])
+  })
+
   it('is searched as a small one is', async () => {
     const texts = Array.from({ length: 900 }, (_, at) => `order ${at} was sent to hall ${(at * 37) % 101}`)
     await writeMany(texts)

@@ -28,7 +28,9 @@ const limit = 250
 const nothing = { taken: 0, counts: {} }
 
 /** Compares what has its first vector with what was known before, once; it moves base importance. */
-export function createSurprising({ clock }: { clock: Clock }) {
+export function createSurprising({ clock, mostInside }: { clock: Clock; mostInside?: number }) {
+  const bounds = mostInside === undefined ? {} : { mostInside }
+
   /** Until there is nothing left that can be compared now. */
   async function workOff({ inBatch, scope, signal }: Pass): Promise<void> {
     while (!signal.aborted) {
@@ -46,7 +48,7 @@ export function createSurprising({ clock }: { clock: Clock }) {
     if (listed.length === 0) return nothing
     await prepareForMany(tx)
     const newcomers = listed.flatMap((each) => newcomerOf(each, model.dimensions))
-    const found = await findNeighbours({ tx, clock, model, signal }, newcomers)
+    const found = await findNeighbours({ tx, clock, model, signal, ...bounds }, newcomers)
     const compared = await judge(tx, found)
     await write(tx, compared)
     const passedOver = listed.filter(({ id }) => !found.get(id)).map(({ id }) => id)

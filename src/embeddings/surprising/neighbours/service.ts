@@ -11,13 +11,20 @@ import { type Decoded, decodeKept, likest } from '../likeness.ts'
 import { isCompared, knownIn, type Uncompared } from '../queries.ts'
 
 type Model = { id: number; dimensions: number }
-type Pass = { tx: Transaction; clock: Clock; model: Model; signal: AbortSignal }
+type Pass = {
+  tx: Transaction
+  clock: Clock
+  model: Model
+  signal: AbortSignal
+  /** A scope of more is not searched, unless there is an index. */
+  mostInside?: number
+}
 
 export type Newcomer = Omit<Uncompared, 'vector'> & { signature: Buffer; decoded: Decoded }
 type Newcomers = readonly Newcomer[]
 
 /** Signatures in memory at once, some forty megabytes; to compare one takes a tenth of a microsecond. */
-const mostInside = 250_000
+const defaultMostInside = 250_000
 /** A few of a large scope are searched one by one: that takes as long as reading so many signatures. */
 const fewOf = { newcomers: 8, signaturesEach: 2_000 }
 /** Of 20,000 texts the five nearest are among so many, 985 times in a thousand. */
@@ -75,7 +82,7 @@ type Known = (some: Newcomers) => Promise<(newcomer: Newcomer) => readonly Decod
 async function lookAround(pass: Pass, group: Newcomers): Promise<Known | undefined> {
   const [first] = group
   if (!first) return undefined
-  const { tx, clock } = pass
+  const { tx, clock, mostInside = defaultMostInside } = pass
   const search = createVectorSearch({ db: tx, clock, tx })
   const inside = await countInside(tx, [first.scope], mostInside + 1)
   const isTooLarge = inside > mostInside
