@@ -11,6 +11,8 @@ export type Jobs = Checked<{
   consolidate: NoPayload
   /** Keeps what memories are worth in order: what is to rise rises, what is of no more use is put away. */
   dream: NoPayload
+  /** Keeps the vectors of what is fading in fewer bits. */
+  compress: NoPayload
   /** Keeps the stored importance near the exact one. */
   refresh_importance: NoPayload
   /** Gives a vector to what was written since it had one. */
@@ -23,7 +25,7 @@ export type JobName = keyof Jobs
 
 /** The same names at run time, which the compiler holds complete. */
 const listed: { readonly [Name in JobName]: true } = {
-  ...{ decay: true, consolidate: true, dream: true, embed: true, purge: true },
+  ...{ decay: true, consolidate: true, dream: true, compress: true, embed: true, purge: true },
   ...{ refresh_importance: true },
 }
 export const jobNames = Object.keys(listed) as JobName[]

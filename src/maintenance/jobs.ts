@@ -37,6 +37,7 @@ export function createHandlers(runner: Runner): JobHandlers {
     decay: async (_payload, signal) => ({ runs: await runner.attend('decay', signal) }),
     consolidate: async (_payload, signal) => ({ runs: await runner.attend('consolidate', signal) }),
     dream: async (_payload, signal) => ({ runs: await runner.attend('dream', signal) }),
+    compress: async (_payload, signal) => ({ runs: await runner.attend('compress', signal) }),
     refresh_importance: async (_payload, signal) => ({
       runs: await runner.attend('refresh_importance', signal),
     }),
