@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { encode } from '../../src/embeddings/codes.ts'
+import { hashEmbedding } from '../../src/embeddings/hashing.ts'
+import { hammingDistance } from '../../src/embeddings/signature.ts'
+import { cosine, nearest, normalise } from '../../src/embeddings/similarity.ts'
+import { nearestIds, unpackCrowd } from '../../src/embeddings/surprising/crowd.ts'
+import { decodeKept, likest } from '../../src/embeddings/surprising/likeness.ts'
+import { isAnotherSource, type Told } from '../../src/embeddings/surprising/sources.ts'
+
+const signature = fc.uint8Array({ minLength: 128, maxLength: 128 })
+const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+
+/** As PostgreSQL packs them. */
+function pack(signatures: readonly Uint8Array[]): Buffer {
+  const each = signatures.map((bits, at) =>
+    Buffer.concat([Buffer.from(idOf(at).replaceAll('-', ''), 'hex'), Buffer.from([0, 0, 4, 0]), bits]),
+  )
+  return Buffer.concat(each)
+}
+
+describe('a crowd', () => {
+  it('gives those whose signatures are nearest, as many as there is room for', () => {
+    fc.assert(
+      fc.property(fc.array(signature, { maxLength: 40 }), signature, fc.nat(12), (crowd, sought, spare) => {
+        const most = 1 + spare
+        const found = nearestIds(unpackCrowd(pack(crowd)), sought, most)
+        const distanceOf = (at: number) => hammingDistance(crowd[at] ?? sought, sought)
+        const wanted = crowd.map((_, at) => distanceOf(at)).sort((one, other) => one - other)
+        expect(new Set(found).size).toBe(Math.min(most, crowd.length))
+        expect(
+          found.map((id) => distanceOf(Number.parseInt(id.slice(-12), 16))).sort((one, other) => one - other),
+        ).toEqual(wanted.slice(0, most))
+      }),
+    )
+  })
+
+  it('of nobody has nobody', () => {
+    expect(nearestIds(unpackCrowd(Buffer.alloc(0)), new Uint8Array(128), 5)).toEqual([])
+  })
+})
+
+const text = fc.array(fc.constantFrom('ada', 'billing', 'cat', 'deploy', 'frozen', 'printer'), {
+  minLength: 1,
+  maxLength: 6,
+})
+const vectorOf = (words: readonly string[]) => hashEmbedding(words.join(' '), 256)
+
+describe('likeness', () => {
+  it('is the cosine where nothing was rounded, in the same order', () => {
+    fc.assert(
+      fc.property(text, fc.array(text, { maxLength: 12 }), (asked, others) => {
+        const kept = others.map((words, at) => ({ id: idOf(at), vector: vectorOf(words) }))
+        const decoded = kept.map(({ id, vector }) =>
+          decodeKept({ id, bits: 32, code: encode(vector, 32) }, 256),
+        )
+        expect(likest(vectorOf(asked), decoded, 5)).toEqual(nearest(vectorOf(asked), kept, 5))
+      }),
+    )
+  })
+
+  it('of the very same is whole at every precision, and near the cosine for all else', () => {
+    fc.assert(
+      fc.property(text, text, fc.constantFrom(8, 4, 2), (one, other, bits) => {
+        const [asked, known] = [vectorOf(one), normalise(vectorOf(other))]
+        const like = (vector: Float32Array) =>
+          likest(asked, [decodeKept({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
+            ?.similarity
+        expect(like(asked)).toBeCloseTo(1, 9)
+        expect(Math.abs((like(known) ?? 0) - cosine(asked, known))).toBeLessThan(0.35)
+      }),
+    )
+  })
+})
+
+describe('another source', () => {
+  const told = (more: object = {}, sources: object = {}): Told => ({
+    ...{ source_type: 'ai', sensitivity: 'low' },
+    provenance: { sources: [{ kind: 'event', ref: 'r', ...sources }] },
+    ...more,
+  })
+  it('is somebody else, or a source of another kind, and never who is not known', () => {
+    const ada = told({}, { created_by: 'ada' })
+    expect(isAnotherSource(told({}, { created_by: 'grace' }), ada)).toBe(true)
+    expect(isAnotherSource(ada, ada)).toBe(false)
+    expect(isAnotherSource(told(), ada)).toBe(false)
+    expect(isAnotherSource(ada, told())).toBe(true)
+    expect(isAnotherSource(told({ source_type: 'human' }), ada)).toBe(true)
+    expect(isAnotherSource(told({}, { ref: 'api:grace' }), told({}, { ref: 'api:ada' }))).toBe(true)
+    expect(isAnotherSource(told({}, { ref: 'api:ada' }), ada)).toBe(false)
+    expect(isAnotherSource(told({ source_type: 'human', sensitivity: 'high' }), ada)).toBe(false)
+  })
+})
