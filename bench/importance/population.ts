@@ -12,7 +12,7 @@ const day = 86_400_000
 
 /**
  * A million memories of two months, mostly of layers that fade, whose stored importance is of nothing. Every fifth
- * was used 1 to 40 times since.
+ * was used 1 to 40 times since, up to an hour ago: what was used just now moves while it is measured.
  */
 export async function populate(pool: Pool, size: number): Promise<void> {
   await pool.query(
@@ -25,7 +25,7 @@ export async function populate(pool: Pool, size: number): Promise<void> {
        (array['episodic', 'episodic', 'episodic', 'semantic', 'working'])[1 + n / 7 % 5]::memory_layer, 'narrative',
        'active', (array['human', 'ai', 'ingest'])[1 + n % 3]::source_type, 1, born, 'project-' || n % 100, 1, 1,
        born, born, born, 2592000, 0, 0, 0, 1, 0, 0.3 + random() / 2, random() * 2 - 1, uses, uses / 2,
-       case when uses > 0 then now() end, n % 4, 1, 'exponential', 'auto_prune', false
+       case when uses > 0 then now() - interval '1 hour' end, n % 4, 1, 'exponential', 'auto_prune', false
      from (
        select n, case when n % 5 = 0 then 1 + n / 5 % 40 else 0 end as uses,
          now() - (1 + random() * 60) * interval '1 day' as born
