@@ -142,6 +142,15 @@ describe('a repetition', () => {
     expect(await confirmations(first)).toBe(1)
   })
 
+  it('that was derived from what it repeats is no witness to it', async () => {
+    const first = await write(frozen)
+    const relations = [{ predicate: 'derived_from', target_id: first }]
+    const second = await write(frozen, { relations, source_type: 'ai' })
+    await run()
+    expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
+    expect(await confirmations(first)).toBe(0)
+  })
+
   it('in confidence confirms nothing that others see', async () => {
     const first = await write(frozen, { sensitivity: 'low' })
     const second = await write(frozen, { sensitivity: 'high', source_type: 'ai' })

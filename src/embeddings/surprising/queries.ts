@@ -131,7 +131,8 @@ export type Compared = {
 /**
  * Moves base importance by what was found, says so, counts who was confirmed and takes all of them from the list, in
  * one statement; answers whose inputs moved. Locked in the order of ids, as all writers lock. A pinned record is left
- * as it is, and one that has been compared before is not compared again.
+ * as it is, and one that has been compared before is not compared again. What was derived from another is no witness
+ * to it.
  */
 export async function writeSurprises(
   tx: Database,
@@ -158,7 +159,11 @@ export async function writeSurprises(
     ), confirmed as (
       select l.id, count(*)::integer as times
       from told join compared as c on c.id = told.record_id and c.confirms join locked as l on l.id = c.duplicate_of
-      where l.is_live and not l.pinned
+      where l.is_live and not l.pinned and not exists (
+        select from relations as e
+        where e.predicate = 'derived_from'
+          and ((e.source_id = c.id and e.target_id = l.id) or (e.source_id = l.id and e.target_id = c.id))
+      )
       group by l.id
     ), moved as (
       update records as r
