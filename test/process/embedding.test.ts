@@ -98,3 +98,35 @@ it('embeds by a server that is named, and says when it is away', async () => {
   expect(await worker.ended, worker.output()).toEqual({ code: 0, signal: null })
   expect((await readList(database)).every(({ attempts }) => attempts === 0)).toBe(true)
 })
+
+it('compares each text once with what was known, however often it is killed meanwhile', async () => {
+  const { database, capture, hire } = await openDeployment()
+  const count = async (from: string) => {
+    const { rows } = await database.pool.query<{ count: number }>(
+      `select count(*)::int as count from ${from}`,
+    )
+    return rows[0]?.count ?? 0
+  }
+  for (let n = 0; n < 40; n++) await capture('Deploys of the billing service are frozen in December')
+  for (let round = 0; round < 4; round++) {
+    const killed = hire()
+    await killed.said(/working/)
+    const before = await count('surprises')
+    await Promise.race([
+      until('the next to be compared', async () => (await count('surprises')) > before),
+      new Promise((resolve) => setTimeout(resolve, 700 * round)),
+    ])
+    killed.kill('SIGKILL')
+    await killed.ended
+    await database.pool.query("update unembedded set due_at = now() where due_at < 'infinity'")
+    for (let n = 0; n < 10; n++) await capture('Deploys of the billing service are frozen in December')
+  }
+  hire()
+  await until('all to be compared', async () => (await count('surprises')) === (await count('records')))
+  expect(await count('unsurprised')).toBe(0)
+  expect(await count('surprises where duplicate_of is null')).toBe(1)
+  expect(
+    await count(`surprises join records on id = record_id
+      where abs(base_importance - greatest(0.05, least(1, base_before + delta))) > 1e-9 or base_before <> 0.5`),
+  ).toBe(0)
+}, 120_000)
