@@ -3,7 +3,7 @@ import { recallAccesses } from '../../src/cognition/accesses.ts'
 import { scoreImportance, sourceTrust } from '../../src/cognition/importance.ts'
 import { createAccessService } from '../../src/cognition/index.ts'
 import { findLoggedAccesses, rescore } from '../../src/records/index.ts'
-import { type Life, storeLives } from '../support/lives.ts'
+import { livedBy, storeLives } from '../support/lives.ts'
 import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
 
 let shop: Workshop
@@ -12,26 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => shop.close())
 
-const layers = ['working', 'episodic', 'semantic', 'procedural', 'codebase'] as const
-const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
-
-/** The same in every test: of all layers and sources, and every fifth with as many as 120 accesses. */
-function lifeOf(n: number): Life {
-  return {
-    ...{ age_ms: (1 + (n % 70)) * day, base_importance: (n % 11) / 10, emotional_valence: (n % 5) / 2 - 1 },
-    layer: layers[n % layers.length] ?? 'episodic',
-    source_type: sources[n % sources.length] ?? 'human',
-    confirmations: n % 4,
-    accesses: Array.from({ length: n % 5 === 0 ? n % 121 : 0 }, (_, index) => ({
-      age_ms: (index * day) / 3,
-      kind: index % 2 ? ('used' as const) : ('served' as const),
-    })),
-    ...{ unlogged: n % 7 === 0 ? n % 40 : 0, folded_days: 0 },
-  }
-}
-
 async function store(workshop: Workshop, count = 300): Promise<string[]> {
-  const lives = Array.from({ length: count }, (_, index) => lifeOf(index))
+  const lives = Array.from({ length: count }, (_, index) => livedBy(index))
   return storeLives(workshop.pool, lives, workshop.clock.now())
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import type { Layer } from '../../src/cognition/importance.ts'
+import { type Layer, sourceTrust } from '../../src/cognition/importance.ts'
 import type { AccessKind, SourceType } from '../../src/db/schema.ts'
 
 /** What the importance of a record goes by, as of one instant. */
@@ -16,6 +16,25 @@ export type Life = {
   unlogged: number
   /** Days on which only folded accesses were. */
   folded_days: number
+}
+
+const day = 86_400_000
+const layers = ['working', 'episodic', 'semantic', 'procedural', 'codebase'] as const
+const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
+
+/** The same each time: of all layers and sources, and every fifth with as many as 120 accesses. */
+export function livedBy(n: number): Life {
+  return {
+    ...{ age_ms: (1 + (n % 70)) * day, base_importance: (n % 11) / 10, emotional_valence: (n % 5) / 2 - 1 },
+    layer: layers[n % layers.length] ?? 'episodic',
+    source_type: sources[n % sources.length] ?? 'human',
+    confirmations: n % 4,
+    accesses: Array.from({ length: n % 5 === 0 ? n % 121 : 0 }, (_, index) => ({
+      age_ms: (index * day) / 3,
+      kind: index % 2 ? ('used' as const) : ('served' as const),
+    })),
+    ...{ unlogged: n % 7 === 0 ? n % 40 : 0, folded_days: 0 },
+  }
 }
 
 /** Records that lived so, without contents; answers their ids, in the order given. */
