@@ -12,6 +12,7 @@ import * as windows from './0012_windows.ts'
 import * as importance from './0013_importance.ts'
 import * as layers from './0014_layers.ts'
 import * as surprise from './0015_surprise.ts'
+import * as drift from './0016_drift.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -28,4 +29,5 @@ export const migrations: Record<string, Migration> = {
   '0013_importance': importance,
   '0014_layers': layers,
   '0015_surprise': surprise,
+  '0016_drift': drift,
 }

@@ -2,6 +2,7 @@ import type { TSchema } from 'typebox'
 import Value from 'typebox/value'
 import type { EmbeddingSettings } from './embeddings/index.ts'
 import { type Environment, environmentSchema } from './environment.ts'
+import { parseRoots } from './kernel/directories.ts'
 import { parseDuration } from './kernel/units.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -100,10 +101,16 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
     if (!schema) continue
     known[name] = isInteger(schema) ? wholeNumber(value) : value
     // The value itself is left out of the message: it may be a secret put into the wrong variable.
-    if (!Value.Check(schema, known[name])) problems.push(`${name} must be ${expectationOf(schema)}`)
+    if (!Value.Check(schema, known[name]) || isMisread(name, value))
+      problems.push(`${name} must be ${expectationOf(schema)}`)
   }
   const candidate = Value.Default(environmentSchema, known)
   return Value.Check(environmentSchema, candidate) ? { problems, values: candidate } : { problems }
+}
+
+/** What no pattern says whole. */
+function isMisread(name: string, value: string | undefined): boolean {
+  return name === 'MEMBRANE_DRIFT_ROOTS' && value !== undefined && parseRoots(value) === undefined
 }
 
 function schemaOf(name: string): TSchema | undefined {
@@ -169,6 +176,7 @@ function shape(values: Environment) {
         elasticRho: Number(values.MEMBRANE_RETENTION_ELASTIC_RHO),
       }),
     }),
+    driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
     embedding: Object.freeze(embedding(values)),
     retrieval: Object.freeze({ selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD) }),
     models: Object.freeze({
@@ -182,6 +190,7 @@ function shape(values: Environment) {
         decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
         consolidate: milliseconds(values.MEMBRANE_CONSOLIDATION_INTERVAL),
         dream: milliseconds(values.MEMBRANE_DREAM_INTERVAL),
+        compress: milliseconds(values.MEMBRANE_COMPRESS_INTERVAL),
         // A step of the dream; a run of its own is for who asks for one.
         refresh_importance: 0,
         // Workers look by themselves; a run is for who asks for one.

@@ -223,6 +223,19 @@ export const environmentSchema = Type.Object({
     'How often the `dream` job runs, until a schedule is set; 0 for never.',
     '24h',
   ),
+  MEMBRANE_DRIFT_ROOTS: Type.Optional(
+    Type.String({
+      description:
+        'Directories beneath which a dream looks for the files that records name; as `scope=/directory` for one scope. Unset: it does not look.',
+      examples: ['/srv/repository,docs=/srv/manual'],
+      expects:
+        'absolute directories between commas, each alone or as scope=/directory; not / itself, and without ..',
+    }),
+  ),
+  MEMBRANE_COMPRESS_INTERVAL: duration(
+    'How often the `compress` job runs, until a schedule is set; 0 for never.',
+    '24h',
+  ),
   MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
 })
 

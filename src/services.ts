@@ -22,7 +22,7 @@ import {
   decayRoutes,
   insightRoutes,
 } from './decay/index.ts'
-import { createDream } from './dream/index.ts'
+import { createDream, createDriftService, driftRoutes } from './dream/index.ts'
 import {
   createCompressing,
   createEmbedder,
@@ -111,6 +111,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
   })
   const similar = createSimilarService({ db, clock, querying, vectors })
   const previewing = createPreviewing({ querying, vectors })
+  const drift = createDriftService({ db, roots: config.driftRoots })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
@@ -134,6 +135,7 @@ export function createServices({ config, db, clock, ids, log }: Resources) {
     retrieval,
     similar,
     previewing,
+    drift,
     maintenance,
     once,
   }
@@ -161,6 +163,7 @@ export function listRooms({
   retrieval,
   similar,
   previewing,
+  drift,
   maintenance,
   once,
 }: Services): Room[] {
@@ -184,6 +187,7 @@ export function listRooms({
     room(retrievalRoutes, { retrieval, access }),
     room(similarRoutes, { similar }),
     room(surpriseRoutes, { previewing }),
+    room(driftRoutes, { drift }),
     room(maintenanceRoutes, { maintenance, once }),
   ]
 }
@@ -215,7 +219,10 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       ...config.consolidation,
       extraction: createExtractor(config, clock),
     }),
-    dream: createDream({ db, forgottenRetentionMs, refresh, ...config.cognition }),
+    dream: createDream({
+      ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
+      drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
+    }),
     compress: createCompressing({ db, ...config.cognition }),
     refresh_importance: refresh,
     embed: embeddings.work,

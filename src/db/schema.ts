@@ -110,6 +110,21 @@ export interface Departures {
   type: RecordType;
 }
 
+export interface DriftMisses {
+  missed_at: Date;
+  record_id: string;
+  reference: string;
+  /**
+   * the run that missed it last: runs are deleted in time, so it refers to none
+   */
+  run_id: string;
+}
+
+export interface DriftPositions {
+  after_id: string;
+  run_id: string;
+}
+
 export interface EmbeddingModels {
   dimensions: number;
   embeds: Generated<boolean>;
@@ -367,6 +382,8 @@ export interface DB {
   audit_entries: AuditEntries;
   contents: Contents;
   departures: Departures;
+  drift_misses: DriftMisses;
+  drift_positions: DriftPositions;
   embedding_models: EmbeddingModels;
   embeddings: Embeddings;
   entity_identifiers: EntityIdentifiers;

@@ -1,6 +1,7 @@
 import type { Refresh, RetentionSettings } from '../cognition/index.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
+import { createDrift, type DriftSettings } from './drift/service.ts'
 import { createForgetting } from './forgetting/service.ts'
 import { createPruning } from './pruning/service.ts'
 import type { DreamOptions } from './schemas.ts'
@@ -11,13 +12,20 @@ type Resources = RetentionSettings & {
   forgottenRetentionMs: number
   /** Brings the stored importance up to date. */
   refresh: Refresh
+  /** Without it nothing is held against any files. */
+  drift?: DriftSettings
   /** Most records of a batch. */
   size?: number
 }
 
 /** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
 export function createDream(resources: Resources): Work {
-  const steps: readonly Step[] = [createForgetting(resources), createPruning()]
+  const { db, drift } = resources
+  const steps: readonly Step[] = [
+    createForgetting(resources),
+    ...(drift ? [createDrift({ db, ...drift })] : []),
+    createPruning(),
+  ]
 
   async function run(context: RunContext): Promise<void> {
     const chosen = chosenOf(context)
@@ -52,7 +60,8 @@ function timed(name: StepName, context: RunContext): RunContext {
         const began = performance.now()
         const outcome = await work(tx)
         const ms = Math.round(performance.now() - began)
-        return { ...outcome, counts: { ...outcome.counts, [`${name}_ms`]: ms } }
+        const figure = `${name}_ms`
+        return { ...outcome, counts: { ...outcome.counts, [figure]: (outcome.counts?.[figure] ?? 0) + ms } }
       }),
   }
 }

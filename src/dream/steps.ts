@@ -1,7 +1,7 @@
 import type { RunContext } from '../jobs/runs.ts'
 
 /** The parts of a dream, in the order in which they run. */
-export const stepNames = ['forget', 'prune_logs'] as const
+export const stepNames = ['forget', 'drift', 'prune_logs'] as const
 export type StepName = (typeof stepNames)[number]
 
 /** One part, which may be left out; taken up again, it does what is left to do. */

@@ -124,10 +124,12 @@ const data = new Set(['const', 'default', 'enum', 'example', 'examples', 'requir
 function toOpenApi(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApi)
   if (!isObject(schema)) return schema
-  const { $id: _, missing: _1, patternProperties, ...rest } = schema
-  const converted = Object.entries(rest).map(([key, value]) => {
-    if (key === '$ref') return [key, `#/components/schemas/${value}`]
-    return [key, data.has(key) ? value : toOpenApi(value)]
+  const { $id: _, patternProperties, ...rest } = schema
+  const converted = Object.entries(rest).flatMap(([key, value]) => {
+    // Our own keyword names a code; a schema there is that of a property of this name.
+    if (key === 'missing' && typeof value === 'string') return []
+    if (key === '$ref') return [[key, `#/components/schemas/${value}`]]
+    return [[key, data.has(key) ? value : toOpenApi(value)]]
   })
   const anyName = isObject(patternProperties) ? Object.values(patternProperties)[0] : undefined
   return {

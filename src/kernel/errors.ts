@@ -83,6 +83,10 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'No vectors can be searched: this server keeps none, or has not embedded any yet.',
   },
+  no_drift_roots: {
+    kind: 'conflict',
+    meaning: 'This server was started without MEMBRANE_DRIFT_ROOTS: there is nothing to look beneath.',
+  },
   run_finished: { kind: 'conflict', meaning: 'The maintenance run has ended already.' },
   request_in_progress: {
     kind: 'conflict',

@@ -1123,6 +1123,117 @@ and scope = $4
     limit 1
     for update skip locked;
 
+-- src/dream/drift/queries.ts countJudged
+    select count(*)::int4 as count
+from records as r
+where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and r.id > $1::uuid
+and r.scope = $2
+and not r.pinned
+  and (r.status in ('active', 'challenged')
+or (r.status = 'invalidated'
+and coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false)));
+
+-- src/dream/drift/queries.ts listJudged
+    select r.id, r.version, r.scope, r.status, coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false) as is_own, m.run_id as missed_by, case
+  when pg_column_size(c.payload) <= 262144
+    and (c.payload::text like '%/%'
+or c.payload::text like '%npm run%'
+or c.payload ->> 'primary_type' = 'File')
+  then c.payload end as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    left join drift_misses as m on m.record_id = r.id
+    where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and r.id > $1::uuid
+and not r.pinned
+  and (r.status in ('active', 'challenged')
+or (r.status = 'invalidated'
+and coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false)))
+    order by r.id
+    limit $2;
+
+-- src/dream/drift/queries.ts listOpen
+    select r.id, r.version, r.scope, r.status, coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false) as is_own, m.run_id as missed_by, case
+  when pg_column_size(c.payload) <= 262144
+    and (c.payload::text like '%/%'
+or c.payload::text like '%npm run%'
+or c.payload ->> 'primary_type' = 'File')
+  then c.payload end as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    left join drift_misses as m on m.record_id = r.id
+    where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and r.id > $1::uuid
+and r.scope = $2
+and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+    order by r.id
+    limit $5;
+
+-- src/dream/drift/queries.ts claimJudged
+    select r.id
+from records as r
+    join unnest(
+      $1::uuid[], $2::int4[]
+    ) as judged (id, version) on judged.id = r.id
+    where r.version = judged.version
+and r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and not r.pinned
+    order by r.id
+    for no key update of r skip locked;
+
+-- src/dream/drift/queries.ts upsertMiss
+insert into "drift_misses" ("record_id", "run_id", "missed_at", "reference")
+values ($1, $2, $3, $4)
+on conflict ("record_id") do update
+set "run_id" = $5, "missed_at" = $6, "reference" = $7;
+
+-- src/dream/drift/queries.ts deleteMiss
+delete
+from "drift_misses"
+where "record_id" = $1;
+
+-- src/dream/drift/queries.ts findPosition
+select "after_id"
+from "drift_positions"
+where "run_id" = $1;
+
+-- src/dream/drift/queries.ts upsertPosition
+insert into "drift_positions" ("run_id", "after_id")
+values ($1, $2)
+on conflict ("run_id") do update
+set "after_id" = $3;
+
 -- src/dream/forgetting/queries.ts countAged
     select count(*)::int4 as count
 from records as r
@@ -1908,6 +2019,15 @@ where confirms)
 and c.confirms join locked as l on l.id = c.duplicate_of
       where l.is_live
 and not l.pinned
+and not exists (
+        select
+from relations as e
+        where e.predicate = 'derived_from'
+          and ((e.source_id = c.id
+and e.target_id = l.id)
+or (e.source_id = l.id
+and e.target_id = c.id))
+      )
       group by l.id
     ), moved as (
       update records as r

@@ -4,6 +4,7 @@ import { usualShape } from '../../src/cognition/retention.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import * as insight from '../../src/decay/insight/queries.ts'
+import * as drift from '../../src/dream/drift/queries.ts'
 import * as forgetting from '../../src/dream/forgetting/queries.ts'
 import { start } from '../../src/jobs/walking.ts'
 import * as restoring from '../../src/records/forgetting/queries.ts'
@@ -33,6 +34,25 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     },
   },
   'src/decay/insight/queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
+  'src/dream/drift/queries.ts': {
+    countJudged: (db) => drift.countJudged(db, { scope: 'team', after: id }),
+    listJudged: (db) => drift.listJudged(db, { scope: null, after: id, limit: 200 }),
+    listOpen: (db) =>
+      drift.listOpen(db, {
+        ...{ scope: 'team', after: id, limit: 200 },
+        trust: { maxSensitivity: 'low', scopes: ['team'] },
+      }),
+    claimJudged: (db) => db.transaction().execute((tx) => drift.claimJudged(tx, [{ id, version: 1 }])),
+    upsertMiss: (db) =>
+      db
+        .transaction()
+        .execute((tx) =>
+          drift.upsertMiss(tx, { record_id: id, run_id: id, missed_at: now, reference: 'src/a.ts' }),
+        ),
+    deleteMiss: (db) => db.transaction().execute((tx) => drift.deleteMiss(tx, id)),
+    findPosition: (db) => drift.findPosition(db, id),
+    upsertPosition: (db) => db.transaction().execute((tx) => drift.upsertPosition(tx, id, id)),
+  },
   'src/dream/forgetting/queries.ts': {
     countAged: (db) => forgetting.countAged(db, span),
     claimAged: (db) => inTransaction(db, (tx) => forgetting.claimAged(tx, portion)),

@@ -135,14 +135,22 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
 }
 
 /** A worker beside an API under test, with the intervals that the API is configured with unless others are given. */
-export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.jobs.intervals) {
+export function hireFor(
+  { db, clock, ids, config }: TestApp,
+  intervals: Readonly<Record<JobName, number>> = config.jobs.intervals,
+  { size, ...more }: { size?: number } & Pick<Hiring, 'observe'> = {},
+) {
+  const dreaming = size === undefined ? {} : { size }
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { chat, maxSensitivity } = config.models
   const refresh = createRefresh({ db })
   const works = {
     ...idleWorks,
     decay: createPromotion({ db }).behind(createSweep({ db, ...retention })),
-    dream: createDream({ db, ...retention, ...config.cognition, refresh }),
+    dream: createDream({
+      ...{ db, ...retention, ...config.cognition, refresh, ...dreaming },
+      drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage, ...dreaming },
+    }),
     refresh_importance: refresh,
     consolidate: createConsolidation({
       ...{ db, clock, ids, textLanguage: config.records.textLanguage },
@@ -154,5 +162,5 @@ export function hireFor({ db, clock, ids, config }: TestApp, intervals = config.
     embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: {} }),
   }
-  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals })
+  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals, ...more })
 }

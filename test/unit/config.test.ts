@@ -93,6 +93,17 @@ describe('the configuration', () => {
     expect(readConfig({ MEMBRANE_STATEMENT_TIMEOUT: text }).database.statementTimeoutMs).toBe(milliseconds)
   })
 
+  test('reads the roots of the drift, and refuses what is no directory of its own', () => {
+    expect(readConfig({}).driftRoots).toEqual([])
+    const { driftRoots } = readConfig({ MEMBRANE_DRIFT_ROOTS: '/srv/app/, docs=/srv/docs' })
+    expect(driftRoots).toEqual([{ directory: '/srv/app' }, { directory: '/srv/docs', scope: 'docs' }])
+    for (const wrong of ['srv/app', '/', 'docs=', '/srv/../etc', '/srv/app,']) {
+      expect(problemsOf({ MEMBRANE_DRIFT_ROOTS: wrong })).toEqual([
+        'MEMBRANE_DRIFT_ROOTS must be absolute directories between commas, each alone or as scope=/directory; not / itself, and without ..',
+      ])
+    }
+  })
+
   test('never repeats a value, which may be a secret in the wrong variable', () => {
     const secret = 'tell-no-one-0123456789'
     // HOST is an address by design: who set it needs to see which one is exposed.

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest'
+import { openDrift } from '../support/drifting.ts'
+import { type Body, create, expectProblem, payloads, pointersOf } from '../support/records.ts'
+
+const path = '/v1/maintenance/drift/check'
+const itemsOf = (report: Body) =>
+  report.items.map(({ record_id: _, ...item }: Body) => [item.kind, item.reference, item.found])
+
+describe('the report on drift', () => {
+  it('tells what is there, what is not and of what nobody knows, and changes nothing', async () => {
+    const { app, tell, check, root, statusOf, readMisses } = await openDrift({
+      'src/a.ts': 'run',
+      'package.json': '{"scripts": {"build": ""}}',
+    })
+    const first = await tell('src/a.ts#run, src/b.ts and npm run build')
+    const pinned = await tell(`${root}/src/a.ts#walk and ${root}/package.json#x`, {
+      lifecycle: { pinned: true },
+    })
+    await tell('nothing')
+    await create(app, { type: 'working', payload: { ...payloads.working, next_actions: ['src/c.ts'] } })
+    const report = await check()
+    expect(report).toMatchObject({ checked: 2, found: 2, missing: 3, unknown: 0, score: 40, complete: true })
+    expect(itemsOf(report)).toEqual([
+      ['path', 'src/b.ts', false],
+      ['symbol', `${root}/src/a.ts#walk`, false],
+      ['symbol', `${root}/package.json#x`, false],
+      ['symbol', 'src/a.ts#run', true],
+      ['script', 'npm run build', true],
+    ])
+    expect(report.items.map(({ record_id }: Body) => record_id)).toEqual(
+      [first, pinned, pinned, first, first].map(({ id }) => id),
+    )
+    expect(await check()).toEqual(report)
+    expect([await statusOf(first), await statusOf(pinned)]).toEqual(['active', 'active'])
+    expect(await readMisses()).toEqual([])
+  })
+
+  it('is full marks where nothing is known', async () => {
+    const { check, tell } = await openDrift()
+    expect(await check()).toEqual({
+      ...{ checked: 0, found: 0, missing: 0, unknown: 0, score: 100, complete: true, items: [] },
+    })
+    await tell('npm run build')
+    const report = await check()
+    expect(report).toMatchObject({ checked: 1, unknown: 1, score: 100 })
+    expect(itemsOf(report)).toEqual([['script', 'npm run build', undefined]])
+  })
+
+  it('leaves out what was put aside and what is forgotten', async () => {
+    const { app, check, tell, setStatus } = await openDrift()
+    const [challenged, invalidated, forgotten] = [
+      await tell('a/1.ts'),
+      await tell('a/2.ts'),
+      await tell('a/3.ts'),
+    ]
+    await setStatus(challenged, 'challenged')
+    await setStatus(invalidated, 'invalidated')
+    await app.request('DELETE', `/v1/records/${forgotten.id}?actor=a&rationale=b`)
+    expect(itemsOf(await check())).toEqual([['path', 'a/1.ts', false]])
+  })
+
+  it('lists what is missing first, and no more than 500', async () => {
+    const { check, tell } = await openDrift({ 'src/a.ts': '' })
+    const some = (from: number) => Array.from({ length: 49 }, (_, n) => `gone/${from + n}.ts`)
+    for (let n = 0; n < 11; n++) await tell(['src/a.ts', ...some(49 * n)])
+    const report = await check()
+    expect(report).toMatchObject({ checked: 11, found: 11, missing: 539, score: (100 * 11) / 550 })
+    expect(report.items).toHaveLength(500)
+    expect(report.items.every(({ found }: Body) => found === false)).toBe(true)
+  })
+
+  it('is about what the key sees whole, and of the scope it names', async () => {
+    const { app, check, tell } = await openDrift()
+    await tell('a/team.ts', { scope: 'team' })
+    await tell('a/other.ts', { scope: 'other' })
+    await tell('a/secret.ts', { scope: 'team', sensitivity: 'high' })
+    await tell('a/redacted.ts', { scope: 'team', sensitivity: 'medium' })
+    await tell('a/none.ts')
+    const key = await app.issueKey(['maintenance:run', 'records:read'], {
+      ...{ scopes: ['team'], max_sensitivity: 'low' },
+    })
+    const told = (report: Body) => report.items.map(({ reference }: Body) => reference).sort()
+    expect(told(await check({}, key))).toEqual(['a/none.ts', 'a/team.ts'])
+    expect(told(await check({ scope: 'team' }, key))).toEqual(['a/team.ts'])
+    expect(told(await check({ scope: 'other' }))).toEqual(['a/other.ts'])
+    expect(await check({ scope: 'nobody' })).toMatchObject({ checked: 0, score: 100 })
+    const refused = await app.request('POST', path, { body: { scope: 'other' }, key })
+    expectProblem(refused, 403, 'outside_trust')
+  })
+
+  it('needs the permission to run jobs, and tells what records say only to who may read them', async () => {
+    const { app, check, tell } = await openDrift()
+    await tell('a/gone.ts')
+    const reader = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
+    expectProblem(await app.request('POST', path, { body: {}, key: reader }), 403, 'forbidden')
+    expectProblem(await app.request('POST', path, { body: {}, key: false }), 401, 'unauthenticated')
+    const runner = await app.issueKey(['maintenance:run'])
+    expect(await check({}, runner)).toMatchObject({ checked: 1, missing: 1, score: 0, items: [] })
+  })
+
+  it('refuses what it does not know', async () => {
+    const { app } = await openDrift()
+    for (const [body, pointer] of [
+      [{ roots: ['/'] }, '/roots'],
+      [{ scope: '' }, '/scope'],
+      [{ scope: 3 }, '/scope'],
+    ] as const) {
+      const answer = await app.request('POST', path, { body })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)).toEqual([pointer])
+    }
+  })
+
+  it('is not to be had without roots', async () => {
+    const { app, tell } = await openDrift({}, { MEMBRANE_DRIFT_ROOTS: '' })
+    await tell('src/a.ts')
+    expectProblem(await app.request('POST', path, { body: {} }), 409, 'no_drift_roots')
+  })
+
+  it('is of records that name something among many that name nothing', async () => {
+    const { app, check, tell } = await openDrift()
+    const records = Array.from({ length: 450 }, (_, n) => ({
+      ...{ type: 'semantic', payload: { kind: 'semantic', subject: `s${n}`, predicate: 'p', object: n } },
+    }))
+    const stored = await app.request('POST', '/v1/records/batch', { body: { records } })
+    expect(stored.status).toBeLessThan(300)
+    await tell('a/last.ts')
+    expect(await check()).toMatchObject({ checked: 1, missing: 1, complete: true })
+  })
+})

@@ -1,0 +1,299 @@
+import { posix } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { judge, type Standing } from '../../src/dream/drift/judgement.ts'
+import { longestReference } from '../../src/dream/drift/paths.ts'
+import type { Finding, Reference } from '../../src/dream/drift/reference.ts'
+import { findReferences, mostReferences } from '../../src/dream/drift/references.ts'
+import { hasScript } from '../../src/dream/drift/scripts.ts'
+import { hasWord } from '../../src/dream/drift/symbols.ts'
+import { parseRoots } from '../../src/kernel/directories.ts'
+import type { Payload } from '../../src/records/payloads.ts'
+
+const roots = ['/srv/app', '/srv/docs']
+const fact = (object: unknown, more: object = {}): Payload => ({
+  ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },
+  ...more,
+})
+const file = (canonical_name: string, paths: readonly string[] = [], primary_type = 'File'): Payload => ({
+  ...{ kind: 'entity', canonical_name, primary_type, types: [], aliases: [] },
+  identifiers: paths.map((value) => ({ namespace: 'path', value })),
+})
+const told = (payload: Payload, beneath = roots): string[] =>
+  findReferences(payload, beneath).map(({ kind, path, names }) => [kind, path, ...names].join(' '))
+const toldBy = (text: string): string[] => told(fact(text))
+
+describe('what a text names', () => {
+  it.each([
+    ['is done in src/http/app.ts.', ['path src/http/app.ts']],
+    ['see `./src/a.ts`, (lib/b.py) and "docs/c.md"!', ['path src/a.ts', 'path lib/b.py', 'path docs/c.md']],
+    ['src/a.ts:12 and src/a.ts:12:5 and src/a.ts#L3-L9', ['path src/a.ts']],
+    ['src//deep/./a.ts', ['path src/deep/a.ts']],
+    ['config/.env', ['path config/.env']],
+    ['src/a.ts#run', ['symbol src/a.ts run']],
+    ['src/a.ts#run()', ['symbol src/a.ts run']],
+    ['tests/x.py::TestIt::test_one', ['symbol tests/x.py TestIt test_one']],
+    ['docs/guide.md#installing', ['path docs/guide.md']],
+    ['/srv/app/bin/start', ['path bin/start']],
+    ['/srv/app//bin/./start', ['path bin/start']],
+    ['npm run build and npm run test:unit.', ['script package.json build', 'script package.json test:unit']],
+  ])('%s', (text, expected) => {
+    expect(toldBy(text)).toEqual(expected)
+  })
+
+  it.each([
+    'https://example.com/src/a.ts',
+    'ssh://git@host/a/b.git or git@host.org:acme/b.git',
+    'example.com/page.html and //cdn.example.com/x.js',
+    'src/*.ts, src/{a,b}.ts, src/**/a.ts and src/?.ts',
+    '../../etc/passwd and ../secrets.env and src/../../a.ts and /srv/app/../b.ts',
+    '/etc/passwd, /srv/application/a.ts, /srv and /srv/app',
+    'and/or, yes/no. 1/2.5 and node/v20.1 application/vnd.api',
+    '~/notes/a.md $HOME/a.sh %APP%/x.txt C:\\src\\a.ts src\\b.ts',
+    '-I/usr/include/x.h --out=dist/a.js @scope/package/index.js',
+    `${'a/'.repeat(longestReference)}b.ts`,
+    'src/a\0b.ts',
+    'npm run build --workspace api',
+    'cd web && npm run build',
+    'npm runs fast',
+  ])('is no file beneath a root: %s', (text) => {
+    expect(toldBy(text)).toEqual([])
+  })
+
+  it('counts only in values, of what the record says itself', () => {
+    expect(told(fact({ 'src/key.ts': { deep: [['src/value.ts']] } }))).toEqual(['path src/value.ts'])
+    const evidence = [
+      { source_type: 'tool' as const, source_id: 'logs/gone.log', timestamp: '2026-01-01T00:00:00Z' },
+    ]
+    expect(told(fact('x', { evidence }))).toEqual([])
+    const skill: Payload = {
+      ...{ kind: 'competence', skill_name: 'build', triggers: [], required_tools: [], failure_modes: [] },
+      recipe: [{ step: 'run scripts/build.sh', args_schema: { example: 'src/example.ts' } }],
+      fallbacks: ['npm run clean'],
+    }
+    expect(told(skill)).toEqual(['path scripts/build.sh', 'script package.json clean'])
+  })
+
+  it('is nothing where a record tells of what happened or of what is being done', () => {
+    const state: Payload = {
+      ...{ kind: 'working', thread_id: 't', state: 'planning', active_constraints: [], open_questions: [] },
+      next_actions: ['edit src/a.ts'],
+    }
+    expect(told(state)).toEqual([])
+    expect(told({ kind: 'episodic', timeline: [], tool_graph: [], artifacts: ['src/a.ts'] })).toEqual([])
+  })
+
+  it('of a file is its path, and its name where that is one', () => {
+    expect(told(file('src/a.ts'))).toEqual(['path src/a.ts'])
+    expect(told(file('The settings', ['package.json', 'my docs/read me']))).toEqual([
+      ...['path package.json', 'path my docs/read me'],
+    ])
+    expect(told(file('a.ts'))).toEqual([])
+    expect(told(file('https://host/a.ts', ['../x', '/etc/passwd', 'a\nb/../c', 'src/*.ts', 'a\0b']))).toEqual(
+      [],
+    )
+    expect(told(file('src/a.ts', ['b.ts'], 'Symbol'))).toEqual([])
+  })
+
+  it('is not looked for at all where no root speaks for the record', () => {
+    expect(told(fact('src/a.ts and npm run x'), [])).toEqual([])
+  })
+
+  it('is looked for beneath the root it lies in, and a relative one beneath all', () => {
+    const beneath = (text: string, all = roots) => findReferences(fact(text), all).map((each) => each.roots)
+    expect(beneath('src/a.ts')).toEqual([roots])
+    expect(beneath('/srv/docs/a.md')).toEqual([['/srv/docs']])
+    expect(beneath('/srv/app/lib/a.ts', ['/srv/app', '/srv/app/lib'])).toEqual([['/srv/app/lib']])
+  })
+
+  it('is bounded, however much it is', () => {
+    const many = Array.from({ length: 10_000 }, (_, n) => `src/file${n}.ts`)
+    expect(told(fact(many))).toHaveLength(mostReferences)
+    expect(told(fact(Array.from({ length: 200 }, () => 'src/a.ts')))).toHaveLength(1)
+    let deep: unknown = 'src/a.ts'
+    for (let n = 0; n < 100_000; n++) deep = [deep]
+    expect(told(fact(deep))).toEqual(['path src/a.ts'])
+  })
+
+  it('is found in any text before the test ends, whoever wrote it', () => {
+    const hostile = [
+      ')'.repeat(1_000),
+      'a.'.repeat(500),
+      `${'/.'.repeat(500)}a`,
+      '#'.repeat(1_000),
+      '../'.repeat(300),
+    ]
+    const texts = hostile.map((word) => `${`${word}/x `.repeat(100_000 / (word.length + 3))}src/a.ts`)
+    for (const text of texts) expect(toldBy(text)).toContain('path src/a.ts')
+  })
+})
+
+const pieces = fc.constantFrom(
+  ...[
+    '..',
+    '.',
+    '/',
+    '//',
+    '/srv/app',
+    '/srv/app/',
+    '/srv',
+    '/etc/passwd',
+    '\0',
+    '\n',
+    ' ',
+    '~',
+    '\\',
+    '%2e%2e',
+  ],
+  ...[
+    'src',
+    'a.ts',
+    '#',
+    '::',
+    ':1',
+    'name',
+    '`',
+    '(',
+    ')',
+    '...',
+    '../',
+    '/..',
+    '‥',
+    '．．',
+    '@',
+    '-',
+    'npm run ',
+  ],
+)
+const hostile = fc
+  .array(fc.oneof(pieces, fc.string({ unit: 'binary', maxLength: 6 })), { maxLength: 12 })
+  .map((parts) => parts.join(''))
+
+describe('whatever a payload says', () => {
+  it('no reference leaves its root', () => {
+    fc.assert(
+      fc.property(hostile, hostile, fc.array(hostile, { maxLength: 3 }), (text, name, paths) => {
+        const payloads = [fact([text, { [name]: text }]), file(name, paths), file(text)]
+        for (const reference of payloads.flatMap((each) => findReferences(each, roots)))
+          expectInside(reference)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+})
+
+function expectInside({ path, roots: beneath, reference, names }: Reference): void {
+  expect(beneath.length).toBeGreaterThan(0)
+  expect(path).not.toBe('')
+  expect(path).not.toMatch(/\p{Cc}/u)
+  expect(path.split('/')).not.toContain('..')
+  expect(reference.length).toBeLessThanOrEqual(longestReference)
+  expect(names.length).toBeLessThanOrEqual(8)
+  for (const root of beneath) {
+    expect(roots).toContain(root)
+    expect(posix.resolve(root, path).startsWith(`${root}/`)).toBe(true)
+  }
+}
+
+describe('a name in a file', () => {
+  it.each([
+    ['function run() {}', 'run', true],
+    ['function rerun() {} const run_all = 1; $run; run2', 'run', false],
+    ['rerun, then run', 'run', true],
+    ['', 'run', false],
+    ['größe', 'gr', false],
+  ])('%s', (text, word, expected) => {
+    expect(hasWord(text, word)).toBe(expected)
+  })
+
+  it.each([
+    ['{"scripts": {"build": "x"}}', true],
+    ['{"scripts": {}}', false],
+    ['{}', false],
+    ['{"scripts": {"toString": 1}, "build": 1}', false],
+    ['[]', false],
+    ['{"scripts": 3}', undefined],
+    ['no json', undefined],
+    ['null', undefined],
+  ])('of a script: %s', (text, expected) => {
+    expect(hasScript(text, 'build')).toBe(expected)
+  })
+
+  it('is none that every object has', () => {
+    expect(hasScript('{"scripts": {}}', 'constructor')).toBe(false)
+  })
+})
+
+describe('the directories of a configuration', () => {
+  it.each([
+    ['/srv/app', [{ directory: '/srv/app' }]],
+    [
+      ' /srv/app/ , docs=/srv//docs/./',
+      [{ directory: '/srv/app' }, { directory: '/srv/docs', scope: 'docs' }],
+    ],
+    ['a=b=/srv/x=y', [{ directory: '/srv/x=y', scope: 'a=b' }]],
+    ['/srv/a=/b', [{ directory: '/srv/a=/b' }]],
+  ])('%s', (text, expected) => {
+    expect(parseRoots(text)).toEqual(expected)
+  })
+
+  it.each([
+    '',
+    '/',
+    '//',
+    '/.',
+    'srv/app',
+    './srv',
+    '=/srv',
+    'docs=',
+    'docs=/',
+    'docs=srv',
+    '/srv/..',
+    '/srv/../x',
+  ])('are not: %s', (text) => expect(parseRoots(text)).toBeUndefined())
+
+  it.each(['/srv/a,', ',/srv/a', '/srv/a,,/srv/b', '/srv/a,b', `/srv/\u0001`, `${'s'.repeat(257)}=/srv`])(
+    'are not either: %s',
+    (text) => expect(parseRoots(text)).toBeUndefined(),
+  )
+})
+
+describe('the judgement of a record', () => {
+  const standings: Standing[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
+    [true, false].flatMap((isOwn) =>
+      [null, 'before', 'now'].map((missedBy) => ({ status, isOwn, missedBy })),
+    ),
+  )
+  const judgeAll = (findings: readonly Finding[], isWhole = true) =>
+    standings.map((standing) => judge(standing, { findings, isWhole, runId: 'now' }))
+
+  it('moves nothing by what nobody knows', () => {
+    expect(new Set(judgeAll([]))).toEqual(new Set([undefined]))
+    expect(new Set(judgeAll(['unknown', 'found']))).toEqual(new Set([undefined]))
+    expect(new Set(judgeAll(['missing', 'found'], false))).toEqual(new Set([undefined]))
+  })
+
+  it('doubts at first, is certain in a later run, and leaves alone what another decided', () => {
+    const of = (standing: Standing) =>
+      judge(standing, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
+    expect(of({ status: 'active', isOwn: false, missedBy: null })).toBe('challenge')
+    expect(of({ status: 'challenged', isOwn: true, missedBy: 'now' })).toBeUndefined()
+    expect(of({ status: 'challenged', isOwn: true, missedBy: 'before' })).toBe('invalidate')
+    expect(of({ status: 'challenged', isOwn: true, missedBy: null })).toBe('note')
+    for (const isOwn of [true, false]) {
+      expect(of({ status: 'active', isOwn, missedBy: 'before' })).toBeUndefined()
+      expect(of({ status: 'invalidated', isOwn, missedBy: 'before' })).toBeUndefined()
+    }
+    for (const missedBy of [null, 'before']) {
+      expect(of({ status: 'challenged', isOwn: false, missedBy })).toBeUndefined()
+    }
+  })
+
+  it('takes back what it did when all is there, and only that', () => {
+    for (const standing of standings) {
+      const move = judge(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
+      const settled = standing.missedBy === null ? undefined : 'settle'
+      expect(move).toBe(standing.isOwn && standing.status !== 'active' ? 'restore' : settled)
+    }
+  })
+})
