@@ -178,9 +178,6 @@ and not r.pinned
 and r.scope = $3
 order by r.id;
 
--- src/cognition/refreshing/queries.ts prepareRefresh
-select set_config('jit', 'off', true);
-
 -- src/cognition/refreshing/queries.ts refreshScores
     with scored as materialized (
       select r.id, r.ctid as place, r.xmin as writer, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
@@ -1765,8 +1762,7 @@ and e.model_id = $7
     order by met.distance, met.record_id;
 
 -- src/embeddings/searching/queries.ts prepareForMany
-    select set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
-      set_config('plan_cache_mode', 'force_custom_plan', true);
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
 
 -- src/embeddings/searching/queries.ts findNearestOfAll
     with met as materialized (

@@ -95,15 +95,15 @@ describe('the ways to the nearest signatures', () => {
 
   it('leave the settings of a session as they were', async () => {
     const shown = async (db: typeof database.db) => {
-      const { rows } = await sql<{ jit: string; memory: string }>`
-        select current_setting('jit') as jit, current_setting('work_mem') as memory
+      const { rows } = await sql<{ memory: string; plans: string }>`
+        select current_setting('work_mem') as memory, current_setting('plan_cache_mode') as plans
       `.execute(db)
       return rows[0]
     }
     const before = await shown(database.db)
     await database.db.transaction().execute(async (tx) => {
       await ways.prepareForMany(tx)
-      expect(await shown(tx)).toEqual({ jit: 'off', memory: '32MB' })
+      expect(await shown(tx)).toEqual({ memory: '32MB', plans: 'force_custom_plan' })
     })
     expect(await shown(database.db)).toEqual(before)
     expect(before?.memory).not.toBe('32MB')

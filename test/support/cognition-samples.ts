@@ -27,7 +27,6 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
   'src/cognition/refreshing/queries.ts': {
     countRefreshable: (db) => refreshing.countRefreshable(db, null),
     listRefreshable: (db) => refreshing.listRefreshable(db, { first_block: 0, end_block: 256 }, 'team'),
-    prepareRefresh: (db) => db.transaction().execute((tx) => refreshing.prepareRefresh(tx)),
     refreshScores: (db) =>
       db.transaction().execute((tx) =>
         refreshing.refreshScores(tx, {

@@ -27,11 +27,6 @@ export async function listRefreshable(tx: Database, range: Range, scope: string 
   return rows.map(({ id }) => id)
 }
 
-/** Until the transaction ends: to compile a statement over so many rows took ten times as long as to run it. */
-export async function prepareRefresh(tx: Transaction): Promise<void> {
-  await sql`select set_config('jit', 'off', true)`.execute(tx)
-}
-
 export type Refreshing = { part: Range | { id: string }; scope: string | null; now: Date; runId: string }
 export type Refreshed = { seen: number; moved: number }
 

@@ -4,13 +4,7 @@ import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../../jobs/ranges/queries.ts'
 import { type Run, type RunContext, RunEnded, type Work } from '../../jobs/runs.ts'
-import {
-  countRefreshable,
-  listRefreshable,
-  prepareRefresh,
-  type Refreshing,
-  refreshScores,
-} from './queries.ts'
+import { countRefreshable, listRefreshable, type Refreshing, refreshScores } from './queries.ts'
 
 type Resources = {
   db: Database
@@ -112,7 +106,6 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
 
 /** All are scored as of when the run began, so one that is taken up again moves nothing twice. */
 async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: Refreshing['part']) {
-  await prepareRefresh(tx)
   const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
   return { done: seen, counts: { refreshed: moved } }
 }

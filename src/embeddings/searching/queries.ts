@@ -52,14 +52,10 @@ export async function findAmongNearest(
   return { found: rows.map(coded), isEnough: rows.length >= limit || sought < nearestSought }
 }
 
-/**
- * For a statement that reads a whole table: its cost is guessed high, and compiling it took ten times as long as
- * running it; a hundred thousand distances are sorted without a file.
- */
+/** For a statement that reads a whole table: a hundred thousand distances are sorted without a file. */
 export async function prepareForMany(tx: Transaction): Promise<void> {
   await sql`
-    select set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
-      set_config('plan_cache_mode', 'force_custom_plan', true)
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true)
   `.execute(tx)
 }
 
