@@ -79,7 +79,7 @@ export const RunChange = closed(
     record_id: Uuid(),
     action: Type.String({
       description:
-        '`prune`; `promote`, `archive`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
+        '`prune`; `promote`, `archive`, `drift_challenge`, `drift_invalidate`, `drift_restore`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
     }),
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),

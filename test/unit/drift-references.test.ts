@@ -1,13 +1,9 @@
 import { posix } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { judge, type Standing } from '../../src/dream/drift/judgement.ts'
 import { longestReference } from '../../src/dream/drift/paths.ts'
-import type { Finding, Reference } from '../../src/dream/drift/reference.ts'
+import type { Reference } from '../../src/dream/drift/reference.ts'
 import { findReferences, mostReferences } from '../../src/dream/drift/references.ts'
-import { hasScript } from '../../src/dream/drift/scripts.ts'
-import { hasWord } from '../../src/dream/drift/symbols.ts'
-import { parseRoots } from '../../src/kernel/directories.ts'
 import type { Payload } from '../../src/records/payloads.ts'
 
 const roots = ['/srv/app', '/srv/docs']
@@ -194,106 +190,3 @@ function expectInside({ path, roots: beneath, reference, names }: Reference): vo
     expect(posix.resolve(root, path).startsWith(`${root}/`)).toBe(true)
   }
 }
-
-describe('a name in a file', () => {
-  it.each([
-    ['function run() {}', 'run', true],
-    ['function rerun() {} const run_all = 1; $run; run2', 'run', false],
-    ['rerun, then run', 'run', true],
-    ['', 'run', false],
-    ['größe', 'gr', false],
-  ])('%s', (text, word, expected) => {
-    expect(hasWord(text, word)).toBe(expected)
-  })
-
-  it.each([
-    ['{"scripts": {"build": "x"}}', true],
-    ['{"scripts": {}}', false],
-    ['{}', false],
-    ['{"scripts": {"toString": 1}, "build": 1}', false],
-    ['[]', false],
-    ['{"scripts": 3}', undefined],
-    ['no json', undefined],
-    ['null', undefined],
-  ])('of a script: %s', (text, expected) => {
-    expect(hasScript(text, 'build')).toBe(expected)
-  })
-
-  it('is none that every object has', () => {
-    expect(hasScript('{"scripts": {}}', 'constructor')).toBe(false)
-  })
-})
-
-describe('the directories of a configuration', () => {
-  it.each([
-    ['/srv/app', [{ directory: '/srv/app' }]],
-    [
-      ' /srv/app/ , docs=/srv//docs/./',
-      [{ directory: '/srv/app' }, { directory: '/srv/docs', scope: 'docs' }],
-    ],
-    ['a=b=/srv/x=y', [{ directory: '/srv/x=y', scope: 'a=b' }]],
-    ['/srv/a=/b', [{ directory: '/srv/a=/b' }]],
-  ])('%s', (text, expected) => {
-    expect(parseRoots(text)).toEqual(expected)
-  })
-
-  it.each([
-    '',
-    '/',
-    '//',
-    '/.',
-    'srv/app',
-    './srv',
-    '=/srv',
-    'docs=',
-    'docs=/',
-    'docs=srv',
-    '/srv/..',
-    '/srv/../x',
-  ])('are not: %s', (text) => expect(parseRoots(text)).toBeUndefined())
-
-  it.each(['/srv/a,', ',/srv/a', '/srv/a,,/srv/b', '/srv/a,b', `/srv/\u0001`, `${'s'.repeat(257)}=/srv`])(
-    'are not either: %s',
-    (text) => expect(parseRoots(text)).toBeUndefined(),
-  )
-})
-
-describe('the judgement of a record', () => {
-  const standings: Standing[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
-    [true, false].flatMap((isOwn) =>
-      [null, 'before', 'now'].map((missedBy) => ({ status, isOwn, missedBy })),
-    ),
-  )
-  const judgeAll = (findings: readonly Finding[], isWhole = true) =>
-    standings.map((standing) => judge(standing, { findings, isWhole, runId: 'now' }))
-
-  it('moves nothing by what nobody knows', () => {
-    expect(new Set(judgeAll([]))).toEqual(new Set([undefined]))
-    expect(new Set(judgeAll(['unknown', 'found']))).toEqual(new Set([undefined]))
-    expect(new Set(judgeAll(['missing', 'found'], false))).toEqual(new Set([undefined]))
-  })
-
-  it('doubts at first, is certain in a later run, and leaves alone what another decided', () => {
-    const of = (standing: Standing) =>
-      judge(standing, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
-    expect(of({ status: 'active', isOwn: false, missedBy: null })).toBe('challenge')
-    expect(of({ status: 'challenged', isOwn: true, missedBy: 'now' })).toBeUndefined()
-    expect(of({ status: 'challenged', isOwn: true, missedBy: 'before' })).toBe('invalidate')
-    expect(of({ status: 'challenged', isOwn: true, missedBy: null })).toBe('note')
-    for (const isOwn of [true, false]) {
-      expect(of({ status: 'active', isOwn, missedBy: 'before' })).toBeUndefined()
-      expect(of({ status: 'invalidated', isOwn, missedBy: 'before' })).toBeUndefined()
-    }
-    for (const missedBy of [null, 'before']) {
-      expect(of({ status: 'challenged', isOwn: false, missedBy })).toBeUndefined()
-    }
-  })
-
-  it('takes back what it did when all is there, and only that', () => {
-    for (const standing of standings) {
-      const move = judge(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
-      const settled = standing.missedBy === null ? undefined : 'settle'
-      expect(move).toBe(standing.isOwn && standing.status !== 'active' ? 'restore' : settled)
-    }
-  })
-})
