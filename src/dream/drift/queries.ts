@@ -31,15 +31,20 @@ const isOwn = sql<boolean>`coalesce((
   select s.step = 'drift' from status_changes as s where s.record_id = r.id order by s.id desc limit 1
 ), false)`
 
+const missedBy = sql<string | null>`(select m.run_id from drift_misses as m where m.record_id = r.id)`
+
 /** Neither pinned nor history; what was put aside only where this step did it, for it may be back. */
 const isJudged = sql<SqlBool>`not r.pinned
   and (r.status in ('active', 'challenged') or (r.status = 'invalidated' and ${isOwn}))`
 
 /** Most payloads name no file; they stay where they are. One of many kilobytes is no belief about one. */
-const named = sql<Payload | null>`case
-  when pg_column_size(c.payload) <= 262144
-    and (c.payload::text like '%/%' or c.payload::text like '%npm run%' or c.payload ->> 'primary_type' = 'File')
-  then c.payload end`
+const named = sql<Payload | null>`(
+  select case
+    when pg_column_size(c.payload) <= 262144
+      and (c.payload::text like '%/%' or c.payload::text like '%npm run%' or c.payload ->> 'primary_type' = 'File')
+    then c.payload end
+  from contents as c where c.record_id = r.id
+)`
 
 export async function countJudged(db: Database, span: Span): Promise<number> {
   const { rows } = await sql<{ count: number }>`
@@ -61,16 +66,15 @@ export async function listOpen(
   return listClaimants(db, page, sql<SqlBool>`r.status in ('active', 'challenged') and ${openTo(trust)}`)
 }
 
+/** Each row's own are looked up: joined, the contents of all that come before the page would be read for it. */
 async function listClaimants(
   db: Database,
   { limit, ...span }: Page,
   condition: RawBuilder<SqlBool>,
 ): Promise<Claimant[]> {
   const { rows } = await sql<Claimant>`
-    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, m.run_id as missed_by, ${named} as payload
+    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, ${missedBy} as missed_by, ${named} as payload
     from records as r
-    join contents as c on c.record_id = r.id
-    left join drift_misses as m on m.record_id = r.id
     where ${inSpan(span)} and ${condition}
     order by r.id
     limit ${limit}

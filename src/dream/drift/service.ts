@@ -25,7 +25,7 @@ type Resources = DriftSettings & { db: Database }
 
 type Due = Looked & { move: Move }
 
-const usualSize = 200
+const usualSize = 500
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const actor = 'dream/drift'
 

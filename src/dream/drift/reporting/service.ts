@@ -15,7 +15,7 @@ type Resources = { db: Database; roots: readonly Root[] }
 
 export type DriftService = ReturnType<typeof createDriftService>
 
-const size = 200
+const size = 500
 /** A request ends: of a larger store it tells of the first. */
 const mostChecked = 10_000
 
