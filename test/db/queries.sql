@@ -1145,15 +1145,19 @@ from status_changes as s
 where s.record_id = r.id
 order by s.id desc
 limit 1
-), false) as is_own, m.run_id as missed_by, case
-  when pg_column_size(c.payload) <= 262144
-    and (c.payload::text like '%/%'
+), false) as is_own, (select m.run_id
+from drift_misses as m
+where m.record_id = r.id) as missed_by, (
+  select case
+    when pg_column_size(c.payload) <= 262144
+      and (c.payload::text like '%/%'
 or c.payload::text like '%npm run%'
 or c.payload ->> 'primary_type' = 'File')
-  then c.payload end as payload
+    then c.payload end
+  from contents as c
+where c.record_id = r.id
+) as payload
     from records as r
-    join contents as c on c.record_id = r.id
-    left join drift_misses as m on m.record_id = r.id
     where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
 and r.forgotten_at is null
 and r.id > $1::uuid
@@ -1177,15 +1181,19 @@ from status_changes as s
 where s.record_id = r.id
 order by s.id desc
 limit 1
-), false) as is_own, m.run_id as missed_by, case
-  when pg_column_size(c.payload) <= 262144
-    and (c.payload::text like '%/%'
+), false) as is_own, (select m.run_id
+from drift_misses as m
+where m.record_id = r.id) as missed_by, (
+  select case
+    when pg_column_size(c.payload) <= 262144
+      and (c.payload::text like '%/%'
 or c.payload::text like '%npm run%'
 or c.payload ->> 'primary_type' = 'File')
-  then c.payload end as payload
+    then c.payload end
+  from contents as c
+where c.record_id = r.id
+) as payload
     from records as r
-    join contents as c on c.record_id = r.id
-    left join drift_misses as m on m.record_id = r.id
     where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
 and r.forgotten_at is null
 and r.id > $1::uuid
