@@ -12,6 +12,7 @@ export type Standing = {
   age_days: number
   retention: number
   importance: number
+  /** Being shown counts as the part of a use that it is, or it would keep a memory for ever. */
   accesses: number
 }
 

@@ -1,4 +1,4 @@
-export { promoteDue, scoringAt } from '../records/index.ts'
+export { promoteDue, scoringAt, uses } from '../records/index.ts'
 export { accessRoutes } from './access/routes.ts'
 export { createAccessService } from './access/service.ts'
 export { foldAccesses } from './folding/service.ts'

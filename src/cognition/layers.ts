@@ -31,7 +31,7 @@ export type Progress = {
   layer: Layer
   /** Since creation, or since somebody demoted it: its past was known to who did. */
   held_ms: number
-  /** Since the same. */
+  /** Since the same; being shown counts as the part of a use that it is. */
   accesses: number
   importance: number
 }

@@ -32,7 +32,7 @@ export {
   SeenRecord,
   WrittenRecord,
 } from './schemas.ts'
-export { findLoggedAccesses, rescore, scoringAt } from './scoring/queries.ts'
+export { findLoggedAccesses, rescore, scoringAt, uses } from './scoring/queries.ts'
 export { rescoreRecord } from './scoring/service.ts'
 export { createRecordsService, type RecordsService } from './service.ts'
 export { shareTombstones } from './tombstones/queries.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { recallAccesses } from '../../src/cognition/accesses.ts'
+import { accessWeight, recallAccesses } from '../../src/cognition/accesses.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/cognition/importance.ts'
 import { duePromotion } from '../../src/cognition/layers.ts'
 import { findLoggedAccesses, promoteDue } from '../../src/records/index.ts'
@@ -45,7 +45,11 @@ async function expectedLayer(id: string, { life: given, demoted_ms: since }: Hel
     .executeTakeFirstOrThrow()
   const accesses = recallAccesses(kept, await findLoggedAccesses(database.db, id), now)
   const counted =
-    since === undefined ? kept.access_count : given.accesses.filter((a) => a.age_ms < since).length
+    since === undefined
+      ? accesses.weight
+      : given.accesses
+          .filter(({ age_ms: age }) => age < since)
+          .reduce((sum, { kind }) => sum + accessWeight[kind], 0)
   let layer = given.layer
   for (;;) {
     const next = duePromotion({

@@ -50,7 +50,21 @@ describe('a layer that a memory comes to by itself', () => {
     expect(promotionsOf(risen)).toMatchObject([
       { action: 'promote', actor: 'cognition', changes: { layer: ['working', 'episodic'] } },
     ])
-    expect(promotionsOf(risen)[0].rationale).toBe('30 minutes old, or accessed 2 times')
+    expect(promotionsOf(risen)[0].rationale).toBe('30 minutes old, or used 2 times')
+  })
+
+  it('is not come to by being shown alone: four times of it are one use', async () => {
+    const { id } = await store('working', { scope: 'shown' })
+    for (let time = 0; time < 7; time++) {
+      await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
+      await app.services.access.settle()
+    }
+    expect(await read(app, id)).toMatchObject({ layer: 'working', access_count: 7, version: 1 })
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'working' })
+    await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
+    await app.services.access.settle()
+    expect(await read(app, id)).toMatchObject({ layer: 'episodic', access_count: 8 })
   })
 
   it('is episodic half an hour old, at the next decay run', async () => {

@@ -233,7 +233,7 @@ from visited
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
-        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
         select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
         from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
@@ -1248,7 +1248,8 @@ and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
     and r.layer not in ('semantic', 'procedural', 'codebase')
-    and r.access_count < 3;
+    and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3;
 
 -- src/dream/forgetting/queries.ts claimAged
     select r.created_at::text as at, r.id
@@ -1259,7 +1260,8 @@ and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
     and r.layer not in ('semantic', 'procedural', 'codebase')
-    and r.access_count < 3
+    and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
 and r.scope = $2
 and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     order by r.created_at, r.id
@@ -1304,7 +1306,7 @@ and used.known < 32
         then used.oldest else used.nearest end
     ))
   )) / 1.5::float8)), 1e-300::float8))) as importance,
-        r.access_count as accesses, date_part('epoch', $19::timestamptz - r.created_at) / 86400 as age_days,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as accesses, date_part('epoch', $19::timestamptz - r.created_at) / 86400 as age_days,
         salience_at(r, $20::timestamptz) as salience
       from records as r
 left join lateral (
@@ -1345,7 +1347,7 @@ from visited
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
-        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
         select least(born.age, greatest(0::float8, date_part('epoch', $21::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
         from (select greatest(0::float8, date_part('epoch', $22::timestamptz - r.created_at) / 86400) as age) as born
@@ -1367,7 +1369,8 @@ and not r.pinned
     and r.status in ('active', 'challenged')
 and r.deletion_policy = 'auto_prune'
     and r.layer not in ('semantic', 'procedural', 'codebase')
-    and r.access_count < 3
+    and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3
     ), archived as (
       update records as r
       set forgotten_at = $26::timestamptz, forgotten_reason = 'archived', forgotten_by = $27,
@@ -3600,7 +3603,8 @@ and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
     and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
-or r.access_count >= 2);
+or
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2);
 
 -- src/records/promoting/queries.ts countEpisodic
     select count(*)::int4 as count
@@ -3609,7 +3613,8 @@ where r.layer = 'episodic'
 and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
-and r.access_count >= 5
+and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
 and r.scope = $1;
 
 -- src/records/promoting/queries.ts claimWorking
@@ -3620,7 +3625,8 @@ and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
     and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
-or r.access_count >= 2)
+or
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2)
     and r.scope = $2
 and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     order by r.created_at, r.id
@@ -3634,7 +3640,8 @@ from records as r
 and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
-and r.access_count >= 5
+and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
 and r.scope = $1
 and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
     order by r.created_at, r.id
@@ -3653,11 +3660,13 @@ and r.status in ('active', 'challenged')
         and (
           greatest(r.created_at, r.demoted_at) <= $2::timestamptz
           or (
-  case when r.demoted_at is null then r.access_count
-  else (select count(*)
+  case when r.demoted_at is null then
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
+    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
 from access_log as l
-where l.record_id = r.id
-and l.at > r.demoted_at) end
+    where l.record_id = r.id
+and l.at > r.demoted_at
+  ), 0) end
 ) >= 2
         )
     ), promoted as (
@@ -3719,7 +3728,7 @@ from visited
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
-        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
         select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
         from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
@@ -3739,13 +3748,16 @@ and r.layer = 'episodic'
 and r.forgotten_at is null
 and not r.pinned
 and r.status in ('active', 'challenged')
-        and r.access_count >= 5
+        and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
 and (
-  case when r.demoted_at is null then r.access_count
-  else (select count(*)
+  case when r.demoted_at is null then
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
+    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
 from access_log as l
-where l.record_id = r.id
-and l.at > r.demoted_at) end
+    where l.record_id = r.id
+and l.at > r.demoted_at
+  ), 0) end
 ) >= 5
         and greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
@@ -3998,7 +4010,7 @@ from visited
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
-        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
         select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
         from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
@@ -4117,7 +4129,7 @@ from visited
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
-        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
         select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
         from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
@@ -4205,7 +4217,7 @@ from visited
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
-        r.access_count - r.served_count + 0.25::float8 * r.served_count as weight
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
         select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
         from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born

@@ -85,7 +85,7 @@ async function isDue(shop: Workshop, row: Row, at: Date): Promise<boolean> {
   const source_trust = sourceTrust[row.source_type]
   return isDueArchival({
     ...{ layer: row.layer, pinned: row.pinned, deletion_policy: row.deletion_policy },
-    ...{ age_days: ageDays, accesses: row.access_count },
+    ...{ age_days: ageDays, accesses: recallAccesses(row, logged, at).weight },
     retention: retentionOf({
       ...{ mode: 'huber', layer: row.layer, source_trust, accesses: row.access_count },
       days_since_access: (at.getTime() - (row.last_accessed_at ?? row.created_at).getTime()) / day,

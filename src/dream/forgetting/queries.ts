@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { archivedAfterDays, archivedBelow } from '../../cognition/archival.ts'
 import { neverFading } from '../../cognition/importance.ts'
-import { type RetentionSettings, retentionAt, scoringAt } from '../../cognition/index.ts'
+import { type RetentionSettings, retentionAt, scoringAt, uses } from '../../cognition/index.ts'
 import type { Database } from '../../db/connection.ts'
 import { salienceAt } from '../../db/salience.ts'
 import type { Transaction } from '../../db/transaction.ts'
@@ -18,7 +18,7 @@ function isAged({ now, scope }: Span): RawBuilder<unknown> {
   return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
     and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})
-    and r.access_count < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+    and ${uses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 
 export async function countAged(db: Database, span: Span): Promise<number> {
@@ -62,7 +62,7 @@ export async function archive(tx: Transaction, archiving: Archiving): Promise<Ar
   const { rows } = await sql<Archived>`
     with judged as materialized (
       select r.id, ${retentionAt(now, archiving)} as retention, ${importance} as importance,
-        r.access_count as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
+        ${uses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
         ${salienceAt(now)} as salience
       from records as r ${join}
       where r.id = any(${sql.val([...ids])}::uuid[]) and ${isAged(archiving)}

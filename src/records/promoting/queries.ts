@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Position } from '../../jobs/walking.ts'
-import { scoringAt } from '../scoring/queries.ts'
+import { scoringAt, uses, usesSinceDemotion } from '../scoring/queries.ts'
 
 /** What moves by itself: neither pinned nor gone, and not put aside by a revision. */
 const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`
@@ -60,20 +60,15 @@ async function claim(
 /** Whether its accesses still count for it is seen when it is locked. */
 function isOverdue({ now, scope }: Span): RawBuilder<unknown> {
   return sql`r.layer = 'working' and ${isMovable}
-    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or r.access_count >= ${sql.lit(episodicAccesses)})
+    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or ${uses} >= ${sql.lit(episodicAccesses)})
     ${inScope(scope)}`
 }
 
 function isUsedOften({ scope }: Span): RawBuilder<unknown> {
-  return sql`r.layer = 'episodic' and ${isMovable} and r.access_count >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
+  return sql`r.layer = 'episodic' and ${isMovable} and ${uses} >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
 }
 
 const heldSince = sql`greatest(r.created_at, r.demoted_at)`
-/** Of a record that somebody demoted, only what came after: otherwise its past would undo that. */
-const accessesSince = sql`(
-  case when r.demoted_at is null then r.access_count
-  else (select count(*) from access_log as l where l.record_id = r.id and l.at > r.demoted_at) end
-)`
 
 /** Records that the transaction has locked, in what they have come to. */
 export type Candidates = { ids: readonly string[]; now: Date; runId: string | null }
@@ -82,13 +77,13 @@ export async function promoteWorking(tx: Database, candidates: Candidates): Prom
   const { ids, now } = candidates
   return promote(tx, candidates, {
     ...{ from: 'working', to: 'episodic' },
-    rationale: `${episodicAfterMs / 60_000} minutes old, or accessed ${episodicAccesses} times`,
+    rationale: `${episodicAfterMs / 60_000} minutes old, or used ${episodicAccesses} times`,
     due: sql`
       select r.id from records as r
       where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'working' and ${isMovable}
         and (
           ${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz
-          or ${accessesSince} >= ${sql.lit(episodicAccesses)}
+          or ${usesSinceDemotion} >= ${sql.lit(episodicAccesses)}
         )
     `,
   })
@@ -99,11 +94,11 @@ export async function promoteEpisodic(tx: Database, candidates: Candidates): Pro
   const { join, importance } = scoringAt(now)
   return promote(tx, candidates, {
     ...{ from: 'episodic', to: 'semantic' },
-    rationale: `an importance of ${semanticImportance} or more, and accessed ${semanticAccesses} times`,
+    rationale: `an importance of ${semanticImportance} or more, and used ${semanticAccesses} times`,
     due: sql`
       select r.id from records as r ${join}
       where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'episodic' and ${isMovable}
-        and r.access_count >= ${sql.lit(semanticAccesses)} and ${accessesSince} >= ${sql.lit(semanticAccesses)}
+        and ${uses} >= ${sql.lit(semanticAccesses)} and ${usesSinceDemotion} >= ${sql.lit(semanticAccesses)}
         and ${importance} >= ${sql.lit(semanticImportance)}
     `,
   })

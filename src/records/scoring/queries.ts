@@ -35,7 +35,7 @@ function usedAt(now: Date): Fragment {
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, ${leastAge}))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), ${leastAge}) as nearest,
         greatest(life.age, ${leastAge}) as oldest,
-        r.access_count - r.served_count + ${float(accessWeight.served)} * r.served_count as weight
+        ${uses} as weight
       from (
         select least(born.age, ${ageOf(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, born.age
         from (select ${ageOf(sql`r.created_at`)} as age) as born
@@ -50,6 +50,18 @@ function usedAt(now: Date): Fragment {
       group by life.age, life.since
     ) as used on true`
 }
+
+/** Of rows named `r`: how often it was used, with being shown counted as the part of a use that it is. */
+export const uses = sql<number>`
+  (r.access_count - r.served_count + ${float(accessWeight.served)} * r.served_count)`
+
+/** The same since somebody demoted it, as far as the log tells: otherwise its past would undo that. */
+export const usesSinceDemotion = sql<number>`(
+  case when r.demoted_at is null then ${uses} else coalesce((
+    select sum(${caseOf(sql`l.kind`, accessWeight)}) from access_log as l
+    where l.record_id = r.id and l.at > r.demoted_at
+  ), 0) end
+)`
 
 /** Of rows named `r`: on how many days of its life, each of 24 hours, there was an access. */
 const distinctDays: RawBuilder<number> = sql<number>`
