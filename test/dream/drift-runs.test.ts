@@ -144,9 +144,15 @@ describe('a root', () => {
       { MEMBRANE_DRIFT_ROOTS: `${other.root},${other.base}/absent` },
     )
     expect(root).not.toBe(other.root)
-    const [found, missed] = [await tell('lib/b.ts and npm run build'), await tell('lib/c.ts')]
-    expect((await dream()).stats).toMatchObject({ ...zero, checked: 2, unknown: 1 })
-    expect([await statusOf(found), await statusOf(missed)]).toEqual(['active', 'active'])
+    const records = [
+      await tell('lib/b.ts and npm run build'),
+      await tell('lib/c.ts'),
+      await tell(`lib/b.ts and ${other.root}/lib/c.ts`),
+    ]
+    const gone = await tell(`${other.root}/lib/c.ts`)
+    expect((await dream()).stats).toMatchObject({ ...zero, checked: 4, unknown: 1, drift_challenged: 1 })
+    expect(await Promise.all(records.map(statusOf))).toEqual(['active', 'active', 'active'])
+    expect(await statusOf(gone)).toBe('challenged')
   })
 
   it('that is no project says nothing about scripts', async () => {
