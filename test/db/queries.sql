@@ -759,18 +759,54 @@ where r.id = u.record_id
 and r.scope = $5)) as count;
 
 -- src/consolidation/walking/queries.ts claimNext: everywhere
-    with claimed as materialized (
-      select u.record_id, u.due_at
-      from unconsolidated as u
-      where u.stage = $1
+    select due_at::text as at, record_id as id
+from (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
 and u.due_at <= $2::timestamptz
     and (u.claimed_until is null
 or u.claimed_until <= $3::timestamptz)
 and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
-      order by u.due_at, u.record_id
-      limit $6
-      for update skip locked
-    ), sized as (
+    order by u.due_at, u.record_id
+    limit $6
+    for update skip locked
+  ) as claimed
+order by due_at, record_id;
+
+-- src/consolidation/walking/queries.ts claimNext: in a scope
+    select due_at::text as at, record_id as id
+from (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $4)
+and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
+    order by u.due_at, u.record_id
+    limit $7
+    for update skip locked
+  ) as claimed
+order by due_at, record_id;
+
+-- src/consolidation/walking/queries.ts claimReadable
+    with claimed as materialized (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+    order by u.due_at, u.record_id
+    limit $6
+    for update skip locked
+  ), sized as (
       select record_id, due_at, row_number() over by_age as place,
         sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
       from claimed
@@ -780,35 +816,6 @@ left join contents as c using (record_id)
     select due_at::text as at, record_id as id
 from sized
     where bytes <= $7
-or place = 1
-    order by due_at, record_id;
-
--- src/consolidation/walking/queries.ts claimNext: in a scope
-    with claimed as materialized (
-      select u.record_id, u.due_at
-      from unconsolidated as u
-      where u.stage = $1
-and u.due_at <= $2::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $3::timestamptz)
-and exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $4)
-and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
-      order by u.due_at, u.record_id
-      limit $7
-      for update skip locked
-    ), sized as (
-      select record_id, due_at, row_number() over by_age as place,
-        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
-      from claimed
-left join contents as c using (record_id)
-      window by_age as (order by due_at, record_id)
-    )
-    select due_at::text as at, record_id as id
-from sized
-    where bytes <= $8
 or place = 1
     order by due_at, record_id;
 

@@ -28,6 +28,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
       everywhere: within((tx) => walking.claimNext(tx, portion)),
       'in a scope': within((tx) => walking.claimNext(tx, { ...portion, scope })),
     },
+    claimReadable: within((tx) => walking.claimReadable(tx, portion)),
     findEpisodes: within((tx) => walking.findEpisodes(tx, [id])),
     finish: within((tx) => walking.finish(tx, 'semantic', [id])),
     putOff: within((tx) => walking.putOff(tx, portion, 'why')),

@@ -12,7 +12,7 @@ import type { Said } from '../facts/gathering.ts'
 import type { Facts } from '../facts/service.ts'
 import type { Episode, Stage, StageContext } from '../stages.ts'
 import {
-  claimNext,
+  claimReadable,
   countDue,
   findEpisodes,
   finish,
@@ -90,7 +90,7 @@ export function createExtraction({
   function claim(context: StageContext, after: Position) {
     return context.inBatch(async (tx) => {
       const portion = portionOf(context, after, concurrency)
-      const claimed = await claimNext(tx, portion)
+      const claimed = await claimReadable(tx, portion)
       const ids = claimed.map(({ id }) => id)
       const episodes = ids.length === 0 ? [] : await findEpisodes(tx, ids)
       const asking = episodes.filter((episode) => !isAbove(episode))

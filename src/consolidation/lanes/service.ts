@@ -1,12 +1,18 @@
 import { RunEnded } from '../../jobs/runs.ts'
 import type { Stage, StageContext, StageName } from '../stages.ts'
 
-/** Of what is told, a model is asked only after what stands there word by word; none of it bears on what was done. */
-const told: ReadonlySet<StageName> = new Set(['semantic', 'extraction'])
+/**
+ * Those that do not wait for each other, apart: a batch computes here while that of another stage is being written.
+ * A model is asked what an episode tells only after what stands there word by word.
+ */
+const lanes: readonly (readonly StageName[])[] = [
+  ['episodic'],
+  ['semantic', 'extraction'],
+  ['competence', 'plan_graph'],
+]
 
-/** Those that do not wait for each other, apart: a batch computes here while that of another stage is being written. */
 export function divide(stages: readonly Stage[]): readonly (readonly Stage[])[] {
-  return [stages.filter(({ name }) => told.has(name)), stages.filter(({ name }) => !told.has(name))]
+  return lanes.map((names) => stages.filter(({ name }) => names.includes(name)))
 }
 
 /** The stages of a lane follow each other. When one cannot go on, no lane begins another batch. */

@@ -34,14 +34,15 @@ export async function countDue(db: Database, dues: readonly Due[]): Promise<Map<
 /** Takes the next off the list for as long as the transaction lasts; passes over those that others have. */
 export async function claimNext(tx: Transaction, portion: Portion): Promise<Position[]> {
   const { rows } = await sql<Position>`
-    with claimed as materialized (
-      select u.record_id, u.due_at
-      from unconsolidated as u
-      where ${isDue(portion)} and ${isAfter(portion.after)}
-      order by u.due_at, u.record_id
-      limit ${portion.limit}
-      for update skip locked
-    ), sized as (
+    select due_at::text as at, record_id as id from (${nextOf(portion)}) as claimed order by due_at, record_id
+  `.execute(tx)
+  return rows
+}
+
+/** The same of episodes that are to be read. */
+export async function claimReadable(tx: Transaction, portion: Portion): Promise<Position[]> {
+  const { rows } = await sql<Position>`
+    with claimed as materialized (${nextOf(portion)}), sized as (
       select record_id, due_at, row_number() over by_age as place,
         sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
       from claimed left join contents as c using (record_id)
@@ -137,6 +138,17 @@ export async function endPart(tx: Transaction): Promise<void> {
 
 export async function undoPart(tx: Transaction): Promise<void> {
   await sql`rollback to savepoint part`.execute(tx)
+}
+
+function nextOf(portion: Portion): RawBuilder<unknown> {
+  return sql`
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where ${isDue(portion)} and ${isAfter(portion.after)}
+    order by u.due_at, u.record_id
+    limit ${portion.limit}
+    for update skip locked
+  `
 }
 
 function isDue({ stage, scope, until, now }: Due): RawBuilder<unknown> {

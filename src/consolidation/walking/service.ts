@@ -7,7 +7,7 @@ import { shareTombstones } from '../../records/index.ts'
 import type { Consolidate, Figures, Stage, StageContext, StageName } from '../stages.ts'
 import {
   beginPart,
-  claimNext,
+  claimReadable,
   endPart,
   findEpisodes,
   finish,
@@ -44,7 +44,7 @@ export function createEpisodeStage(
     const next: Next = async (tx, portion) => {
       // Before anything is read: what is erased meanwhile waits, and then finds what was made of it.
       await shareTombstones(tx)
-      const claimed = await claimNext(tx, portion)
+      const claimed = await claimReadable(tx, portion)
       if (claimed.length === 0) return { last: undefined }
       const ids = claimed.map(({ id }) => id)
       const episodes = await findEpisodes(tx, ids)
