@@ -6,7 +6,8 @@ import { assert } from '../load.ts'
 import type { Result } from '../result.ts'
 import { populate, verifyScores } from './population.ts'
 
-const size = 1_000_000
+const size = Number(process.env['BENCH_IMPORTANCE_RECORDS'] ?? 1_000_000)
+const named = size.toLocaleString('en')
 const day = 86_400_000
 
 type Bench = {
@@ -19,7 +20,7 @@ type Bench = {
 
 export async function benchImportance({ withDatabase, note }: Ground): Promise<Result[]> {
   return withDatabase(async (database) => {
-    note('a million records, every fifth with 1 to 40 accesses')
+    note(`${named} records, every fifth with 1 to 40 accesses`)
     await populate(database.pool, size)
     await copyPlain(database.pool)
     const ahead = { ms: 0 }
@@ -79,7 +80,7 @@ type Plain = { seconds: number; each: readonly number[] }
 function describe(what: string, { seconds, stats }: Swept, plain: Plain): Result {
   const [measured, limit] = [size / seconds, size / plain.seconds]
   return {
-    work: `importance refresh, 1M records, ${what}`,
+    work: `importance refresh, ${named} records, ${what}`,
     measured: { value: measured, unit: 'records/s' },
     limit: { value: limit, unit: 'rows/s', of: 'one UPDATE of importance, before and after' },
     ratio: measured / limit,
@@ -96,7 +97,7 @@ function describe(what: string, { seconds, stats }: Swept, plain: Plain): Result
 function describeTwo(alone: Swept, together: Swept): Result {
   const ratio = alone.seconds / together.seconds
   return {
-    work: 'importance refresh, 1M records, two workers',
+    work: `importance refresh, ${named} records, two workers`,
     measured: { value: size / together.seconds, unit: 'records/s' },
     limit: { value: size / alone.seconds, unit: 'records/s', of: 'one worker' },
     ratio,
