@@ -12,17 +12,17 @@ export type Result = {
   details?: Record<string, number | string>
 }
 
-const headings = ['work', 'measured', 'limit in the same run', 'ratio', 'must reach', '']
+export const tableHeadings = ['work', 'measured', 'limit in the same run', 'ratio', 'must reach', '']
 
 export function renderTable(results: readonly Result[]): string {
-  const rows = [headings, ...results.map(renderRow)]
-  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const rows = [tableHeadings, ...results.map(renderCells)]
+  const widths = tableHeadings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
   lines.splice(1, 0, widths.map((width) => '-'.repeat(width)).join('  '))
   return lines.map((line) => line.trimEnd()).join('\n')
 }
 
-function renderRow({ work, measured, limit, ratio, mustReach }: Result): string[] {
+export function renderCells({ work, measured, limit, ratio, mustReach }: Result): string[] {
   return [
     work,
     renderQuantity(measured),

@@ -8,6 +8,7 @@ import { benchEmbeddings } from './embeddings/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { benchImportance } from './importance/index.ts'
 import { recordBenchmarks } from './records/index.ts'
+import { type Report, writeReport } from './report.ts'
 import { type Result, renderTable } from './result.ts'
 import { benchRetrieval } from './retrieval/index.ts'
 import { startServer } from './server.ts'
@@ -46,6 +47,7 @@ async function run(prefixes: readonly string[]): Promise<void> {
     }
   } finally {
     await server.stop()
+    await writeReport()
     console.log(`\n${renderTable(all)}\n`)
   }
 }
@@ -54,7 +56,7 @@ function describeMachine(): string {
   return `${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, node ${process.version}`
 }
 
-async function keep(name: string, report: object): Promise<void> {
+async function keep(name: string, report: Report): Promise<void> {
   const file = resolve(import.meta.dirname, 'results', `${name.replaceAll('/', '-')}.json`)
   await mkdir(dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(report, undefined, 2)}\n`)

@@ -1,0 +1,60 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { type Result, renderCells, tableHeadings } from './result.ts'
+
+export type Report = { machine: string; postgres: string; results: Result[] }
+
+const folder = resolve(import.meta.dirname, 'results')
+const page = resolve(import.meta.dirname, '../docs/performance.md')
+
+const introduction = `# Performance
+
+Written by \`npm run bench\` from what it kept in \`bench/results\`: each benchmark runs on a database of its own on a
+real PostgreSQL, with the settings of \`npm start\`, and checks that what it measured was done. Machines are noisy, so
+most figures stand beside a limit measured in the same run: the ratio is the figure over its limit.
+
+\`\`\`
+npm run bench                  # everything, some three quarters of an hour
+npm run bench -- retrieval     # those whose names begin so
+BENCH_DATABASE_URL=postgres://… npm run bench -- decay   # on a server of yours, instead of the embedded one
+\`\`\`
+
+The names and what scales them: \`BENCH_RETRIEVAL_RECORDS\`, \`BENCH_EMBEDDINGS_RECORDS\`,
+\`BENCH_IMPORTANCE_RECORDS\` (how many records); the others have the sizes in the table.`
+
+/** Of everything that was measured last, each benchmark on the machine it ran on. */
+export async function writeReport(): Promise<void> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort()
+  const sections = await Promise.all(files.map(describe))
+  await writeFile(page, `${[introduction, ...sections].join('\n\n')}\n`)
+}
+
+async function describe(file: string): Promise<string> {
+  const report = JSON.parse(await readFile(join(folder, file), 'utf8')) as Report
+  const rows = report.results.map((result) => `| ${renderCells(result).join(' | ')} |`)
+  const head = [`| ${tableHeadings.join(' | ')} |`, `|${tableHeadings.map(() => '---').join('|')}|`]
+  return [
+    `## ${file.replace('.json', '')}`,
+    '',
+    `${report.machine}, PostgreSQL ${report.postgres}`,
+    '',
+    ...head,
+    ...rows,
+    '',
+    ...report.results.flatMap(describeDetails),
+  ]
+    .join('\n')
+    .trimEnd()
+}
+
+/** What belongs to a figure without being one that must reach anything. */
+function describeDetails({ work, verified, details = {} }: Result): string[] {
+  const told = Object.entries(details).map(
+    ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'number' ? round(value) : value}`,
+  )
+  return [`- ${work}: ${[...told, verified].join('; ')}.`]
+}
+
+function round(value: number): string {
+  return Number.isInteger(value) ? value.toLocaleString('en') : value.toPrecision(3)
+}
