@@ -13,6 +13,7 @@ import * as importance from './0013_importance.ts'
 import * as layers from './0014_layers.ts'
 import * as surprise from './0015_surprise.ts'
 import * as drift from './0016_drift.ts'
+import * as dream from './0017_dream.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -30,4 +31,5 @@ export const migrations: Record<string, Migration> = {
   '0014_layers': layers,
   '0015_surprise': surprise,
   '0016_drift': drift,
+  '0017_dream': dream,
 }

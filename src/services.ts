@@ -22,7 +22,7 @@ import {
   decayRoutes,
   insightRoutes,
 } from './decay/index.ts'
-import { createDream, createDriftService, driftRoutes } from './dream/index.ts'
+import { createDream, createDriftService, deleteOldVerdicts, driftRoutes } from './dream/index.ts'
 import {
   createCompressing,
   createEmbedder,
@@ -192,7 +192,8 @@ export function listRooms({
   ]
 }
 
-function createExtractor({ models: { chat, maxSensitivity } }: Config, clock: Clock) {
+/** For whoever asks it in the background: extraction, and the dream. */
+function createAsked({ models: { chat, maxSensitivity } }: Config, clock: Clock) {
   return chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
 }
 
@@ -204,12 +205,14 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
     idempotency_keys: deleteExpiredAnswers,
     records: purgeForgotten,
     maintenance_runs: deleteOldRuns,
+    dream_verdicts: deleteOldVerdicts,
   }
   const embeddings = createEmbeddings({
     ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
     embedder: createEmbedder(config.embedding, clock),
   })
   const refresh = createRefresh({ db })
+  const asked = createAsked(config, clock)
   const works = {
     decay: createPromotion({ db }).behind(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
     consolidate: createConsolidation({
@@ -217,10 +220,11 @@ export function createJobs({ config, db, clock, ids, log }: Resources) {
       seal: createSeal(config.records.tombstoneKey),
       policies: createPoliciesService({ db, clock }),
       ...config.consolidation,
-      extraction: createExtractor(config, clock),
+      extraction: asked,
     }),
     dream: createDream({
       ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
+      model: asked,
       drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
     }),
     compress: createCompressing({ db, ...config.cognition }),

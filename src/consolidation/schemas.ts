@@ -13,7 +13,7 @@ export const ConsolidationOptions = closed({
   ask_model: Type.Optional(
     Type.Boolean({
       description:
-        'Of `consolidate`: whether a dry run asks the chat model too, which costs as much as a run.',
+        'Of `consolidate` and `dream`: whether a dry run asks the chat model too, which costs as much as a run.',
     }),
   ),
 })

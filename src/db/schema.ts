@@ -110,6 +110,12 @@ export interface Departures {
   type: RecordType;
 }
 
+export interface DreamVerdicts {
+  decided_at: Date;
+  digest: Buffer;
+  step: string;
+}
+
 export interface DriftMisses {
   missed_at: Date;
   record_id: string;
@@ -382,6 +388,7 @@ export interface DB {
   audit_entries: AuditEntries;
   contents: Contents;
   departures: Departures;
+  dream_verdicts: DreamVerdicts;
   drift_misses: DriftMisses;
   drift_positions: DriftPositions;
   embedding_models: EmbeddingModels;

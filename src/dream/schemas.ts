@@ -10,5 +10,11 @@ export const DreamOptions = closed({
       description: 'Of `dream`: only these, in their own order. Default: all.',
     }),
   ),
+  ask_model: Type.Optional(
+    Type.Boolean({
+      description:
+        'Of `consolidate` and `dream`: whether a dry run asks the chat model too, which costs as much as a run.',
+    }),
+  ),
 })
 export type DreamOptions = Static<typeof DreamOptions>

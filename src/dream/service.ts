@@ -1,9 +1,11 @@
 import type { Refresh, RetentionSettings } from '../cognition/index.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
+import { createGateway, type DreamModel } from './asking/service.ts'
 import { createDrift, type DriftSettings } from './drift/service.ts'
 import { createForgetting } from './forgetting/service.ts'
 import { createPruning } from './pruning/service.ts'
+import { askingFigures } from './question.ts'
 import type { DreamOptions } from './schemas.ts'
 import type { Step, StepName } from './steps.ts'
 
@@ -14,13 +16,16 @@ type Resources = RetentionSettings & {
   refresh: Refresh
   /** Without it nothing is held against any files. */
   drift?: DriftSettings
+  /** Without it no step asks anybody. */
+  model?: DreamModel | undefined
   /** Most records of a batch. */
   size?: number
 }
 
 /** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
 export function createDream(resources: Resources): Work {
-  const { db, drift } = resources
+  const { db, drift, model } = resources
+  const gateway = createGateway({ db, model })
   const steps: readonly Step[] = [
     createForgetting(resources),
     ...(drift ? [createDrift({ db, ...drift })] : []),
@@ -31,11 +36,12 @@ export function createDream(resources: Resources): Work {
     const chosen = chosenOf(context)
     let total = 0
     for (const step of chosen) total += await step.count(context)
-    await context.expect(
-      total,
-      chosen.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
-    )
-    for (const step of chosen) await step.run(timed(step.name, context))
+    await context.expect(total, [
+      ...chosen.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
+      ...askingFigures,
+    ])
+    const asking = await gateway.open(context)
+    for (const step of chosen) await step.run({ ...timed(step.name, context), model: asking })
   }
 
   async function help(context: RunContext): Promise<void> {

@@ -1,8 +1,22 @@
 import type { RunContext } from '../jobs/runs.ts'
+import type { Asking } from './question.ts'
 
 /** The parts of a dream, in the order in which they run. */
-export const stepNames = ['forget', 'drift', 'prune_logs'] as const
+export const stepNames = [
+  'forget',
+  'cluster',
+  'peer_cards',
+  'synthesis',
+  'probe',
+  'drift',
+  'prune_logs',
+] as const
 export type StepName = (typeof stepNames)[number]
+
+export type DreamContext = RunContext & {
+  /** None without a chat model, and in a rehearsal unless it is to ask all the same. */
+  model: Asking | undefined
+}
 
 /** One part, which may be left out; taken up again, it does what is left to do. */
 export type Step = {
@@ -11,7 +25,7 @@ export type Step = {
   figures: readonly string[]
   /** How many records it has to look at. */
   count(context: RunContext): Promise<number>
-  run(context: RunContext): Promise<void>
+  run(context: DreamContext): Promise<void>
   /** Where some of it can be shared among workers. */
   help?(context: RunContext): Promise<void>
 }

@@ -10,6 +10,7 @@ export type FailureReason =
   | 'misconfigured'
 
 const passing: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
+const hopeless: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 
 /**
  * Why a model did not answer. Never with the words of the server or of the client: both quote what was sent, and
@@ -34,5 +35,11 @@ export class ModelFailure extends Error {
   /** The same request may well be answered later. */
   get isPassing(): boolean {
     return passing.has(this.reason)
+  }
+
+  /** Whoever is asked next would fail in the same way: the key, the address or the model is wrong, or nobody waits. */
+  get isHopeless(): boolean {
+    const isRefused = this.reason === 'refused' && hopeless.has(this.status)
+    return isRefused || this.reason === 'misconfigured' || this.reason === 'aborted'
   }
 }

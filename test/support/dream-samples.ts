@@ -4,8 +4,10 @@ import { usualShape } from '../../src/cognition/retention.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import * as insight from '../../src/decay/insight/queries.ts'
+import * as asking from '../../src/dream/asking/queries.ts'
 import * as drift from '../../src/dream/drift/queries.ts'
 import * as forgetting from '../../src/dream/forgetting/queries.ts'
+import * as verdicts from '../../src/dream/verdicts/queries.ts'
 import { start } from '../../src/jobs/walking.ts'
 import * as restoring from '../../src/records/forgetting/queries.ts'
 import * as promoting from '../../src/records/promoting/queries.ts'
@@ -13,6 +15,7 @@ import type { Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
+const digest = Buffer.alloc(16, 1)
 const span = { now, scope: null }
 const portion = { now, scope: 'team', after: start, limit: 2_000 }
 const settings = { retentionMode: 'huber', retentionShape: usualShape } as const
@@ -34,6 +37,13 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     },
   },
   'src/decay/insight/queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
+  'src/dream/asking/queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
+  'src/dream/verdicts/queries.ts': {
+    hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),
+    rememberVerdict: (db) =>
+      inTransaction(db, (tx) => verdicts.rememberVerdict(tx, { step: 'cluster', digest, now })),
+    deleteOldVerdicts: (db) => verdicts.deleteOldVerdicts(db, now, 100),
+  },
   'src/dream/drift/queries.ts': {
     countJudged: (db) => drift.countJudged(db, { scope: 'team', after: id }),
     listJudged: (db) => drift.listJudged(db, { scope: null, after: id, limit: 200 }),

@@ -1,11 +1,13 @@
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
+import { whileProceeding } from '../../jobs/proceeding.ts'
 import { RunEnded } from '../../jobs/runs.ts'
 import { rankOf, type Sensitivity } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { nameFault } from '../../kernel/log.ts'
 import type { Chat } from '../../models/chat.ts'
 import { ModelFailure } from '../../models/failure.ts'
+import { add, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../models/spending.ts'
 import { shareTombstones } from '../../records/index.ts'
 import { timeOf } from '../counting/tally.ts'
 import type { Said } from '../facts/gathering.ts'
@@ -20,9 +22,8 @@ import {
   type Position,
   start,
 } from '../walking/queries.ts'
-import { askFor, isHopeless, type Reply } from './asking/service.ts'
+import { type Asked, askFor } from './asking/service.ts'
 import { findSpent, keepClaimed, lockHeld, putOffHeld, release, releaseAll } from './queries.ts'
-import { add, type Ceilings, isExhausted, nothingSpent, type Spent } from './spending.ts'
 
 export type Extraction = {
   chat: Pick<Chat, 'ask'>
@@ -76,7 +77,7 @@ export function createExtraction({
     return spent
   }
 
-  function askAll(context: StageContext, asking: readonly Episode[]): Promise<Reply[]> {
+  function askAll(context: StageContext, asking: readonly Episode[]): Promise<Asked[]> {
     return whileProceeding(context, (signal) =>
       Promise.all(asking.map((episode) => askFor(episode, { chat, ceilings, signal }))),
     )
@@ -103,12 +104,12 @@ export function createExtraction({
     })
   }
 
-  async function conclude(context: StageContext, reply: Reply, ms: number): Promise<void> {
+  async function conclude(context: StageContext, reply: Asked, ms: number): Promise<void> {
     const spending = { ...countsOf(reply.spent), extraction_ms: ms }
     if ('failure' in reply) return putOff(context, reply, reply.failure, spending)
     try {
       await context.inBatch(async (tx) => {
-        const kept = await keep(tx, reply.episode.id, reply.facts, context)
+        const kept = await keep(tx, reply.episode.id, reply.answer, context)
         const { created, reinforced, changes } = kept
         const counts = { semantic_triples_extracted: created, duplicates_resolved: reinforced, ...spending }
         return { done: 1, counts, changes }
@@ -133,11 +134,11 @@ export function createExtraction({
 
   async function putOff(
     context: StageContext,
-    { episode: { id } }: Reply,
+    { episode: { id } }: Asked,
     error: unknown,
     spending: Readonly<Record<string, number>>,
   ): Promise<void> {
-    const isBlameless = error instanceof ModelFailure && isHopeless(error)
+    const isBlameless = error instanceof ModelFailure && error.isHopeless
     const { failed } = await context.inBatch(async (tx) => {
       if (isBlameless) await release(tx, [id])
       const reason = nameFault(error)
@@ -162,32 +163,14 @@ export function createExtraction({
 /** How far a run has come, how many in a row had no answer, and what it cost. */
 type Standing = { after: Position; failures: number; spent: Spent }
 
-function goOn({ after, failures: before, spent: paid }: Standing, replies: readonly Reply[]): Standing {
+function goOn({ after, failures: before, spent: paid }: Standing, replies: readonly Asked[]): Standing {
   let [failures, spent] = [before, paid]
   for (const reply of replies) {
     spent = add(spent, reply.spent)
     failures = 'failure' in reply && reply.failure.isPassing ? failures + 1 : 0
   }
-  const isOver = replies.some((reply) => 'failure' in reply && isHopeless(reply.failure))
+  const isOver = replies.some((reply) => 'failure' in reply && reply.failure.isHopeless)
   return { after, spent, failures: isOver ? mostFailures : failures }
-}
-
-/** The run may end while the model thinks: then nobody waits for it any more. */
-async function whileProceeding<T>(
-  context: StageContext,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ended = new AbortController()
-  const watch = setInterval(() => {
-    context.proceed().catch((error: unknown) => {
-      if (error instanceof RunEnded) ended.abort()
-    })
-  }, 1_000)
-  try {
-    return await work(ended.signal)
-  } finally {
-    clearInterval(watch)
-  }
 }
 
 function countsOf({ promptTokens, completionTokens, costMicros }: Spent) {

@@ -1,4 +1,4 @@
-import type { ChatAnswer } from '../../models/chat.ts'
+import type { ChatAnswer } from './chat.ts'
 
 /** What a run has asked of a model, and whether it may ask more. */
 

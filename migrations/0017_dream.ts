@@ -1,0 +1,24 @@
+import { type Kysely, sql } from 'kysely'
+
+/**
+ * Questions that a dream has put to a model in vain, by their digest: nothing of what they showed. A new table only:
+ * nothing that is read or written waits.
+ */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+export async function down(db: Kysely<unknown>): Promise<void> {
+  await sql`drop table dream_verdicts`.execute(db)
+}
+
+const statements = [
+  `create table dream_verdicts (
+    decided_at timestamptz not null,
+    step text not null,
+    digest bytea not null,
+    constraint dream_verdicts_pkey primary key (step, digest),
+    constraint dream_verdicts_digest_length check (octet_length(digest) = 16)
+  )`,
+  `create index dream_verdicts_decided on dream_verdicts (decided_at)`,
+]
