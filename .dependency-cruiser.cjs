@@ -10,7 +10,7 @@ const levels = [
   ['retrieval'],
   ['capture'],
   ['consolidation', 'dream'],
-  ['maintenance', 'metrics'],
+  ['maintenance', 'metrics', 'checking'],
 ]
 
 const either = (names) => `(?:${names.join('|')})`

@@ -7,6 +7,7 @@ import { AppError } from './kernel/errors.ts'
 import { createIds } from './kernel/ids.ts'
 import { createLogger, type Logger } from './kernel/log.ts'
 import { startAll } from './process/all.ts'
+import { checkStore } from './process/checking.ts'
 import { explainFailure } from './process/explanation.ts'
 import { exitCodes, OperatorError } from './process/failure.ts'
 import { migrateDatabase, requireDatabaseUrl } from './process/migration.ts'
@@ -30,6 +31,7 @@ const roles = {
   },
   // No deadline of its own: it waits for its children, whom it gives one.
   all: (context: Context) => runUntilStopped({ log: context.log, start: () => startEverything(context) }),
+  check: ({ config }: Context) => checkStore({ config, say: (line) => write(`${line}\n`), check: checkLaws }),
 }
 
 process.exit(await run(process.argv[2] ?? 'all').catch(fail))
@@ -103,6 +105,13 @@ async function startApi({ config, log }: Context): Promise<Service> {
       await close()
       return true
     },
+  }
+}
+
+async function* checkLaws(db: Database) {
+  const { createChecking, describeVerdict, isHeld } = await import('./checking/index.ts')
+  for await (const verdict of createChecking({ db, clock }).check()) {
+    yield { line: describeVerdict(verdict), isHeld: isHeld(verdict) }
   }
 }
 

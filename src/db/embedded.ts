@@ -1,11 +1,11 @@
-import { mkdir, realpath } from 'node:fs/promises'
+import { access, mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chooseAccount } from './embedded-account.ts'
 import { locateBinaries } from './embedded-binaries.ts'
 import { claimServer, ensureDatabase } from './embedded-claim.ts'
 import { ensureCluster, readPassword, superuser } from './embedded-cluster.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
-import { stopPostmaster } from './embedded-postmaster.ts'
+import { findPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 import { openServer } from './embedded-server.ts'
 
 export { EmbeddedDatabaseError }
@@ -46,6 +46,27 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     throw error
   }
   return { url: `${address}/${database}`, lost: claim.lost, stop }
+}
+
+/** The database of whoever runs it now, or run for as long as the visit lasts; none is set up where there is none. */
+export async function visitEmbeddedPostgres(
+  options: EmbeddedOptions,
+): Promise<{ url: string; leave(): Promise<void> }> {
+  const cluster = join(options.dataDir, 'postgres')
+  await access(join(cluster, 'PG_VERSION')).catch((error) => {
+    throw new EmbeddedDatabaseError(
+      `There is no embedded database in ${options.dataDir}. Set MEMBRANE_DATA_DIR to its folder, or DATABASE_URL.`,
+      error,
+    )
+  })
+  const running = await findPostmaster(await realpath(cluster))
+  if (!running?.ready) {
+    const { url, stop } = await startEmbeddedPostgres(options)
+    return { url, leave: stop }
+  }
+  const password = await readPassword(cluster)
+  const url = `postgres://${superuser}:${password}@127.0.0.1:${running.port}/${database}`
+  return { url, leave: async () => {} }
 }
 
 async function openFolder({ dataDir, durable = true }: EmbeddedOptions, log: (message: string) => void) {

@@ -16,6 +16,11 @@ const unavailable = new Set(['53300', '57P01', '57P02', '57P03', '55P03', '57014
 /** Raised by erased_among() of migration 0003. */
 const foreignTombstone = 'MBT01'
 
+/** A statement that was ended because it took longer than it may. */
+export function isOverdue(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014'
+}
+
 const networkFailures = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

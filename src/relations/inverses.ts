@@ -1,5 +1,5 @@
 /** Predicates that are written both ways, so that either end can be asked. All others stand one way. */
-const pairs = [
+export const inversePairs = [
   ['mentions_entity', 'mentioned_in'],
   ['derived_from', 'derives'],
   ['references_record', 'referenced_by'],
@@ -14,7 +14,7 @@ const pairs = [
 ] as const
 
 const inverses: ReadonlyMap<string, string> = new Map(
-  pairs.flatMap(([forward, backward]) => [
+  inversePairs.flatMap(([forward, backward]) => [
     [forward, backward],
     [backward, forward],
   ]),

@@ -18,10 +18,10 @@ it.each(['api', 'worker', 'migrate'])('asks for a database when the role is %s',
   expect(running.output()).toContain(`DATABASE_URL must be set for the role ${role}`)
 })
 
-it('knows four roles', async () => {
+it('knows five roles', async () => {
   const running = launchRole('everything', {})
   expect(await running.ended).toEqual({ code: 2, signal: null })
-  expect(running.output()).toContain('api, worker, migrate, all')
+  expect(running.output()).toContain('api, worker, migrate, all, check')
 })
 
 it('says why a database cannot be used, without the password', async () => {

@@ -16,6 +16,7 @@ import * as records from '../../src/records/queries.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
 import * as relations from '../../src/relations/queries.ts'
 import { captureSamples } from './capture-samples.ts'
+import { checkingSamples } from './checking-samples.ts'
 import { cognitionSamples } from './cognition-samples.ts'
 import { consolidationSamples } from './consolidation-samples.ts'
 import { departingSamples, type Sample } from './departing-samples.ts'
@@ -151,6 +152,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...revisionSamples,
   ...surpriseSamples,
   ...captureSamples,
+  ...checkingSamples,
   ...cognitionSamples,
   ...dreamSamples,
   ...embeddingSamples,

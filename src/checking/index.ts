@@ -1,0 +1,2 @@
+export { describeVerdict, isHeld } from './law.ts'
+export { createChecking } from './service.ts'

@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { salienceAt } from '../../db/salience.ts'
+import type { Finding } from '../law.ts'
+import { findBreaches } from '../queries.ts'
+
+/** What two spellings of one curve, or a float that went through JSON, may differ by. */
+const tiny = sql.lit(1e-9)
+
+/** At and below this a record has faded away. */
+const faded = sql.lit(0.001)
+
+/** Machines' clocks do not agree to the second. */
+const patience = sql.lit('5 minutes')
+
+/**
+ * Between the exact one and the base: whatever raises salience stores it, and time only lowers it. What indexes are
+ * walked by would otherwise leave out the most salient.
+ */
+export async function findWrongSaliences(db: Database, now: Date): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, case when r.pinned then r.salience = r.base_salience
+        else r.salience >= ${salienceAt(now)} * (1 - ${tiny}) - ${tiny}
+          and r.salience <= r.base_salience * (1 + ${tiny}) + ${tiny} end
+      from records as r
+    `,
+  )
+}
+
+export async function findWrongExpiries(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, case when r.max_age_seconds = 0 then r.expires_at is null
+        else r.expires_at = r.created_at + make_interval(secs => r.max_age_seconds) end
+      from records as r
+    `,
+  )
+}
+
+/** The first millisecond at which the salience has fallen to the threshold; null where it never does, or may not. */
+export async function findWrongPruneMoments(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, case
+        when r.pinned or r.deletion_policy <> 'auto_prune' then r.prune_at is null
+        when r.base_salience <= ${faded} then r.prune_at = least(r.anchored_at, r.expires_at)
+        when r.prune_at is null then salience_at(r, '9999-12-31 00:00:00+00') > ${faded} * (1 - ${tiny})
+        else salience_at(r, r.prune_at) <= ${faded} * (1 + ${tiny})
+          and salience_at(r, r.prune_at - interval '2 milliseconds') >= ${faded} * (1 - ${tiny}) end
+      from records as r
+    `,
+  )
+}
+
+export async function findFutureTimes(db: Database, now: Date): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, greatest(r.created_at, r.updated_at, r.anchored_at, r.last_reinforced_at, r.last_accessed_at,
+          r.forgotten_at) <= ${now}::timestamptz + ${patience}::interval
+      from records as r
+    `,
+  )
+}
+
+/** What is to stay stays, what went says so in its log, and nothing that went is kept for less than no time. */
+export async function findWrongForgettings(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, r.deletion_policy <> 'never' and r.purge_at >= r.forgotten_at
+        and (r.forgotten_reason not in ('pruned', 'archived') or (r.deletion_policy = 'auto_prune' and not r.pinned))
+        and exists (select from audit_entries as a where a.record_id = r.id and a.action in ('delete', 'archive'))
+      from records as r
+      where r.forgotten_at is not null
+    `,
+  )
+}
+
+/** What took a record's place has its worth. */
+export async function findUnzeroedHistory(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, r.base_salience = 0 and r.salience = 0
+        and (r.type <> 'semantic' or c.payload #>> '{revision,status}' = 'retracted')
+      from records as r
+      join contents as c on c.record_id = r.id
+      where r.status in ('superseded', 'merged')
+    `,
+  )
+}

@@ -1,0 +1,23 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { type Finding, mostNamed } from './law.ts'
+
+/**
+ * `each` yields a name and whether it holds, null counting as not, of everything there is to hold against a law. The
+ * names of those that hold are never made.
+ */
+export async function findBreaches(db: Database, each: RawBuilder<unknown>): Promise<Finding> {
+  const { rows } = await sql<Finding>`
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:${sql.lit(mostNamed)}], '{}')::text[] as named
+    from (${each}) as each (name, holds)
+  `.execute(db)
+  return rows[0] ?? { checked: 0, broken: 0, named: [] }
+}
+
+/** For as long as the transaction lasts: whole tables are sorted and joined here, on one core. */
+export async function prepareForWholeTables(tx: Database): Promise<void> {
+  await sql`
+    select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)
+  `.execute(tx)
+}
