@@ -14,6 +14,8 @@ import * as layers from './0014_layers.ts'
 import * as surprise from './0015_surprise.ts'
 import * as drift from './0016_drift.ts'
 import * as dream from './0017_dream.ts'
+import * as cards from './0018_cards.ts'
+import * as tallies from './0020_tallies.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -32,4 +34,6 @@ export const migrations: Record<string, Migration> = {
   '0015_surprise': surprise,
   '0016_drift': drift,
   '0017_dream': dream,
+  '0018_cards': cards,
+  '0020_tallies': tallies,
 }

@@ -1,9 +1,12 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, type LogEvent, PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { prepareStatements } from './prepared.ts'
 import type { DB } from './schema.ts'
 
 export type Database = Kysely<DB>
+
+/** A statement that was asked: its text without its parameters. */
+export type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 
 export type ConnectionOptions = {
   url: string
@@ -14,6 +17,8 @@ export type ConnectionOptions = {
   preparedStatements?: boolean
   /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
   applicationName: string
+  /** Told of each statement when it has been answered. */
+  onStatement?: ((statement: Statement) => void) | undefined
 }
 
 const bigint = pg.types.builtins.INT8
@@ -44,10 +49,25 @@ export function connect(options: ConnectionOptions) {
   // So does one that is checked out, beside failing its query: a lost server must not take this process with it.
   pool.on('connect', (client) => client.on('error', () => {}))
   if (options.preparedStatements ?? true) prepareStatements(pool)
-  const db: Database = new Kysely<DB>({ dialect: new PostgresDialect({ pool }) })
+  const { onStatement } = options
+  const db: Database = new Kysely<DB>({
+    dialect: new PostgresDialect({ pool }),
+    ...(onStatement ? { log: (event: LogEvent) => onStatement(describe(event)) } : {}),
+  })
   return {
     db,
     pool,
     close: () => db.destroy(),
   }
+}
+
+function describe(event: LogEvent): Statement {
+  const failure = event.level === 'error' ? nameOf(event.error) : undefined
+  return { sql: event.query.sql, durationMs: event.queryDurationMillis, failure }
+}
+
+/** The code says what went wrong; the message may quote a row. */
+function nameOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

@@ -260,6 +260,7 @@ export interface MaintenanceRuns {
   stats: Json;
   status: RunStatus;
   total: number | null;
+  traceparent: string | null;
   trigger: RunTrigger;
   worker: string | null;
 }
@@ -347,6 +348,15 @@ export interface Surprises {
   score: number;
 }
 
+export interface Tallies {
+  /**
+   * the process of the server that counts here; 0 is what was counted before
+   */
+  backend: number;
+  name: string;
+  value: number;
+}
+
 export interface Tombstones {
   actor: string;
   created_at: Date;
@@ -409,6 +419,7 @@ export interface DB {
   signatures: Signatures;
   status_changes: StatusChanges;
   surprises: Surprises;
+  tallies: Tallies;
   tombstones: Tombstones;
   unconsolidated: Unconsolidated;
   unembedded: Unembedded;

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import { createEmbeddingModel } from '../models/embedding.ts'
+import type { Observe } from '../models/persistence.ts'
 import { type Embedder, hashEmbedder } from './embedder.ts'
 
 /** As the configuration has it. */
@@ -16,13 +17,17 @@ export type EmbeddingSettings =
     }
 
 /** Undefined where there are to be no vectors. */
-export function createEmbedder(settings: EmbeddingSettings, clock: Clock): Embedder | undefined {
+export function createEmbedder(
+  settings: EmbeddingSettings,
+  clock: Clock,
+  observe?: Observe,
+): Embedder | undefined {
   switch (settings.provider) {
     case 'none':
       return undefined
     case 'hash':
       return hashEmbedder(settings.dimensions)
     case 'openai':
-      return createEmbeddingModel({ ...settings, clock })
+      return createEmbeddingModel({ ...settings, clock, observe })
   }
 }

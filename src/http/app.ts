@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import type { Config } from '../config.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
+import type { Tracer } from '../kernel/tracing.ts'
 import { type Authenticate, requireDeclaredAccess } from './auth.ts'
 import { bodyLimit, readJsonBodies } from './body.ts'
 import { refuseBrokenRequest } from './client-errors.ts'
@@ -15,7 +16,7 @@ import { createRequestLog, type Log, logOptions } from './logging.ts'
 import { answerMissingMethods, collectPaths } from './methods.ts'
 import { describeApi } from './openapi.ts'
 import { answerFailures, sendFailure } from './problems.ts'
-import { givenRequestId } from './tracing.ts'
+import { givenRequestId, routeOf, traceRequests } from './tracing.ts'
 import { compileValidator } from './validation.ts'
 
 /** A room's routes with the services they need. */
@@ -39,7 +40,13 @@ export type AppOptions = {
   isStopping?: () => boolean
   log: Log
   rooms: readonly Room[]
+  tracer?: Tracer | undefined
+  /** Told of each request that was answered, or that its client gave up. */
+  onAnswered?: ((answer: Answered) => void) | undefined
 }
+
+/** The route is its template. */
+export type Answered = { method: string; route: string; status: number; seconds: number; isReplay: boolean }
 
 /** The whole API, which does not listen: a test may inject into it, `main` gives it a port. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
@@ -50,8 +57,10 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   completeRoutes(app)
   await describeApi(app, packageJson.version)
   await secureHeaders(app)
+  traceRequests(app, options.tracer)
   guardRequests(app, guardOptions(options))
   logRequests(app)
+  watchRequests(app, options.onAnswered)
   readJsonBodies(app)
   requireOnce(app)
   await serveDocs(app)
@@ -122,12 +131,25 @@ function logRequests(app: FastifyInstance): void {
     request.log.info(
       {
         method: request.method,
-        route: request.routeOptions.url ?? 'none',
+        route: routeOf(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ...(request.caller ? { principal: request.caller.principal } : {}),
       },
       'request',
     )
+  })
+}
+
+function watchRequests(app: FastifyInstance, onAnswered: AppOptions['onAnswered']): void {
+  if (!onAnswered) return
+  app.addHook('onResponse', async (request, reply) => {
+    onAnswered({
+      method: request.method,
+      route: routeOf(request),
+      status: reply.statusCode,
+      seconds: reply.elapsedTime / 1_000,
+      isReplay: reply.getHeader('idempotency-replayed') !== undefined,
+    })
   })
 }

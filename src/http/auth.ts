@@ -10,6 +10,10 @@ declare module 'fastify' {
     permission?: Permission
     /** Anyone may call this route, without a key. */
     open?: boolean
+    /** Any caller may call this route, whatever it is permitted. */
+    anyone?: boolean
+    /** Opened in a browser, which asks for a password and cannot be told a bearer token: the password is the key. */
+    browsed?: boolean
   }
   interface FastifyRequest {
     caller: Caller
@@ -42,7 +46,7 @@ export function createIdentify({ rootKey, allowAnonymous, authenticate }: AuthOp
       if (rootDigest) throw unauthenticated('This call needs a key: Authorization: Bearer <key>.')
       return admitAnonymous(request, allowAnonymous)
     }
-    const token = /^Bearer +([^\s]{1,512})$/i.exec(authorization)?.[1]
+    const token = tokenOf(authorization, request.routeOptions.config.browsed ?? false)
     if (token === undefined)
       throw unauthenticated('The Authorization header is not of the form Bearer <key>.')
     // Digests are of one length, so the comparison tells nothing of the key's, nor of its first letters.
@@ -53,6 +57,13 @@ export function createIdentify({ rootKey, allowAnonymous, authenticate }: AuthOp
   }
 }
 
+function tokenOf(authorization: string, isBrowsed: boolean): string | undefined {
+  const token = /^Bearer +([^\s]{1,512})$/i.exec(authorization)?.[1]
+  if (token !== undefined || !isBrowsed) return token
+  const basic = /^Basic +([A-Za-z0-9+/=]{1,1024})$/i.exec(authorization)?.[1] ?? ''
+  return /^[^:]*:([^\s]{1,512})$/.exec(Buffer.from(basic, 'base64').toString())?.[1]
+}
+
 /** Without any key, being on this machine is the only credential; a browser page must not borrow it. */
 function admitAnonymous(request: FastifyRequest, allowAnonymous: boolean): Caller {
   if (!allowAnonymous) requireTrustedHost(request)
@@ -61,7 +72,8 @@ function admitAnonymous(request: FastifyRequest, allowAnonymous: boolean): Calle
 }
 
 export function requirePermission(request: FastifyRequest): void {
-  const { permission } = request.routeOptions.config
+  const { permission, anyone } = request.routeOptions.config
+  if (anyone) return
   if (permission !== undefined && isAllowed(request.caller, permission)) return
   throw new AppError('forbidden', `This call needs the permission ${permission}.`)
 }
@@ -71,7 +83,9 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
   app.addHook('onReady', async () => {
-    const undeclared = routes.filter(({ config }) => !config?.open && config?.permission === undefined)
+    const undeclared = routes.filter(
+      ({ config }) => !config?.open && !config?.anyone && config?.permission === undefined,
+    )
     if (undeclared.length === 0) return
     const names = undeclared.map(({ method, url }) => `${[method].flat().join(',')} ${url}`).join('; ')
     throw new Error(`no permission is declared for ${names}`)

@@ -4,6 +4,13 @@ import { requireIfMatch } from './etag.ts'
 import { addressOf, createLimit, type LimitOptions } from './limits.ts'
 import { createPressure, type PressureOptions } from './pressure.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Served when load is shed: it tells why. */
+    unshed?: boolean
+  }
+}
+
 type GuardOptions = AuthOptions & LimitOptions & PressureOptions & { mustMatch: boolean }
 
 /**
@@ -19,7 +26,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     reply.header('x-request-id', request.id)
     const { config } = request.routeOptions
     if (config.exempt) return
-    shedLoad()
+    if (!config.unshed) shedLoad()
     if (config.open || request.is404) return limit(reply, addressOf(request))
     request.caller = await identify(request).catch(async (error: unknown) => {
       // Only failures count against an address: behind a proxy, all good keys may come from one.

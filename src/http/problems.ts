@@ -66,7 +66,10 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
   else if (known.kind === 'unavailable') request.log.warn({ err: known, code: known.code }, 'unavailable')
   const shown = known ?? new AppError('internal_error', 'The server failed; the log says how.')
   if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds)
-  if (shown.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer realm="membrane"')
+  if (shown.kind === 'unauthenticated') {
+    const scheme = request.routeOptions.config.browsed ? 'Basic' : 'Bearer'
+    reply.header('www-authenticate', `${scheme} realm="membrane"`)
+  }
   reply
     .code(statusOf(shown.code))
     .header('content-type', problemType)

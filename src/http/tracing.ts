@@ -1,4 +1,12 @@
 import type { IncomingMessage } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { parseTraceparent, type Span, type TraceContext, type Tracer } from '../kernel/tracing.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    span?: Span
+  }
+}
 
 /** Whatever passes may be written into a log line or a header as it is. */
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/
@@ -9,18 +17,52 @@ export function givenRequestId({ headers }: Pick<IncomingMessage, 'headers'>): s
   return typeof given === 'string' && acceptable.test(given) ? given : undefined
 }
 
-const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/
-
-/** The trace this request is part of, by W3C Trace Context §3.2; an invalid header is as good as none. */
-export function traceIdOf({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+/** The trace this request is part of, and where in it. */
+export function traceOf({ headers }: Pick<IncomingMessage, 'headers'>): TraceContext | undefined {
   const given = headers['traceparent']
-  const match = typeof given === 'string' ? traceparent.exec(given) : null
-  if (!match) return undefined
-  const [, version, traceId, parentId, future] = match
-  if (version === 'ff' || (version === '00' && future !== undefined)) return undefined
-  return isZero(traceId) || isZero(parentId) ? undefined : traceId
+  return typeof given === 'string' ? parseTraceparent(given) : undefined
 }
 
-function isZero(hex: string | undefined): boolean {
-  return hex === undefined || /^0+$/.test(hex)
+export function traceIdOf(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+  return traceOf(request)?.traceId
+}
+
+/**
+ * Each request a span from before it is known who asks until the last byte is sent. Undefined while nobody listens:
+ * then the trace is still the caller's, and is passed on as it came.
+ */
+export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined): void {
+  app.decorateRequest('span')
+  if (!tracer) return
+  app.addHook('onRequest', (request, _reply, done) => {
+    const route = routeOf(request)
+    request.span = tracer.begin(`${request.method} ${route}`, {
+      kind: 'server',
+      parent: traceOf(request.raw),
+      attributes: {
+        'http.request.method': request.method,
+        'http.route': route,
+        'membrane.request_id': request.id,
+      },
+    })
+    request.span.run(done)
+  })
+  // Reading a body ends where the socket says so, which is outside of the span.
+  app.addHook('preValidation', (request, _reply, done) => (request.span ? request.span.run(done) : done()))
+  app.addHook('onResponse', async (request, { statusCode: status }) => {
+    request.span?.end({
+      attributes: { 'http.response.status_code': status },
+      failure: status >= 500 ? String(status) : undefined,
+    })
+  })
+}
+
+/** The template, never the URL: a query string is content, and a path is without end. */
+export function routeOf(request: FastifyRequest): string {
+  return request.routeOptions.url ?? 'none'
+}
+
+/** What this request sets going elsewhere belongs to: its own span, or where the caller's trace stands. */
+export function currentTrace(request: FastifyRequest): TraceContext | undefined {
+  return request.span?.context ?? traceOf(request.raw)
 }

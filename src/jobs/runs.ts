@@ -10,6 +10,8 @@ export type Run = {
   options: Readonly<Record<string, unknown>>
   /** The instant the run is of, the same however often it is taken up again. */
   startedAt: Date
+  /** Of who asked for it, when that was part of a trace. */
+  traceparent?: string | null
 }
 
 export type Change = { record_id: string; action: string; before?: object; after?: object; note?: string }

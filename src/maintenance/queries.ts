@@ -34,6 +34,7 @@ type NewRun = {
   dryRun?: boolean
   scope?: string | null
   options?: object
+  traceparent?: string
 }
 
 export async function insertRun(db: Database, run: NewRun): Promise<void> {
@@ -41,7 +42,7 @@ export async function insertRun(db: Database, run: NewRun): Promise<void> {
     .insertInto('maintenance_runs')
     .values({
       ...{ id: run.id, job: run.job, trigger: run.trigger, created_at: run.now },
-      ...{ dry_run: run.dryRun ?? false, scope: run.scope ?? null },
+      ...{ dry_run: run.dryRun ?? false, scope: run.scope ?? null, traceparent: run.traceparent ?? null },
       options: JSON.stringify(run.options ?? {}),
       ...{ status: 'queued', done: 0, total: null, stats: '{}', attempts: 0, cancel_requested: false },
     })

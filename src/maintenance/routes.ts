@@ -5,6 +5,7 @@ import { answers } from '../http/answers.ts'
 import { callOf, type Once } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { ref } from '../http/schemas.ts'
+import { currentTrace } from '../http/tracing.ts'
 import type { JobName } from '../jobs/define.ts'
 import { createRunEvents } from './events/service.ts'
 import {
@@ -64,7 +65,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
     },
     handler: async (request, reply) => {
       await once(request, reply, async (call) => {
-        const run = await maintenance.request(call, request.body)
+        const run = await maintenance.request(call, request.body, currentTrace(request))
         return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
       })
       nudge(request.body.job)

@@ -8,6 +8,7 @@ import { type Caller, unscoped } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
+import { formatTraceparent, type TraceContext } from '../kernel/tracing.ts'
 import { formatDuration, parseDuration } from '../kernel/units.ts'
 import { writableScope } from '../records/trust.ts'
 import { presentChange, presentRun, presentSchedule } from './presentation.ts'
@@ -48,7 +49,12 @@ const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), a
 const shortestMs = 10_000
 
 export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
-  async function request(call: Call, asked: NewMaintenanceRun): Promise<MaintenanceRun> {
+  /** `trace` is what the run is to be a part of. */
+  async function request(
+    call: Call,
+    asked: NewMaintenanceRun,
+    trace?: TraceContext,
+  ): Promise<MaintenanceRun> {
     const id = ids.next()
     const tx = call.tx ?? db
     const { job, dry_run: dryRun, options } = asked
@@ -57,6 +63,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
       ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, asked.scope) },
       ...(dryRun === undefined ? {} : { dryRun }),
       ...(options === undefined ? {} : { options }),
+      ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
     })
     return read(call, id)
   }

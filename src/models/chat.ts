@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { findJson } from './answers.ts'
 import { ModelFailure } from './failure.ts'
-import { type Patience, persist } from './persistence.ts'
+import { type Observe, type Patience, persist } from './persistence.ts'
 
 export type Chat = ReturnType<typeof createChat>
 export type ChatOptions = {
@@ -12,6 +12,7 @@ export type ChatOptions = {
   apiKey?: string | undefined
   timeoutMs: number
   clock: Clock
+  observe?: Observe | undefined
 }
 
 export type Question = {
@@ -28,7 +29,7 @@ export type ChatAnswer = { value: unknown; promptTokens: number; completionToken
 const mostBytes = 4 * 1_024 * 1_024
 
 /** A chat model behind any server that speaks OpenAI's chat completions. */
-export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) {
+export function createChat({ model, timeoutMs, clock, observe, ...server }: ChatOptions) {
   // Loaded when it is first asked: most servers ask no model, and the package takes longer to load than all else.
   let loading: Promise<OpenAI> | undefined
   const load = async () => (await import('./client.ts')).createClient({ ...server, clock, mostBytes })
@@ -36,17 +37,25 @@ export function createChat({ model, timeoutMs, clock, ...server }: ChatOptions) 
   let keepsSchemas = true
 
   async function ask(question: Question, patience: Partial<Patience> = {}): Promise<ChatAnswer> {
-    return persist(clock, { timeoutMs, ...patience }, async (signal) => {
-      if (!keepsSchemas) return read(await complete(question, false, signal))
-      try {
-        return read(await complete(question, true, signal))
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        const answer = await complete(question, false, signal)
-        keepsSchemas = false
-        return read(answer)
-      }
+    let used = { promptTokens: 0, completionTokens: 0 }
+    const onAttempt = (outcome: string, seconds: number) => observe?.({ outcome, seconds, ...used })
+    return persist(clock, { timeoutMs, onAttempt, ...patience }, async (signal) => {
+      const { value, ...tokens } = read(await completeAsKnown(question, signal))
+      used = tokens
+      return { value, ...tokens }
     })
+  }
+
+  async function completeAsKnown(question: Question, signal: AbortSignal): Promise<OpenAI.ChatCompletion> {
+    if (!keepsSchemas) return complete(question, false, signal)
+    try {
+      return await complete(question, true, signal)
+    } catch (error) {
+      if (!isRefusal(error)) throw error
+      const answer = await complete(question, false, signal)
+      keepsSchemas = false
+      return answer
+    }
   }
 
   async function complete({ system, user, schema, name }: Question, isKept: boolean, signal: AbortSignal) {

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './failure.ts'
-import { type Patience, persist } from './persistence.ts'
+import { type Observe, type Patience, persist } from './persistence.ts'
 
 type EmbeddingModelOptions = {
   endpoint: string
@@ -11,6 +11,7 @@ type EmbeddingModelOptions = {
   dimensions?: number | undefined
   timeoutMs: number
   clock: Clock
+  observe?: Observe | undefined
 }
 
 /** Wider vectors than any model gives are a fault, and have no signature. */
@@ -22,6 +23,7 @@ export function createEmbeddingModel({
   dimensions,
   timeoutMs,
   clock,
+  observe,
   ...server
 }: EmbeddingModelOptions) {
   // Loaded when it is first asked, as for a chat: the package takes longer to load than all else.
@@ -31,17 +33,23 @@ export function createEmbeddingModel({
   /** A vector for each text, in their order. */
   async function embed(texts: readonly string[], patience: Partial<Patience> = {}): Promise<Float32Array[]> {
     if (texts.length === 0) return []
-    return persist(clock, { timeoutMs, ...patience }, async (signal) => {
+    let promptTokens = 0
+    const onAttempt = (outcome: string, seconds: number) =>
+      observe?.({ outcome, seconds, promptTokens, completionTokens: 0 })
+    return persist(clock, { timeoutMs, onAttempt, ...patience }, async (signal) => {
       loading ??= load()
       const client = await loading
       const asked = dimensions === undefined ? {} : { dimensions }
       // Said, because the package asks for base64 unless told, which many a server does not know.
       const format = { encoding_format: 'float' as const }
-      return read(
-        await client.embeddings.create({ model, input: [...texts], ...format, ...asked }, { signal }),
-        texts.length,
-        dimensions,
+      const answer: unknown = await client.embeddings.create(
+        { model, input: [...texts], ...format, ...asked },
+        { signal },
       )
+      const vectors = read(answer, texts.length, dimensions)
+      const counted = propertyOf(propertyOf(answer, 'usage'), 'prompt_tokens')
+      promptTokens = typeof counted === 'number' && counted > 0 && Number.isSafeInteger(counted) ? counted : 0
+      return vectors
     })
   }
 

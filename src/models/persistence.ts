@@ -2,6 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './failure.ts'
 
+/** One request to a model: 'answered', or why it was not. */
+export type Asked = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
+export type Observe = (asked: Asked) => void
+
 export type Patience = {
   /** Of one request, until its last byte. */
   timeoutMs: number
@@ -10,6 +14,8 @@ export type Patience = {
   /** Of all of them and the waits between. */
   deadlineMs?: number
   signal?: AbortSignal
+  /** Told how each request ended: 'answered', or why it was not. */
+  onAttempt?: ((outcome: string, seconds: number) => void) | undefined
 }
 
 const firstPauseMs = 500
@@ -21,13 +27,16 @@ const longestTimerMs = 2 ** 31 - 1
 /** Asks until there is an answer, as long as it may come and somebody waits for it. */
 export async function persist<T>(
   clock: Clock,
-  { timeoutMs, retries = 0, deadlineMs = Number.POSITIVE_INFINITY, signal }: Patience,
+  { timeoutMs, retries = 0, deadlineMs = Number.POSITIVE_INFINITY, signal, onAttempt }: Patience,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const started = performance.now()
   const left = () => deadlineMs - (performance.now() - started)
   for (let attempt = 0; ; attempt++) {
+    const began = performance.now()
     const failure = await attemptOnce(clock, Math.min(timeoutMs, left()), signal, ask)
+    const outcome = failure instanceof ModelFailure ? failure.reason : 'answered'
+    onAttempt?.(outcome, (performance.now() - began) / 1_000)
     if (!(failure instanceof ModelFailure)) return failure.answer
     const least = leastPause(failure, attempt)
     // Jitter, so that those who were refused together do not come back together.

@@ -1,3 +1,4 @@
+import { addTallies } from '../../db/tallies.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { salienceAt } from '../../decay/curves.ts'
 import {
@@ -104,6 +105,7 @@ export function createFacts({ textLanguage, revision }: Resources) {
       changes: { salience: [salienceAt(stood, origin.now), record.salience] },
     })
     await weigh(tx, { ids: [stood.id], now: origin.now })
+    await addTallies(tx, { deduplicated: 1 })
     return { ...settledAs({ outcome: 'confirmed', record_id: stood.id }), edges: links }
   }
 

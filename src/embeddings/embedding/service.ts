@@ -1,3 +1,4 @@
+import { addTallies } from '../../db/tallies.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Batch } from '../../jobs/runs.ts'
 import { rankOf, type Sensitivity } from '../../kernel/caller.ts'
@@ -9,6 +10,7 @@ import type { createAsking } from '../asking/service.ts'
 import { encode } from '../codes.ts'
 import type { Embedder } from '../embedder.ts'
 import { hasWord, type Text } from '../grouping.ts'
+import { tallyLags } from '../lag.ts'
 import type { ModelRow } from '../models/queries.ts'
 import { changeModel } from '../models/service.ts'
 import { signatureOf } from '../signature.ts'
@@ -91,7 +93,9 @@ export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: R
 
   async function keep(tx: Transaction, { modelId, until, ids, readings, refused }: Outcome): Promise<Batch> {
     const now = clock.now()
-    const settled = new Set(await settle(tx, { modelId, until, now, readings }))
+    const rows = await settle(tx, { modelId, until, now, readings })
+    const settled = new Set(rows.map(({ record_id: id }) => id))
+    await addTallies(tx, tallyLags(rows.flatMap(({ lag_seconds: lag }) => lag ?? [])))
     const givenUp = await fail(tx, { ids: refused, until }, now)
     const read = new Set([...readings.map(({ id }) => id), ...refused])
     await giveBack(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)

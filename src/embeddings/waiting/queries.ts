@@ -63,6 +63,9 @@ export async function findSaid(db: Database, ids: readonly string[]): Promise<Sa
 /** A vector, or null for a text that is to have none. */
 export type Reading = { id: string; vector: { code: Buffer; signature: Buffer } | null }
 
+/** `lag_seconds`: since its text was written; null for what has no vector, and for what waited for another model. */
+export type Settled = { record_id: string; lag_seconds: number | null }
+
 /**
  * Stores vectors with their signatures and takes their texts from the list, all that are still in hand: what was
  * written anew, is being erased or was asked for another model stays as it is. A text that is to have no vector
@@ -79,9 +82,9 @@ export async function settle(
     now,
     readings,
   }: { modelId: number; until: Date; now: Date; readings: readonly Reading[] },
-): Promise<string[]> {
+): Promise<Settled[]> {
   const ids = readings.map(({ id }) => id)
-  const { rows } = await sql<{ record_id: string }>`
+  const { rows } = await sql<Settled>`
     with model as materialized (
       select id, registered_at from embedding_models where id = ${modelId} and embeds for share
     ), mine as materialized (
@@ -122,9 +125,12 @@ export async function settle(
         and not exists (select from surprises as p where p.record_id = s.record_id)
       on conflict (record_id) do nothing
     )
-    select record_id from settled
+    select record_id,
+      case when is_new and code is not null
+        then extract(epoch from ${now}::timestamptz - asked_at)::float8 end as lag_seconds
+    from settled
   `.execute(tx)
-  return rows.map(({ record_id: id }) => id)
+  return rows
 }
 
 /** One attempt less for each; answers those that had their last, which are as good as without a text from now on. */

@@ -12,6 +12,7 @@ export type Claimed = {
   attempts: number
   status: string
   started_at: Date | null
+  traceparent: string | null
 }
 
 const claimedColumns = [
@@ -24,6 +25,7 @@ const claimedColumns = [
   'attempts',
   'status',
   'started_at',
+  'traceparent',
 ] as const
 
 /** A row of each job's own to lock and to look at, made once for all time. */
@@ -158,7 +160,10 @@ export async function findSharedRun(db: Database, job: string) {
           .select('part.run_id'),
       ),
     )
-    .select(['m.id', 'm.job', 'm.dry_run', 'm.scope', 'm.options', 'm.started_at', 'l.fence'])
+    .select([
+      ...(['m.id', 'm.job', 'm.dry_run', 'm.scope', 'm.options', 'm.started_at', 'm.traceparent'] as const),
+      'l.fence',
+    ])
     .executeTakeFirst()
 }
 

@@ -6,6 +6,7 @@ import { RunEnded, type Work } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
+import { inSpan, parseTraceparent, type Tracer } from '../../kernel/tracing.ts'
 import { insertRun } from '../queries.ts'
 import { createBatches, type Held, type Observe } from './batches/service.ts'
 import {
@@ -24,6 +25,7 @@ import {
   startRun,
   takeLease,
 } from './queries.ts'
+import { tallyRun } from './tallying/queries.ts'
 
 export type Works = { readonly [Name in JobName]: Work }
 
@@ -38,6 +40,7 @@ type Resources = {
   /** Milliseconds between scheduled runs by the configuration; 0 for none. */
   intervals: Readonly<Record<JobName, number>>
   leaseMs?: number
+  tracer?: Tracer | undefined
   /** Told where a run stands before each step, so that a test can end a process right there. */
   observe?: Observe
 }
@@ -71,10 +74,17 @@ export function createRunner(resources: Resources) {
     while (!signal.aborted) {
       const held = await claim(job)
       if (!held) break
-      await lead(held, signal)
+      await trace(held, () => lead(held, signal))
       runs++
     }
     return signal.aborted ? runs : runs + (await help(job, signal))
+  }
+
+  /** A part of the trace of who asked for the run; a run by schedule is a trace of its own. */
+  function trace(held: Held, work: () => Promise<void>): Promise<void> {
+    const parent = parseTraceparent(held.run.traceparent ?? '')
+    const attributes = { 'membrane.job': held.job, 'membrane.run_id': held.run.id }
+    return inSpan(resources.tracer, `job ${held.job}`, { kind: 'consumer', parent, attributes }, work)
   }
 
   async function claim(job: JobName): Promise<Held | undefined> {
@@ -112,9 +122,10 @@ export function createRunner(resources: Resources) {
       const error = `given up: ${mostAttempts} workers were lost in it`
       await endRun(tx, { id: run.id, status: 'failed', now, error })
     }
-    const isEnded = run.cancel_requested || isHopeless
-    if (isEnded) await clearLease(tx, run.job, now)
-    return isEnded
+    if (!run.cancel_requested && !isHopeless) return false
+    await tallyRun(tx, run.id)
+    await clearLease(tx, run.job, now)
+    return true
   }
 
   async function lead(held: Held, outer: AbortSignal): Promise<void> {
@@ -164,6 +175,7 @@ export function createRunner(resources: Resources) {
       if (outcome.status === 'queued') return putRunBack(tx, held.run.id)
       const error = outcome.status === 'failed' ? { error: outcome.error } : {}
       await endRun(tx, { id: held.run.id, now, status: outcome.status, ...error })
+      await tallyRun(tx, held.run.id)
       const isWhole = !held.run.dryRun && held.run.scope === null
       if (outcome.status === 'succeeded' && isWhole) await noteSuccess(tx, held.job, now)
     })
@@ -178,7 +190,7 @@ export function createRunner(resources: Resources) {
     if (!work || !shared) return 0
     const held = holdOf({ ...shared, job }, shared.fence, shared.started_at ?? clock.now())
     try {
-      await work(createBatches({ db, clock, observe, held, signal }))
+      await trace(held, () => work(createBatches({ db, clock, observe, held, signal })))
     } catch (error) {
       if (!(error instanceof RunEnded)) log.warn('help with a run failed', { ...idsOf(held), err: error })
     }
@@ -193,14 +205,14 @@ export function createRunner(resources: Resources) {
   return { attend }
 }
 
-type Holdable = Pick<Claimed, 'id' | 'dry_run' | 'scope' | 'options'> & { job: string }
+type Holdable = Pick<Claimed, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & { job: string }
 
 function holdOf(run: Holdable, fence: number, startedAt: Date): Held {
   return {
     job: run.job as JobName,
     fence,
     run: {
-      ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt },
+      ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt, traceparent: run.traceparent },
       // Only checked JSON is stored.
       options: run.options as Held['run']['options'],
     },
@@ -212,5 +224,6 @@ function leaseOf({ job, fence, run }: Held) {
 }
 
 function idsOf({ job, run }: Held) {
-  return { job, run_id: run.id }
+  const trace = parseTraceparent(run.traceparent ?? '')
+  return { job, run_id: run.id, ...(trace ? { trace_id: trace.traceId } : {}) }
 }

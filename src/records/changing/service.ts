@@ -2,6 +2,7 @@ import { mayBecome } from '../../cognition/status.ts'
 import type { Database } from '../../db/connection.ts'
 import { violatedConstraint } from '../../db/failures.ts'
 import type { AuditAction, RecordStatus } from '../../db/schema.ts'
+import { addTallies } from '../../db/tallies.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { identifiersOf } from '../creation/draft.ts'
 import { type Handle, handlesOf } from '../handles.ts'
@@ -26,6 +27,13 @@ export type Change = {
   textLanguage: string
 }
 
+/** What is worth a count of its own, beside its entry in the log, which goes with the record. */
+const counted: Partial<Record<AuditAction, string>> = {
+  delete: 'forgotten',
+  restore: 'restored',
+  promote: 'promoted',
+}
+
 type Move = Omit<StatusChangeRow, 'old' | 'new'>
 
 /** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
@@ -47,6 +55,8 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
   await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { said: { content, search } } : {}) })
   await renameRecord(tx, stored, changed)
+  const tally = counted[action]
+  if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
   return { ...changed, audit_log: withEntry(stored.audit_log, entry) }
 }
 

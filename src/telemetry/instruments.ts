@@ -1,0 +1,122 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Instruments = ReturnType<typeof createInstruments>
+
+type Answered = { method: string; route: string; status: number; seconds: number; isReplay: boolean }
+type Asked = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
+/** What a million tokens cost, in any currency. */
+type Prices = { promptPrice: number; completionPrice: number }
+type Pool = {
+  readonly totalCount: number
+  readonly idleCount: number
+  readonly waitingCount: number
+  readonly options: { max: number }
+}
+
+const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
+const modelBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+/** Writes after which there is something new to be found. */
+const writes = new Set(['POST /v1/records', 'POST /v1/records/batch', 'POST /v1/capture'])
+
+/**
+ * What this process does, from its start on: what many processes do is added up by who reads them. Labels are what the
+ * code itself can say: templates, names of jobs and models' uses. Nothing a caller writes becomes one.
+ */
+export function createInstruments() {
+  const registry = new Registry()
+  const registers = [registry]
+  const requests = new Histogram({
+    name: 'membrane_http_request_duration_seconds',
+    help: 'Requests answered by this process, and how long each took until its last byte.',
+    labelNames: ['method', 'route', 'status'],
+    buckets: requestBuckets,
+    registers,
+  })
+  const readable = new Histogram({
+    name: 'membrane_write_to_text_seconds',
+    help: 'From the arrival of a write until its records are committed, from when on their words find them.',
+    buckets: requestBuckets,
+    registers,
+  })
+  const models = createModelInstruments(registry)
+
+  function observeAnswer({ method, route, status, seconds, isReplay }: Answered): void {
+    requests.observe({ method, route, status: String(status) }, seconds)
+    if (status < 300 && !isReplay && writes.has(`${method} ${route}`)) readable.observe(seconds)
+  }
+
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    observeAnswer,
+    observeModel: models.observe,
+    watchPool: (pool: Pool, name: string) => watchPool(registry, pool, name),
+    /** The process itself: once for each, for it listens to the garbage collector and the event loop. */
+    watchProcess: () => collectDefaultMetrics({ register: registry }),
+  }
+}
+
+function createModelInstruments(registry: Registry) {
+  const registers = [registry]
+  const labelNames = ['use'] as const
+  const calls = new Histogram({
+    name: 'membrane_model_request_duration_seconds',
+    help: 'Requests of this process to a model, by what came of them.',
+    labelNames: ['use', 'outcome'],
+    buckets: modelBuckets,
+    registers,
+  })
+  const tokens = new Counter({
+    name: 'membrane_model_tokens_total',
+    help: 'Tokens that models counted for this process.',
+    labelNames: ['use', 'kind'],
+    registers,
+  })
+  const cost = new Counter({
+    name: 'membrane_model_cost_total',
+    help: 'What they cost by the configured prices, in their currency.',
+    labelNames,
+    registers,
+  })
+  return {
+    observe:
+      (use: string, { promptPrice, completionPrice }: Prices = { promptPrice: 0, completionPrice: 0 }) =>
+      ({ outcome, seconds, promptTokens, completionTokens }: Asked): void => {
+        calls.observe({ use, outcome }, seconds)
+        tokens.inc({ use, kind: 'prompt' }, promptTokens)
+        tokens.inc({ use, kind: 'completion' }, completionTokens)
+        cost.inc({ use }, (promptTokens * promptPrice + completionTokens * completionPrice) / 1e6)
+      },
+  }
+}
+
+function watchPool(registry: Registry, pool: Pool, name: string): void {
+  const registers = [registry]
+  const connections = new Gauge({
+    name: 'membrane_pool_connections',
+    help: 'Connections to the database that this process holds.',
+    labelNames: ['pool', 'state'],
+    registers,
+    collect: () => {
+      connections.set({ pool: name, state: 'idle' }, pool.idleCount)
+      connections.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount)
+    },
+  })
+  const most = new Gauge({
+    name: 'membrane_pool_connections_max',
+    help: 'How many it may hold.',
+    labelNames: ['pool'],
+    registers,
+  })
+  most.set({ pool: name }, pool.options.max)
+  const waiting = new Gauge({
+    name: 'membrane_pool_waiting',
+    help: 'Work of this process that waits for a connection.',
+    labelNames: ['pool'],
+    registers,
+    collect: () => {
+      waiting.set({ pool: name }, pool.waitingCount)
+    },
+  })
+}

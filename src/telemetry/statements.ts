@@ -1,0 +1,37 @@
+import type { SpanAttributes } from '../kernel/tracing.ts'
+
+/** The beginning says which statement it is; its parameters are never part of it. */
+const longestText = 2_000
+
+const verbs = /\b(select|insert|update|delete|begin|commit|rollback|savepoint|listen|notify)\b/i
+const targets = {
+  insert: /\binsert\s+into\s+"?(\w+)"?/i,
+  update: /\bupdate\s+"?(\w+)"?\s+(?:as\s+\w+\s+)?set\b/i,
+  delete: /\bdelete\s+from\s+"?(\w+)"?/i,
+  select: /\bfrom\s+"?(\w+)"?/i,
+} as const
+
+/**
+ * What a statement does to which table: of several in one, what it writes first, for that is what it is there for.
+ */
+export function summarise(sql: string): string {
+  for (const verb of ['insert', 'update', 'delete'] as const) {
+    const target = targets[verb].exec(sql)?.[1]
+    if (target !== undefined) return `${verb} ${target}`
+  }
+  const verb = verbs.exec(sql)?.[1]?.toLowerCase() ?? 'statement'
+  const target = verb === 'select' ? targets.select.exec(sql)?.[1] : undefined
+  return target === undefined ? verb : `${verb} ${target}`
+}
+
+export function describeStatement(sql: string): SpanAttributes {
+  const summary = summarise(sql)
+  const [operation = summary, collection] = summary.split(' ')
+  return {
+    'db.system.name': 'postgresql',
+    'db.operation.name': operation,
+    ...(collection === undefined ? {} : { 'db.collection.name': collection }),
+    'db.query.summary': summary,
+    'db.query.text': sql.replace(/\s+/g, ' ').trim().slice(0, longestText),
+  }
+}

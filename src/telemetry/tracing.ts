@@ -1,0 +1,100 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import {
+  defaultResource,
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+} from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Span, SpanOptions, TraceContext, Tracer } from '../kernel/tracing.ts'
+
+export type TracingSettings = {
+  /** Of a collector that speaks OTLP over HTTP, without the path of a signal. */
+  endpoint: string
+  serviceName: string
+  /** Of the traces that begin here; who asks decides for those that begin elsewhere. */
+  sampledShare: number
+}
+type Process = { role: string; version: string; instance: string }
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
+
+/** A collector that is away must not keep a process from its end. */
+const farewellMs = 2_000
+
+/** What it cannot send it drops: neither a request nor a run waits for a collector. */
+export function startTracing({ endpoint, serviceName, sampledShare }: TracingSettings, process: Process) {
+  const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
+  const provider = new TracerProvider({
+    resource: describeProcess(serviceName, process),
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampledShare) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1_000 })],
+  })
+  return { tracer: createTracer(provider), close: () => closeInTime(provider) }
+}
+
+function createTracer(provider: TracerProvider): Tracer {
+  const tracer = provider.getTracer('membrane')
+  const running = new AsyncLocalStorage<Context>()
+  return {
+    begin: (name: string, { kind, parent, attributes, startedAt }: SpanOptions = {}): Span => {
+      const outer = parent ? contextOf(parent) : (running.getStore() ?? ROOT_CONTEXT)
+      const options = {
+        kind: kind ? kinds[kind] : SpanKind.INTERNAL,
+        ...(attributes ? { attributes } : {}),
+        ...(startedAt === undefined ? {} : { startTime: startedAt }),
+      }
+      const span = tracer.startSpan(name, options, outer)
+      const { traceId, spanId, traceFlags } = span.spanContext()
+      const inner = trace.setSpan(outer, span)
+      return {
+        context: { traceId, spanId, isSampled: (traceFlags & 1) === 1 },
+        run: (work) => running.run(inner, work),
+        end: ({ attributes: learnt, failure } = {}) => {
+          if (learnt) span.setAttributes(learnt)
+          if (failure !== undefined) {
+            span.setAttribute('error.type', failure)
+            span.setStatus({ code: SpanStatusCode.ERROR })
+          }
+          span.end()
+        },
+      }
+    },
+  }
+}
+
+function contextOf({ traceId, spanId, isSampled }: TraceContext): Context {
+  return trace.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: isSampled ? 1 : 0,
+    isRemote: true,
+  })
+}
+
+function describeProcess(serviceName: string, { role, version, instance }: Process) {
+  return defaultResource()
+    .merge(detectResources({ detectors: [resourceAttributesEnvDetector] }))
+    .merge(
+      resourceFromAttributes({
+        'service.name': serviceName,
+        'service.version': version,
+        'service.instance.id': instance,
+        'membrane.role': role,
+      }),
+    )
+}
+
+async function closeInTime(provider: TracerProvider): Promise<void> {
+  const late = new Promise<void>((resolve) => {
+    setTimeout(resolve, farewellMs).unref()
+  })
+  await Promise.race([provider.shutdown().catch(() => {}), late])
+}
