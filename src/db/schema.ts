@@ -86,6 +86,11 @@ export interface AuditEntries {
   run_id: string | null;
 }
 
+export interface BeliefProbes {
+  probed_at: Date;
+  record_id: string;
+}
+
 export interface Contents {
   interpretation: Json | null;
   payload: Json;
@@ -265,6 +270,16 @@ export interface MaintenanceRuns {
   worker: string | null;
 }
 
+export interface PeerCards {
+  card_id: string | null;
+  /**
+   * of the question that the card answers: what was known, and to which model
+   */
+  digest: Buffer;
+  entity_id: string;
+  written_at: Date;
+}
+
 export interface Records {
   access_count: number;
   anchored_at: Date;
@@ -396,6 +411,7 @@ export interface DB {
   access_log: AccessLog;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
+  belief_probes: BeliefProbes;
   contents: Contents;
   departures: Departures;
   dream_verdicts: DreamVerdicts;
@@ -414,6 +430,7 @@ export interface DB {
   maintenance_changes: MaintenanceChanges;
   maintenance_ranges: MaintenanceRanges;
   maintenance_runs: MaintenanceRuns;
+  peer_cards: PeerCards;
   records: Records;
   relations: Relations;
   signatures: Signatures;
