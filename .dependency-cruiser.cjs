@@ -28,7 +28,7 @@ const reservedFiles = `^src/${room}/${reserved}\\.ts$`
 const pureFiles = `^src/${room}/(?!${reserved}\\.ts$)`
 
 const main = '^src/main\\.ts$'
-const services = '^src/services\\.ts$'
+const services = '^src/(?:services|background)\\.ts$'
 const config = '^src/config\\.ts$'
 const app = '^src/http/app\\.ts$'
 /** TypeBox shapes that several rooms share, and their names: as pure as what borrows them. */
@@ -91,6 +91,17 @@ module.exports = {
       'Who asks a model holds no connection meanwhile, so it has no use for one.',
     ),
     rule('mechanisms-ask-no-model', { path: '^src/(?:db|jobs|http|process)/' }, { path: '^src/models/' }),
+    rule(
+      'telemetry-stands-on-the-kernel',
+      { path: '^src/telemetry/' },
+      { path: '^src/', pathNot: '^src/(?:telemetry|kernel)/' },
+      'What is watched says what it tells; who watches it knows nothing of it.',
+    ),
+    rule(
+      'nobody-knows-telemetry',
+      { pathNot: ['^src/telemetry/', main, services, outside] },
+      { path: '^src/telemetry/' },
+    ),
     rule('db-stands-on-the-kernel', { path: '^src/db/' }, { path: '^src/(?:jobs|http)/' }),
     rule('jobs-know-no-http', { path: '^src/jobs/' }, { path: '^src/http/' }),
     rule('http-knows-no-jobs', { path: '^src/http/', pathNot: app }, { path: '^src/jobs/' }),
@@ -105,7 +116,7 @@ module.exports = {
       { path: config },
       'A room or mechanism says what it needs; who composes it reads the configuration.',
     ),
-    rule('only-tops-compose', { pathNot: [main, app, outside] }, { path: services }),
+    rule('only-tops-compose', { pathNot: [main, services, app, outside] }, { path: services }),
     rule('only-tops-serve', { pathNot: [main, services, outside] }, { path: app }),
     rule('only-main-supervises', { pathNot: [main, '^src/process/', outside] }, { path: '^src/process/' }),
     rule('nothing-imports-main', {}, { path: main }, 'Importing it would start a process.'),
@@ -151,6 +162,12 @@ module.exports = {
       'only-http-knows-fastify',
       { path: '^src/', pathNot: ['^src/http/', routes] },
       { path: '(?:^|/)node_modules/(?:fastify|@fastify/[^/]+)/' },
+    ),
+    rule(
+      'only-telemetry-knows-its-packages',
+      { path: '^src/', pathNot: '^src/telemetry/' },
+      { path: '(?:^|/)node_modules/(?:prom-client|@opentelemetry/[^/]+)/' },
+      'Loaded where nobody listens, they would cost every start.',
     ),
     rule(
       'only-models-know-openai',

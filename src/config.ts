@@ -163,6 +163,15 @@ function shape(values: Environment) {
       rootKey: values.MEMBRANE_API_KEY,
       allowAnonymous: values.MEMBRANE_ALLOW_ANONYMOUS === 'true',
     }),
+    metrics: Object.freeze({
+      isPublic: values.MEMBRANE_METRICS_PUBLIC === 'true',
+      workerPort: values.MEMBRANE_METRICS_PORT,
+    }),
+    tracing: Object.freeze({
+      endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+      serviceName: values.OTEL_SERVICE_NAME,
+      sampledShare: Number(values.OTEL_TRACES_SAMPLER_ARG),
+    }),
     records: Object.freeze({
       defaultSensitivity: values.MEMBRANE_DEFAULT_SENSITIVITY,
       textLanguage: values.MEMBRANE_TEXT_LANGUAGE,

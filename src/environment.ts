@@ -103,6 +103,30 @@ export const environmentSchema = Type.Object({
     expects: 'the lower-case name of a text search configuration, such as english or simple',
   }),
   MEMBRANE_RATE_LIMIT: count('Requests per second and key; 0 for no limit.', 100, 0, 1_000_000),
+  MEMBRANE_METRICS_PUBLIC: flag('Serve /metrics to anyone, without a key.'),
+  MEMBRANE_METRICS_PORT: Type.Optional(
+    Type.Integer({
+      description:
+        'Port on HOST at which a worker serves /metrics of its own, /livez and /readyz. Unset: it does not listen.',
+      examples: ['9464'],
+      minimum: 1,
+      maximum: 65_535,
+      expects: 'a port from 1 to 65535',
+    }),
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
+    url(
+      'A collector that speaks OTLP over HTTP, to which traces are sent; the exporter also heeds OTEL_EXPORTER_OTLP_HEADERS and the others of its kind. Unset: no traces.',
+      'http://localhost:4318',
+      '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
+    ),
+  ),
+  OTEL_SERVICE_NAME: Type.String({
+    description: 'What the service is called in traces.',
+    default: 'membrane',
+    expects: 'text',
+  }),
+  OTEL_TRACES_SAMPLER_ARG: share('The share of the traces begun here that is sent.', '1'),
   MEMBRANE_MAX_EVENT_LOOP_DELAY: duration('Above this mean delay the API sheds load.', '500ms'),
   MEMBRANE_POOL_SIZE: count('Database connections of one API process.', 10, 1, 500),
   MEMBRANE_POOL_QUEUE: count(

@@ -1,6 +1,8 @@
+import packageJson from '../package.json' with { type: 'json' }
 import { type Config, readConfig } from './config.ts'
-import { connect, type Database } from './db/connection.ts'
+import { type Connection, connect, type Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
+import type { Checks } from './http/health.ts'
 import { openQueue } from './jobs/queue.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
@@ -68,23 +70,87 @@ function runService({ config, log }: Context, start: () => Promise<Service>): Pr
 }
 
 async function startWorker(context: Context): Promise<Service> {
-  const { createJobs } = await import('./services.ts')
-  return startWorking({ ...context, clock, createJobs: (db) => createJobs({ ...context, db, clock, ids }) })
+  const { createJobs } = await import('./background.ts')
+  const { instruments, tracer, onStatement, close } = await watchProcess(context, 'worker')
+  const { config } = context
+  const service = await startWorking({
+    ...{ ...context, clock, onStatement },
+    createJobs: (db) => createJobs({ ...context, db, clock, ids, instruments, tracer }),
+    listen: async ({ db, pool }, checks) => {
+      instruments.watchPool(pool, 'jobs')
+      if (config.metrics.workerPort === undefined) return async () => {}
+      const app = await createWatchedApp(context, { db, pool, checks, instruments })
+      await serve(app, config.http.host, config.metrics.workerPort)
+      return () => drain(app)
+    },
+  })
+  return closing(service, close)
 }
 
-async function startApi({ config, log }: Context): Promise<Service> {
+type Instruments = Awaited<ReturnType<typeof watchProcess>>['instruments']
+type Watched = Pick<Connection, 'db' | 'pool'> & { checks: Checks; instruments: Instruments }
+
+/** Where a worker tells of itself; there is nothing else to ask it. */
+async function createWatchedApp({ config }: Context, { db, pool, checks, instruments }: Watched) {
+  const [{ createApp, room }, { createKeysService }, { scrapeRoutes }] = await Promise.all([
+    import('./http/app.ts'),
+    import('./keys/index.ts'),
+    import('./metrics/index.ts'),
+  ])
+  const { authenticate } = createKeysService({ db, clock, ids })
+  return createApp({
+    ...{ config, pool, clock, ids, authenticate, checks, log: { level: config.logLevel } },
+    rooms: [room(scrapeRoutes, { sources: [instruments], isPublic: config.metrics.isPublic })],
+  })
+}
+
+/** What tells of a process; traces only where there is somebody to send them to. */
+async function watchProcess({ config }: Context, role: string) {
+  const { createInstruments } = await import('./telemetry/instruments.ts')
+  const instruments = createInstruments()
+  instruments.watchProcess()
+  const { endpoint, ...settings } = config.tracing
+  if (endpoint === undefined) return { instruments, close: async () => {} }
+  const { startTracing, traceStatements } = await import('./telemetry/index.ts')
+  const version = packageJson.version
+  const { tracer, close } = startTracing({ endpoint, ...settings }, { role, version, instance: ids.random() })
+  return { instruments, tracer, onStatement: traceStatements(tracer), close }
+}
+
+/** What is told of the last of its work is sent before the process ends. */
+function closing(service: Service, close: () => Promise<void>): Service {
+  return {
+    ...service,
+    stop: async () => {
+      const clean = await service.stop()
+      await close()
+      return clean
+    },
+  }
+}
+
+async function startApi(context: Context): Promise<Service> {
+  const { config, log } = context
   // Imported by the one role that needs them: they take as long to load as everything else.
-  const [{ createApp }, { createServices, listRooms }] = await Promise.all([
+  const [{ createApp }, { createServices, listRooms }, watched] = await Promise.all([
     import('./http/app.ts'),
     import('./services.ts'),
+    watchProcess(context, 'api'),
   ])
+  const { instruments, tracer, onStatement } = watched
   const url = requireDatabaseUrl(config, 'api')
-  const { db, pool, close } = connect({ ...config.database, url, applicationName: 'membrane api' })
-  const services = createServices({ config, db, clock, ids, log })
+  const { db, pool, close } = connect({
+    ...config.database,
+    ...{ url, applicationName: 'membrane api', onStatement },
+  })
+  instruments.watchPool(pool, 'requests')
+  const services = createServices({ config, db, clock, ids, log, instruments })
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
+  services.storeReading.watchQueue(() => queue.count())
   let isStopping = false
   const app = await createApp({
     ...{ config, pool, clock, ids, authenticate: services.keys.authenticate, rooms: listRooms(services) },
+    ...{ tracer, onAnswered: instruments.observeAnswer },
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
@@ -95,17 +161,16 @@ async function startApi({ config, log }: Context): Promise<Service> {
   })
   const listening = await serve(app, config.http.host, config.http.port)
   process.send?.({ listening })
-  return {
-    stop: async () => {
-      isStopping = true
-      await drain(app)
-      await services.keys.settle()
-      await services.access.settle()
-      await queue.close()
-      await close()
-      return true
-    },
+  const stop = async () => {
+    isStopping = true
+    await drain(app)
+    await services.keys.settle()
+    await services.access.settle()
+    await queue.close()
+    await close()
+    return true
   }
+  return closing({ stop }, watched.close)
 }
 
 async function* checkLaws(db: Database) {

@@ -21,6 +21,8 @@ export type ConnectionOptions = {
   onStatement?: ((statement: Statement) => void) | undefined
 }
 
+export type Connection = ReturnType<typeof connect>
+
 const bigint = pg.types.builtins.INT8
 
 /** Our bigints are seconds and counters far below 2^53; as strings they would leak into JSON. */

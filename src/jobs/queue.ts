@@ -45,6 +45,8 @@ export function openQueue(settings: QueueSettings, log: Logger) {
     enqueue: async <Name extends JobName>(name: Name, payload: Jobs[Name]): Promise<void> => {
       await (await usable()).add(name, payload)
     },
+    /** How many messages there are in each state. */
+    count: async (): Promise<Record<string, number>> => (await usable()).getJobCounts(),
     findSchedule: async (name: JobName) => (await usable()).getJobScheduler(name),
     /** Puts what is scheduled already into order and leaves its next run where it is. */
     schedule: async (name: JobName, every: number): Promise<void> => {

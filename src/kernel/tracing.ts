@@ -27,8 +27,6 @@ export type SpanOptions = {
   /** What it is a part of when it is not what runs now: a request of elsewhere, or who asked for a run. */
   parent?: TraceContext | undefined
   attributes?: SpanAttributes
-  /** Milliseconds since the epoch, of what is told of afterwards. */
-  startedAt?: number
 }
 
 export type Span = {
@@ -38,8 +36,14 @@ export type Span = {
   end(outcome?: { attributes?: SpanAttributes; failure?: string | undefined }): void
 }
 
-/** Tells what belongs together and how long it took. Undefined where nobody listens. */
-export type Tracer = { begin(name: string, options?: SpanOptions): Span }
+export type Finished = { durationMs: number; attributes: SpanAttributes; failure?: string | undefined }
+
+/** Tells what belongs together and how long it took. */
+export type Tracer = {
+  begin(name: string, options?: SpanOptions): Span
+  /** Of a part of what runs now that is over already; outside of any span it is nothing worth telling. */
+  tell(name: string, finished: Finished): void
+}
 
 /** Runs `work` as a span of its own; without a tracer, just so. */
 export async function inSpan<T>(

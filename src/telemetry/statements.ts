@@ -1,4 +1,6 @@
-import type { SpanAttributes } from '../kernel/tracing.ts'
+import type { SpanAttributes, Tracer } from '../kernel/tracing.ts'
+
+type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 
 /** The beginning says which statement it is; its parameters are never part of it. */
 const longestText = 2_000
@@ -33,5 +35,13 @@ export function describeStatement(sql: string): SpanAttributes {
     ...(collection === undefined ? {} : { 'db.collection.name': collection }),
     'db.query.summary': summary,
     'db.query.text': sql.replace(/\s+/g, ' ').trim().slice(0, longestText),
+  }
+}
+
+/** Each statement a part of the request or the run that asked it. */
+export function traceStatements(tracer: Tracer): (statement: Statement) => void {
+  return ({ sql, durationMs, failure }) => {
+    const attributes = describeStatement(sql)
+    tracer.tell(String(attributes['db.query.summary']), { durationMs, attributes, failure })
   }
 }

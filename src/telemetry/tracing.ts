@@ -1,5 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  type Context,
+  type Span as OpenSpan,
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import {
   defaultResource,
@@ -44,12 +51,11 @@ function createTracer(provider: TracerProvider): Tracer {
   const tracer = provider.getTracer('membrane')
   const running = new AsyncLocalStorage<Context>()
   return {
-    begin: (name: string, { kind, parent, attributes, startedAt }: SpanOptions = {}): Span => {
+    begin: (name: string, { kind, parent, attributes }: SpanOptions = {}): Span => {
       const outer = parent ? contextOf(parent) : (running.getStore() ?? ROOT_CONTEXT)
       const options = {
         kind: kind ? kinds[kind] : SpanKind.INTERNAL,
         ...(attributes ? { attributes } : {}),
-        ...(startedAt === undefined ? {} : { startTime: startedAt }),
       }
       const span = tracer.startSpan(name, options, outer)
       const { traceId, spanId, traceFlags } = span.spanContext()
@@ -59,15 +65,27 @@ function createTracer(provider: TracerProvider): Tracer {
         run: (work) => running.run(inner, work),
         end: ({ attributes: learnt, failure } = {}) => {
           if (learnt) span.setAttributes(learnt)
-          if (failure !== undefined) {
-            span.setAttribute('error.type', failure)
-            span.setStatus({ code: SpanStatusCode.ERROR })
-          }
+          noteFailure(span, failure)
           span.end()
         },
       }
     },
+    tell: (name, { durationMs, attributes, failure }) => {
+      const outer = running.getStore()
+      if (!outer) return
+      const endTime = performance.timeOrigin + performance.now()
+      const startTime = endTime - durationMs
+      const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, outer)
+      noteFailure(span, failure)
+      span.end(endTime)
+    },
   }
+}
+
+function noteFailure(span: OpenSpan, failure: string | undefined): void {
+  if (failure === undefined) return
+  span.setAttribute('error.type', failure)
+  span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
 function contextOf({ traceId, spanId, isSampled }: TraceContext): Context {

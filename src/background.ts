@@ -1,0 +1,89 @@
+import { hostname } from 'node:os'
+import { createPromotion, createRefresh } from './cognition/index.ts'
+import type { Config } from './config.ts'
+import { createConsolidation } from './consolidation/index.ts'
+import { createSweep } from './decay/index.ts'
+import { createDream, deleteOldVerdicts } from './dream/index.ts'
+import { createCompressing, createEmbedder, createEmbeddings } from './embeddings/index.ts'
+import { deleteExpiredAnswers } from './http/queries.ts'
+import type { Clock } from './kernel/clock.ts'
+import {
+  createHandlers,
+  createPurge,
+  createRunner,
+  deleteOldRuns,
+  listIntervals,
+  watchJobs,
+} from './maintenance/index.ts'
+import { createChat } from './models/chat.ts'
+import { createPoliciesService } from './policies/index.ts'
+import { createSeal, purgeForgotten } from './records/index.ts'
+import type { Resources } from './services.ts'
+import { createInstruments, type Instruments } from './telemetry/instruments.ts'
+
+/** For whoever asks it in the background: extraction, and the dream. */
+function createAsked({ models: { chat, maxSensitivity } }: Config, clock: Clock, instruments: Instruments) {
+  if (!chat) return undefined
+  const observe = instruments.observeModel('background', chat.ceilings)
+  return { ...chat, maxSensitivity, chat: createChat({ ...chat, clock, observe }) }
+}
+
+/** What runs in the background, and how a worker comes to know of it. */
+export function createJobs({
+  config,
+  db,
+  clock,
+  ids,
+  log,
+  tracer,
+  instruments = createInstruments(),
+}: Resources) {
+  const { intervals, revisedRetentionMs } = config.jobs
+  const { forgottenRetentionMs } = config.records
+  const expired = {
+    idempotency_keys: deleteExpiredAnswers,
+    records: purgeForgotten,
+    maintenance_runs: deleteOldRuns,
+    dream_verdicts: deleteOldVerdicts,
+  }
+  const embeddings = createEmbeddings({
+    ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
+    embedder: createEmbedder(config.embedding, clock, instruments.observeModel('embed')),
+  })
+  const refresh = createRefresh({ db })
+  const asked = createAsked(config, clock, instruments)
+  const writing = {
+    ...{ ids, textLanguage: config.records.textLanguage, policies: createPoliciesService({ db, clock }) },
+    seal: createSeal(config.records.tombstoneKey),
+  }
+  const works = {
+    decay: createPromotion({ db }).behind(createSweep({ db, forgottenRetentionMs, revisedRetentionMs })),
+    consolidate: createConsolidation({
+      ...{ db, clock, ids, textLanguage: config.records.textLanguage },
+      seal: createSeal(config.records.tombstoneKey),
+      policies: createPoliciesService({ db, clock }),
+      ...config.consolidation,
+      extraction: asked,
+    }),
+    dream: createDream({
+      ...{ db, forgottenRetentionMs, refresh, ...config.cognition },
+      model: asked,
+      writing,
+      drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
+    }),
+    compress: createCompressing({ db, ...config.cognition }),
+    refresh_importance: refresh,
+    embed: embeddings.work,
+    purge: createPurge({ expired }),
+  }
+  const worker = `${hostname()}:${process.pid}`
+  const runner = createRunner({ db, clock, ids, log, worker, works, intervals, tracer })
+  return {
+    handlers: createHandlers(runner),
+    intervals: () => listIntervals(db, intervals),
+    watch: () => {
+      const watches = [watchJobs({ db, clock, log, worker, runner, intervals }), embeddings.watch()]
+      return { stop: () => Promise.all(watches.map((watch) => watch.stop())) }
+    },
+  }
+}

@@ -1,0 +1,3 @@
+export { scrapeRoutes, summaryRoutes } from './routes.ts'
+export { createStoreReading } from './store/service.ts'
+export { createSummaryService } from './summary/service.ts'

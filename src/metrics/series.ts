@@ -1,0 +1,169 @@
+import { lagBounds } from '../embeddings/lag.ts'
+import type { Family, Sample } from './exposition.ts'
+import type { BacklogRow, JobRow, SizeRow, TallyRow } from './store/queries.ts'
+
+export type Standing = {
+  tallies: readonly TallyRow[]
+  jobs: readonly JobRow[]
+  backlog: readonly BacklogRow[]
+  sizes: readonly SizeRow[]
+}
+
+type Interval = (job: string) => number
+type Tallies = ReadonlyMap<string, number>
+
+const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({
+  ...{ name: `membrane_store_${name}_total`, type: 'counter', help, samples },
+})
+const gauge = (name: string, help: string, samples: readonly Sample[]): Family => ({
+  ...{ name: `membrane_store_${name}`, type: 'gauge', help, samples },
+})
+
+/** What the database knows of the whole store; every API says the same, whichever is asked. */
+export function describeStore(
+  { tallies, jobs, backlog, sizes }: Standing,
+  now: Date,
+  interval: Interval,
+): Family[] {
+  const counted: Tallies = new Map(tallies.map(({ name, value }) => [name, value]))
+  return [
+    ...describeCounts(counted),
+    ...describeRuns(counted),
+    ...describeJobs(jobs, now, interval),
+    ...describeBacklog(backlog, now),
+    describeLag(counted),
+    ...describeSizes(sizes),
+  ]
+}
+
+/** Asked for by somebody, and done by jobs: by the names under which runs count them. */
+const counts = {
+  forgotten: { help: 'Records forgotten, by somebody or by themselves.', inRuns: ['pruned', 'archived'] },
+  restored: { help: 'Forgotten records that were brought back.', inRuns: [] },
+  promoted: {
+    help: 'Steps up of records to a higher layer.',
+    inRuns: ['promoted_episodic', 'promoted_semantic'],
+  },
+  deduplicated: {
+    help: 'Facts that stood already and were confirmed instead of stored again.',
+    inRuns: ['duplicates_resolved'],
+  },
+} as const
+
+function describeCounts(tallies: Tallies): Family[] {
+  return Object.entries(counts).map(([name, { help, inRuns }]) => {
+    const byJobs = runCounts(tallies).filter(({ labels }) => inRuns.some((each) => each === labels.count))
+    const value = byJobs.reduce((sum, sample) => sum + sample.value, tallies.get(name) ?? 0)
+    return counter(name, help, [{ value }])
+  })
+}
+
+function runCounts(tallies: Tallies) {
+  return labelled(tallies, 'job').map(({ parts: [job = '', count = ''], value }) => ({
+    labels: { job, count },
+    value,
+  }))
+}
+
+function describeRuns(tallies: Tallies): Family[] {
+  const runs = labelled(tallies, 'run').map(({ parts: [job = '', status = ''], value }) => ({
+    labels: { job, status },
+    value,
+  }))
+  const seconds = labelled(tallies, 'run_seconds').map(({ parts: [job = ''], value }) => ({
+    labels: { job },
+    value,
+  }))
+  return [
+    counter('runs', 'Runs of jobs that ended, rehearsals aside.', runs),
+    counter('run_seconds', 'How long they took together.', seconds),
+    counter('run_counts', 'What they did, by the names in their stats.', runCounts(tallies)),
+  ]
+}
+
+/** Names are paths: what is counted, then its labels. */
+function labelled(tallies: Tallies, kind: string) {
+  return [...tallies].flatMap(([name, value]) => {
+    const [first, ...parts] = name.split('/')
+    return first === kind ? [{ parts, value }] : []
+  })
+}
+
+function describeJobs(jobs: readonly JobRow[], now: Date, interval: Interval): Family[] {
+  const since = (at: Date | null) => (at ? Math.max(0, now.getTime() - at.getTime()) / 1_000 : undefined)
+  const each = (read: (job: JobRow) => number | undefined): Sample[] =>
+    jobs.flatMap((row) => {
+      const value = read(row)
+      return value === undefined ? [] : [{ labels: { job: row.job }, value }]
+    })
+  const intervalOf = ({ job, enabled, interval_ms: chosen }: JobRow) =>
+    enabled ? (chosen ?? interval(job)) / 1_000 : 0
+  const open = jobs.flatMap(({ job, queued, running }) => [
+    { labels: { job, status: 'queued' }, value: queued },
+    { labels: { job, status: 'running' }, value: running },
+  ])
+  const overdue = each((row) => (intervalOf(row) > 0 ? since(row.next_at) : 0))
+  return [
+    gauge('runs_open', 'Runs that wait or run.', open),
+    gauge(
+      'job_led',
+      'Whether a worker holds the lease of the job.',
+      each(({ is_led: led }) => Number(led)),
+    ),
+    gauge(
+      'job_since_success_seconds',
+      'Since the job last did all there was; no sample before the first time.',
+      each((row) => since(row.last_success_at)),
+    ),
+    gauge('job_interval_seconds', 'How often the job is to run; 0 for never on its own.', each(intervalOf)),
+    gauge('job_overdue_seconds', 'For how long its next run has been due.', overdue),
+  ]
+}
+
+function describeBacklog(backlog: readonly BacklogRow[], now: Date): Family[] {
+  const waiting = backlog.map(({ work, waiting: value }) => ({ labels: { work }, value }))
+  const oldest = backlog.map(({ work, oldest: at }) => ({
+    labels: { work },
+    value: at ? Math.max(0, now.getTime() - at.getTime()) / 1_000 : 0,
+  }))
+  return [
+    gauge('backlog', 'Records that are due for this work; counted up to 100000.', waiting),
+    gauge('backlog_oldest_seconds', 'For how long the oldest of them has been due.', oldest),
+  ]
+}
+
+/** Only of texts that were embedded because they were written, not because the model changed. */
+function describeLag(tallies: Tallies): Family {
+  const count = tallies.get('vector_lag_count') ?? 0
+  const bucket = (bound: number | '+Inf', value: number): Sample => ({
+    ...{ labels: { le: String(bound) }, value, suffix: '_bucket' },
+  })
+  return {
+    name: 'membrane_store_write_to_vector_seconds',
+    type: 'histogram',
+    help: 'From when a text was written until its vector was stored, from when on its meaning finds it.',
+    samples: [
+      ...lagBounds.map((bound) => bucket(bound, tallies.get(`vector_lag/${bound}`) ?? 0)),
+      bucket('+Inf', count),
+      { value: tallies.get('vector_lag_sum') ?? 0, suffix: '_sum' },
+      { value: count, suffix: '_count' },
+    ],
+  }
+}
+
+function describeSizes(sizes: readonly SizeRow[]): Family[] {
+  const each = (read: (row: SizeRow) => number): Sample[] =>
+    sizes.map((row) => ({ labels: { table: row.table }, value: read(row) }))
+  return [
+    gauge(
+      'table_bytes',
+      'What each table takes with its indexes.',
+      each(({ bytes }) => bytes),
+    ),
+    gauge(
+      'table_rows',
+      'How many rows the server last estimated it to have.',
+      each(({ rows }) => rows),
+    ),
+  ]
+}
