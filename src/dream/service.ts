@@ -2,12 +2,16 @@ import type { Refresh, RetentionSettings } from '../cognition/index.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
 import { createGateway, type DreamModel } from './asking/service.ts'
+import { type BearingResources, createBearing } from './bearing/service.ts'
+import { createCarding } from './carding/service.ts'
 import { createDrift, type DriftSettings } from './drift/service.ts'
 import { createForgetting } from './forgetting/service.ts'
+import { createProbing } from './probing/service.ts'
 import { createPruning } from './pruning/service.ts'
 import { askingFigures } from './question.ts'
 import type { DreamOptions } from './schemas.ts'
 import type { Step, StepName } from './steps.ts'
+import { createSynthesis } from './synthesising/service.ts'
 
 type Resources = RetentionSettings & {
   db: Database
@@ -18,16 +22,19 @@ type Resources = RetentionSettings & {
   drift?: DriftSettings
   /** Without it no step asks anybody. */
   model?: DreamModel | undefined
+  /** What it takes to write records; without it no step writes any. */
+  writing?: BearingResources
   /** Most records of a batch. */
   size?: number
 }
 
 /** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
 export function createDream(resources: Resources): Work {
-  const { db, drift, model } = resources
+  const { db, drift, model, writing } = resources
   const gateway = createGateway({ db, model })
   const steps: readonly Step[] = [
     createForgetting(resources),
+    ...(writing ? listWriters(db, writing) : []),
     ...(drift ? [createDrift({ db, ...drift })] : []),
     createPruning(),
   ]
@@ -55,6 +62,17 @@ export function createDream(resources: Resources): Work {
   }
 
   return { run, help }
+}
+
+/** They write what a model answers, and do nothing without one. */
+function listWriters(db: Database, writing: BearingResources): readonly Step[] {
+  const { textLanguage } = writing
+  const bear = createBearing(writing)
+  return [
+    createCarding({ db, bear, textLanguage }),
+    createSynthesis({ db, bear, textLanguage }),
+    createProbing({ db, textLanguage }),
+  ]
 }
 
 /** How long each step took is a figure of the run like any other. */

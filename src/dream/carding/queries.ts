@@ -1,0 +1,67 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Sensitivity } from '../../kernel/caller.ts'
+import { isOpenEntity, known } from '../linked/queries.ts'
+import { leastKnown } from './profile.ts'
+
+type Page = { scope: string | null; ceiling: Sensitivity; after: string; limit: number }
+
+/** A record is linked to an entity in three ways at most: so many edges are of enough records, whatever they are. */
+const enoughEdges = 3 * leastKnown
+
+const isKnownWell: RawBuilder<SqlBool> = sql<SqlBool>`(
+  select count(distinct some.id) from (select far.id from ${known} limit ${sql.lit(enoughEdges)}) as some
+) >= ${sql.lit(leastKnown)}`
+
+/** Entities of which enough is known for a profile, in the order of their ids. */
+export async function listKnownWell(db: Database, { scope, ceiling, after, limit }: Page): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from records as r
+    where ${isOpenEntity(ceiling)} and r.id > ${after}::uuid
+      ${scope === null ? sql`` : sql`and r.scope = ${scope}`} and ${isKnownWell}
+    order by r.id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** The card that was written of an entity, null where it is no more, and the question that it answers. */
+export type Written = { card_id: string | null; digest: Buffer }
+
+export async function findWritten(db: Database, entityId: string): Promise<Written | undefined> {
+  return db
+    .selectFrom('peer_cards')
+    .where('entity_id', '=', entityId)
+    .select(['card_id', 'digest'])
+    .executeTakeFirst()
+}
+
+export type Profile = { id: string; pinned: boolean }
+
+/** The profiles of an entity that stand, whoever wrote them; `digest` is that of their topic. */
+export async function findProfiles(
+  db: Database,
+  { digest, scope }: { digest: Buffer; scope: string },
+): Promise<Profile[]> {
+  const { rows } = await sql<Profile>`
+    select distinct r.id, r.pinned
+    from handles as h join records as r on r.id = h.record_id
+    where h.digest = ${digest} and h.scope = ${scope} and r.type = 'semantic'
+      and r.forgotten_at is null and r.status in ('active', 'challenged')
+    order by r.id
+  `.execute(db)
+  return rows
+}
+
+export type Card = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
+
+export async function upsertCard(tx: Transaction, card: Card): Promise<void> {
+  const { entity_id: _, ...latest } = card
+  await tx
+    .insertInto('peer_cards')
+    .values(card)
+    .onConflict((conflict) => conflict.column('entity_id').doUpdateSet(latest))
+    .execute()
+}

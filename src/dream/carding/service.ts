@@ -1,0 +1,184 @@
+import type { Database } from '../../db/connection.ts'
+import { isOutage } from '../../db/failures.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { type Batch, type Run, RunEnded } from '../../jobs/runs.ts'
+import { start } from '../../jobs/walking.ts'
+import type { Trust } from '../../kernel/caller.ts'
+import { factHandle } from '../../records/handles.ts'
+import { findRecords, type StoredRecord, shareTombstones } from '../../records/index.ts'
+import { retireRecord } from '../../revision/index.ts'
+import type { Bear } from '../bearing/service.ts'
+import { type Entity, findEntity, findKnown, lockTold } from '../linked/queries.ts'
+import type { Asked, Asking } from '../question.ts'
+import { createRefusals } from '../refusals.ts'
+import type { DreamContext, Step } from '../steps.ts'
+import { digestOf } from '../verdicts/digest.ts'
+import { hasVerdict, rememberVerdict } from '../verdicts/queries.ts'
+import { mostKnown, type Question, questionOf } from './profile.ts'
+import {
+  findProfiles,
+  findWritten,
+  listKnownWell,
+  type Profile,
+  upsertCard,
+  type Written,
+} from './queries.ts'
+
+type Resources = {
+  db: Database
+  bear: Bear
+  textLanguage: string
+  size?: number
+}
+
+/** What there is to ask of an entity, and the card that stands. */
+type Due = {
+  entity: Entity
+  question: Question
+  digest: Buffer
+  written: Written | undefined
+  card?: Profile
+}
+
+const usualSize = 100
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+const step = 'peer_cards'
+const actor = 'dream/peer_cards'
+
+/** One profile of each entity that enough is known of: written anew when that has changed, and else left alone. */
+export function createCarding({ db, bear, textLanguage, size = usualSize }: Resources): Step {
+  async function run(context: DreamContext): Promise<void> {
+    const { model } = context
+    if (!model) return
+    const judgeReply = createRefusals()
+    for await (const due of listDue(context, model)) {
+      const reply = await model.ask(due.question)
+      const isAnswered = 'answer' in reply || reply.refused === 'invalid'
+      if (isAnswered) await settle(context, model, due, reply)
+      if (judgeReply(reply) === 'stop') return
+    }
+  }
+
+  async function* listDue(context: DreamContext, model: Asking): AsyncGenerator<Due> {
+    const span = { scope: context.run.scope, ceiling: model.maxSensitivity }
+    let after: string | undefined = start.id
+    while (after !== undefined) {
+      await context.proceed()
+      const page: string[] = await listKnownWell(db, { ...span, after, limit: size })
+      for (const id of page) {
+        const due = await prepare(db, model, id)
+        if (due && !(await hasVerdict(db, { step, digest: due.digest }))) yield due
+      }
+      after = page.length < size ? undefined : page.at(-1)
+    }
+  }
+
+  async function settle(context: DreamContext, model: Asking, due: Due, reply: Asked<string>): Promise<void> {
+    try {
+      await context.inBatch(async (tx): Promise<Batch> => {
+        if ('answer' in reply) return keep(tx, context, due, { model, profile: reply.answer })
+        return reject(tx, { digest: due.digest, now: context.run.startedAt })
+      })
+    } catch (error) {
+      if (error instanceof RunEnded || isOutage(error)) throw error
+      await context.recordFault({ error, recordId: due.entity.id, part: step })
+    }
+  }
+
+  /** Undefined where there is nothing to ask: too little is known, nothing is new, or somebody else wrote of it. */
+  async function prepare(conn: Database, model: Asking, id: string): Promise<Due | undefined> {
+    const entity = await findEntity(conn, { id, ceiling: model.maxSensitivity })
+    const question = entity && questionOf(entity, await findKnown(conn, id, mostKnown))
+    if (!question) return undefined
+    const told = question.told.map((each) => each.id)
+    const inputs = [id, ...told, JSON.stringify(question.document)]
+    const digest = digestOf({ step, model: model.model, inputs })
+    const written = await findWritten(conn, id)
+    if (written?.digest.equals(digest)) return undefined
+    const topic = factHandle({ subject: id, predicate: 'profile' })
+    const profiles = await findProfiles(conn, { digest: topic.digest, scope: entity.scope })
+    const [card, ...others] = profiles
+    const isOwn = card === undefined || (card.id === written?.card_id && !card.pinned)
+    if (others.length > 0 || !isOwn) return undefined
+    return { entity, question, digest, written, ...(card ? { card } : {}) }
+  }
+
+  /** By what is known now: what has changed while the model thought is for the next run. */
+  async function keep(
+    tx: Transaction,
+    { run }: DreamContext,
+    { entity: { id }, question, digest, card }: Due,
+    { model, profile }: { model: Asking; profile: string },
+  ): Promise<Batch> {
+    await shareTombstones(tx)
+    await lockTold(tx, [id, ...question.told.map((each) => each.id), ...(card ? [card.id] : [])])
+    const due = await prepare(tx, model, id)
+    if (!due?.digest.equals(digest) || due.card?.id !== card?.id) return { counts: { cards_outdated: 1 } }
+    const [old] = card ? await findRecords(tx, [card.id], everything) : []
+    const row = { entity_id: id, digest, written_at: run.startedAt }
+    if (old && saysOf(old) === profile) {
+      await upsertCard(tx, { ...row, card_id: old.id })
+      return { counts: { cards_confirmed: 1 } }
+    }
+    const born = await write(tx, run, { due, profile, old })
+    if (born === undefined) return reject(tx, { digest, now: run.startedAt })
+    await upsertCard(tx, { ...row, card_id: born })
+    return old ? replaced(id, old.id, born) : created(id, born)
+  }
+
+  /** Nothing where the same was erased before. */
+  async function write(
+    tx: Transaction,
+    { id: runId, startedAt: now }: Run,
+    { due, profile, old }: { due: Due; profile: string; old: StoredRecord | undefined },
+  ): Promise<string | undefined> {
+    const at = { now, runId, actor }
+    const born = await bear(tx, { ...at, ...cardOf(due, profile), supersedes: old?.id })
+    if (!old || born === undefined) return born
+    const told = { ...at, textLanguage, rationale: 'what it was made of has changed', step }
+    await retireRecord(tx, old, { ...told, to: 'superseded', supersededBy: born })
+    return born
+  }
+
+  return {
+    name: step,
+    figures: ['cards_created', 'cards_replaced', 'cards_confirmed', 'cards_rejected', 'cards_outdated'],
+    count: async () => 0,
+    run,
+  }
+}
+
+/** The same is not asked, and paid for, again. */
+async function reject(tx: Transaction, verdict: { digest: Buffer; now: Date }): Promise<Batch> {
+  await rememberVerdict(tx, { step, ...verdict })
+  return { counts: { cards_rejected: 1 } }
+}
+
+function saysOf({ payload }: StoredRecord): unknown {
+  return payload.kind === 'semantic' ? payload.object : undefined
+}
+
+/** As sensitive as the entity, and so as all that it was made of, or more. */
+function cardOf({ entity: { id, scope, sensitivity }, question }: Due, profile: string) {
+  return {
+    ...{ scope, sensitivity, rationale: 'profile', tags: ['peer-card'] },
+    fact: { subject: id, predicate: 'profile', object: profile },
+    sources: question.told.map((each) => each.id),
+    links: [{ predicate: 'subject_entity', target: id }],
+  }
+}
+
+function created(entity: string, card: string): Batch {
+  const change = { record_id: card, action: 'create', after: { type: 'semantic', subject: entity } }
+  return { counts: { cards_created: 1 }, changes: [change] }
+}
+
+function replaced(entity: string, old: string, card: string): Batch {
+  const retired = {
+    record_id: old,
+    action: 'supersede',
+    after: { status: 'superseded', superseded_by: card },
+  }
+  const born = created(entity, card)
+  return { counts: { cards_replaced: 1 }, changes: [...(born.changes ?? []), retired] }
+}

@@ -1,0 +1,123 @@
+import { maskText } from '../../consolidation/masking.ts'
+import type { Database } from '../../db/connection.ts'
+import { isOutage } from '../../db/failures.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { type Batch, RunEnded } from '../../jobs/runs.ts'
+import type { Sensitivity, Trust } from '../../kernel/caller.ts'
+import { findRecords, rescore, type StoredRecord, writeChange } from '../../records/index.ts'
+import { findFigure, lockTold } from '../linked/queries.ts'
+import type { Asked, Asking } from '../question.ts'
+import { createRefusals } from '../refusals.ts'
+import type { DreamContext, Step } from '../steps.ts'
+import { isDoubted, type Judgement, keptImportance, mostBeside, questionOf } from './belief.ts'
+import { findBelief, findBeside, listDue, upsertProbe } from './queries.ts'
+
+type Resources = { db: Database; textLanguage: string }
+type Probed = { id: string; version: number; ceiling: Sensitivity; reply: Asked<Judgement> }
+
+/** Of a run. */
+const mostProbed = 5
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+const step = 'probe'
+const actor = 'dream/probe'
+
+/** A few old beliefs are put to a model, which can do no more than have one of them doubted until somebody looks. */
+export function createProbing({ db, textLanguage }: Resources): Step {
+  async function run(context: DreamContext): Promise<void> {
+    const { model, run } = context
+    if (!model) return
+    const [now, ceiling] = [run.startedAt, model.maxSensitivity]
+    const limit = mostProbed - (await findFigure(db, run.id, 'beliefs_probed'))
+    if (limit <= 0) return
+    const judgeReply = createRefusals()
+    for (const id of await listDue(db, { scope: run.scope, now, ceiling, limit })) {
+      const reply = await probe(context, model, id)
+      if (reply && judgeReply(reply) === 'stop') return
+    }
+  }
+
+  /** Undefined where there was nothing to ask. */
+  async function probe(context: DreamContext, model: Asking, id: string) {
+    const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
+    const belief = await findBelief(db, { id, now, ceiling })
+    const question = belief && questionOf(belief, await findBeside(db, id, mostBeside), now)
+    if (!question) {
+      await settle(context, id, (tx) => passOver(tx, context, id))
+      return undefined
+    }
+    const reply = await model.ask(question)
+    const isAnswered = 'answer' in reply || reply.refused === 'invalid'
+    const probed = { id, version: belief.version, ceiling, reply }
+    if (isAnswered) await settle(context, id, (tx) => conclude(tx, context, probed))
+    return reply
+  }
+
+  async function settle(
+    context: DreamContext,
+    id: string,
+    work: (tx: Transaction) => Promise<Batch>,
+  ): Promise<void> {
+    try {
+      await context.inBatch(work)
+    } catch (error) {
+      if (error instanceof RunEnded || isOutage(error)) throw error
+      await context.recordFault({ error, recordId: id, part: step })
+    }
+  }
+
+  /** By how it stands now: what somebody changed or pinned while the model thought is left to them. */
+  async function conclude(
+    tx: Transaction,
+    { run }: DreamContext,
+    { id, version, ceiling, reply }: Probed,
+  ): Promise<Batch> {
+    await lockTold(tx, [id])
+    const belief = await findBelief(tx, { id, now: run.startedAt, ceiling })
+    if (belief?.version !== version) return { counts: { beliefs_outdated: 1 } }
+    await upsertProbe(tx, id, run.startedAt)
+    const counts = { beliefs_probed: 1 }
+    if (!('answer' in reply)) return { counts: { ...counts, beliefs_unjudged: 1 } }
+    if (!isDoubted(reply.answer)) return { counts }
+    const [stored] = await findRecords(tx, [id], everything, 1)
+    if (!stored) return { counts }
+    const changes = [await challenge(tx, stored, reply.answer, run)]
+    return { counts: { ...counts, beliefs_challenged: 1 }, changes }
+  }
+
+  async function challenge(
+    tx: Transaction,
+    stored: StoredRecord,
+    { reason }: Judgement,
+    { id: runId, startedAt: now }: DreamContext['run'],
+  ) {
+    const { id, base_importance: before } = stored
+    const after = before * keptImportance
+    const said = reason === undefined ? '' : `: ${maskText(reason)}`
+    await writeChange(tx, stored, {
+      ...{ action: 'status', actor, rationale: `doubted by a model${said}`, now, runId, textLanguage },
+      status: { to: 'challenged', step },
+      record: { base_importance: after },
+      changes: { base_importance: [before, after] },
+    })
+    await rescore(tx, { ids: [id], now, runId })
+    return {
+      ...{ record_id: id, action: 'probe_challenge' },
+      before: { status: stored.status, base_importance: before },
+      after: { status: 'challenged', base_importance: after },
+    }
+  }
+
+  return {
+    name: step,
+    figures: ['beliefs_probed', 'beliefs_challenged', 'beliefs_unjudged', 'beliefs_outdated'],
+    count: async () => 0,
+    run,
+  }
+}
+
+/** It says nothing that could be judged, and would otherwise be first again every night. */
+async function passOver(tx: Transaction, { run }: DreamContext, id: string): Promise<Batch> {
+  await lockTold(tx, [id])
+  await upsertProbe(tx, id, run.startedAt)
+  return { counts: { beliefs_unjudged: 1 } }
+}
