@@ -13,6 +13,9 @@ export const Time = (options: TSchemaOptions = {}) =>
 /** A number from 0 to 1. */
 export const Unit = (options: TSchemaOptions = {}) => Type.Number({ minimum: 0, maximum: 1, ...options })
 
+/** The number of a row, as a cursor brings it back: a larger one is none, and would be a fault in SQL. */
+export const RowNumber = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
 /** One page of a list; without `next_cursor` it is the last. */
 export function listOf<T extends TSchema>(item: T, $id: string) {
   return closed({ items: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { $id })

@@ -2,14 +2,14 @@ import Type from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
-import type { Listed } from '../../http/shapes.ts'
+import { type Listed, RowNumber } from '../../http/shapes.ts'
 import { findKnownRecord } from '../../records/index.ts'
 import { listImportanceMoves } from './queries.ts'
 import type { ImportanceHistoryQuery, ImportanceMove } from './schemas.ts'
 
 export type HistoryService = ReturnType<typeof createHistoryService>
 
-const MoveCursor = Type.Object({ id: Type.Integer() })
+const MoveCursor = Type.Object({ id: RowNumber() })
 
 export function createHistoryService({ db }: { db: Database }) {
   /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */

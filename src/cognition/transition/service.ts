@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import { type Call, transact } from '../../db/transaction.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
-import type { Listed } from '../../http/shapes.ts'
+import { type Listed, RowNumber } from '../../http/shapes.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import {
   answerWritten,
@@ -20,7 +20,7 @@ type Resources = { db: Database; clock: Clock; textLanguage: string }
 
 export type TransitionService = ReturnType<typeof createTransitionService>
 
-const StatusCursor = Type.Object({ id: Type.Integer() })
+const StatusCursor = Type.Object({ id: RowNumber() })
 
 export function createTransitionService({ db, clock, textLanguage }: Resources) {
   async function move(call: Call, id: string, asked: Transition): Promise<WrittenRecord> {

@@ -1,10 +1,10 @@
-import Type, { type Static } from 'typebox'
+import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { boundHoldsMs } from '../../decay/lag.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
-import type { Listed } from '../../http/shapes.ts'
+import { type Listed, RowNumber, Time, Uuid } from '../../http/shapes.ts'
 import { type Caller, unscoped } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../presentation.ts'
@@ -28,18 +28,22 @@ import type { ListQuery } from './schemas.ts'
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 type Asked = Static<typeof ListQuery>
 
-const RecordCursor = Type.Object({
-  value: Type.Union([Type.Number(), Type.String({ format: 'date-time' })]),
-  id: Type.String({ format: 'uuid' }),
-  as_of: Type.String({ format: 'date-time' }),
-})
-const AuditCursor = Type.Object({ id: Type.Integer() })
+const at = <T extends TSchema>(value: T) => Type.Object({ value, id: Uuid(), as_of: Time() })
+const [NumberCursor, TimeCursor] = [at(Type.Number()), at(Time())]
+/** Of the type that the list is sorted by; another would be a fault in SQL. */
+const recordCursors = {
+  salience: NumberCursor,
+  importance: NumberCursor,
+  created_at: TimeCursor,
+  updated_at: TimeCursor,
+}
+const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
   async function list(call: Call, asked: Asked): Promise<Listed<MemoryRecord | RedactedRecord>> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
     const fingerprint = fingerprintOf(call.caller.principal, { sort, order, ...filters })
-    const after = cursor === undefined ? undefined : decodeCursor(cursor, RecordCursor, fingerprint)
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
     const asOf = after ? new Date(after.as_of) : clock.now()
     const page: Page = {
       ...{ filters, sort, order, asOf, textLanguage },
@@ -163,7 +167,7 @@ function show(caller: Caller, stored: Positioned, now: Date) {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }
 
-function positionOf(stored: Positioned, asOf: Date): Static<typeof RecordCursor> {
+function positionOf(stored: Positioned, asOf: Date): Static<typeof NumberCursor | typeof TimeCursor> {
   const { position } = stored
   return {
     value: position instanceof Date ? position.toISOString() : position,
