@@ -143,21 +143,22 @@ export function hireFor(
   const dreaming = size === undefined ? {} : { size }
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { chat, maxSensitivity } = config.models
+  const asked = chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
+  const { textLanguage, tombstoneKey } = config.records
+  const [seal, policies] = [createSeal(tombstoneKey), createPoliciesService({ db, clock })]
   const refresh = createRefresh({ db })
   const works = {
     ...idleWorks,
     decay: createPromotion({ db }).behind(createSweep({ db, ...retention })),
     dream: createDream({
       ...{ db, ...retention, ...config.cognition, refresh, ...dreaming },
-      drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage, ...dreaming },
+      drift: { roots: config.driftRoots, textLanguage, ...dreaming },
+      ...{ model: asked, writing: { ids, policies, seal, textLanguage } },
     }),
     refresh_importance: refresh,
     consolidate: createConsolidation({
-      ...{ db, clock, ids, textLanguage: config.records.textLanguage },
-      seal: createSeal(config.records.tombstoneKey),
-      policies: createPoliciesService({ db, clock }),
-      ...config.consolidation,
-      extraction: chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) },
+      ...{ db, clock, ids, textLanguage, seal, policies, ...config.consolidation },
+      extraction: asked,
     }),
     embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: {} }),
