@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const root = resolve(import.meta.dirname, '..')
 const startDeadlineMs = 120_000
 
-export type Running = { url: string; readyAfterMs: number; stop(): Promise<void> }
+export type Running = { url: string; pid: number; readyAfterMs: number; stop(): Promise<void> }
 
 /** A real process of the product, the one that is measured; this one only asks. */
 export async function startProduct(
@@ -29,7 +29,7 @@ export async function startProduct(
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   await untilReady(child, url, started)
-  return { url, readyAfterMs: performance.now() - started, stop: () => stop(child) }
+  return { url, pid: child.pid ?? 0, readyAfterMs: performance.now() - started, stop: () => stop(child) }
 }
 
 async function untilReady(child: ChildProcess, url: string, started: number): Promise<void> {
@@ -53,7 +53,7 @@ async function isReady(url: string): Promise<boolean> {
 }
 
 async function stop(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null) return
+  if (child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended

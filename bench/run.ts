@@ -13,6 +13,7 @@ import { type Result, renderTable } from './result.ts'
 import { benchRetrieval } from './retrieval/index.ts'
 import { startServer } from './server.ts'
 import { benchSurprise } from './surprise/index.ts'
+import { survivingBenchmarks } from './surviving/index.ts'
 
 const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...recordBenchmarks,
@@ -23,6 +24,7 @@ const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   importance: benchImportance,
   retrieval: benchRetrieval,
   surprise: benchSurprise,
+  ...survivingBenchmarks,
 }
 
 /** `npm run bench -- records` for those whose names begin so; without a name, everything. */
