@@ -50,9 +50,8 @@ export const summaryRoutes: FastifyPluginAsyncTypebox<SummaryOptions> = async (a
       tags: ['metrics'],
       summary: 'How the memory is doing',
       description:
-        'Of the records that the key sees whole. Salience is as the last sweep of the `decay` job left it, which ' +
-        'is never below the exact one. On a store of some million records and more the means, shares and ' +
-        'distributions are taken from a sample.',
+        'Of the records that the key sees whole. Counts are exact; on a store of more than forty thousand records ' +
+        'what is marked as sampled comes from some twenty thousand of them.',
       response: answers({ 200: { schema: ref(StoreMetrics), description: 'The figures.' } }),
     },
     handler: (request) => summary.read(callOf(request)),

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { closed, Time, Unit } from '../http/shapes.ts'
 import { RecordType } from '../records/vocabulary.ts'
+import { salienceBands } from './bands.ts'
 
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) })
@@ -8,34 +9,37 @@ const Count = (description?: string) =>
 /** A share of nothing is not 0. */
 const ShareOrNull = (description: string) => Type.Union([Unit(), Type.Null()], { description })
 
-/** Lower bound to upper; the last takes what is above 1 too. */
-export const salienceBands = ['0.0-0.2', '0.2-0.4', '0.4-0.6', '0.6-0.8', '0.8-1.0'] as const
-
 const counts = (names: readonly string[], description: string) =>
   closed(Object.fromEntries(names.map((name) => [name, Count()])), { description })
 
 export const StoreMetrics = closed(
   {
     as_of: Time({ description: 'When this was computed; asked again within five seconds it is the same.' }),
+    is_sampled: Type.Boolean({
+      description: 'Whether what is marked so below was taken from a sample, because there are many records.',
+    }),
     total_records: Count('Records that are not forgotten.'),
     records_by_type: counts(RecordType.enum, 'How many of each type.'),
     active_records: Count('Those of status `active`.'),
     pinned_records: Count('Those that do not fade.'),
     avg_salience: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'Mean of the salience; null without records.',
+      description: 'Mean of the salience (sampled); null without records.',
     }),
     avg_confidence: ShareOrNull('Mean of the confidence; null without records.'),
-    salience_distribution: counts(salienceBands, 'Records by salience; the last band has those above 1 too.'),
-    total_audit_entries: Count('Entries in the logs of these records.'),
+    salience_distribution: counts(
+      salienceBands,
+      'Records by salience (sampled); the last band has those above 1 too.',
+    ),
+    total_audit_entries: Count('Entries in the logs of these records (sampled).'),
     memory_growth_rate: ShareOrNull('The share of the records that was created in the last 24 hours.'),
     retrieval_usefulness: ShareOrNull(
       'Of all accesses, the share that used a record rather than only showing it; null without accesses.',
     ),
     competence_success_rate: ShareOrNull(
-      'Of what competences were tried for, the share that went well; null when none was tried.',
+      'Of what competences were tried for, the share that went well (sampled); null when none was tried.',
     ),
     plan_reuse_frequency: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'How often a plan was carried out on average; null without plans.',
+      description: 'How often a plan was carried out on average (sampled); null without plans.',
     }),
     revision_rate: ShareOrNull(
       'The share of the records kept that a revision replaced, merged or withdrew; null without records.',
@@ -45,7 +49,7 @@ export const StoreMetrics = closed(
     $id: 'StoreMetrics',
     examples: [
       {
-        ...{ as_of: '2026-03-28T09:30:00.000Z', total_records: 1_200 },
+        ...{ as_of: '2026-03-28T09:30:00.000Z', is_sampled: false, total_records: 1_200 },
         records_by_type: {
           ...{ episodic: 700, working: 20, entity: 80 },
           ...{ semantic: 370, competence: 20, plan_graph: 10 },

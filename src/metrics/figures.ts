@@ -1,0 +1,48 @@
+import { salienceBands } from './bands.ts'
+import type { StoreMetrics } from './schemas.ts'
+import type { CountRow, SampleRow } from './summary/queries.ts'
+
+const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'] as const
+
+type Counted = Exclude<keyof CountRow, 'type'>
+
+/** Counts are exact; what was drawn from a sample is scaled to them. */
+export function describeFigures(
+  counts: readonly CountRow[],
+  sample: SampleRow,
+  at: { asOf: Date; isSampled: boolean },
+): StoreMetrics {
+  const sum = (name: Counted) => counts.reduce((total, row) => total + row[name], 0)
+  const total = sum('records')
+  const scaled = (count: number) => (at.isSampled ? scale(count, sample.records, total) : count)
+  const countOf = (type: string) => counts.find((row) => row.type === type)?.records ?? 0
+  const tried = (sample.successes ?? 0) + (sample.failures ?? 0)
+  return {
+    as_of: at.asOf.toISOString(),
+    is_sampled: at.isSampled,
+    total_records: total,
+    records_by_type: Object.fromEntries(types.map((type) => [type, countOf(type)])),
+    active_records: sum('active'),
+    pinned_records: sum('pinned'),
+    avg_salience: ratio(sample.salience ?? 0, sample.records),
+    avg_confidence: ratio(sum('confidence'), total),
+    salience_distribution: Object.fromEntries(
+      salienceBands.map((band, place) => [band, scaled(sample.bands[place] ?? 0)]),
+    ),
+    total_audit_entries: scaled(sample.entries),
+    memory_growth_rate: ratio(sum('fresh'), total),
+    retrieval_usefulness: ratio(sum('accesses') - sum('served'), sum('accesses')),
+    competence_success_rate: ratio(sample.successes ?? 0, tried),
+    plan_reuse_frequency: ratio(sample.executions ?? 0, sample.plans),
+    revision_rate: ratio(sum('revised'), total),
+  }
+}
+
+/** Of nothing there is no share. */
+function ratio(part: number, whole: number): number | null {
+  return whole > 0 ? part / whole : null
+}
+
+function scale(count: number, drawn: number, total: number): number {
+  return drawn > 0 ? Math.round((count / drawn) * total) : 0
+}

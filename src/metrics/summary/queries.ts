@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { salienceAt } from '../../db/salience.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Trust } from '../../kernel/caller.ts'
+
+export type CountRow = {
+  type: string
+  records: number
+  active: number
+  pinned: number
+  revised: number
+  fresh: number
+  confidence: number
+  accesses: number
+  served: number
+}
+
+/** One pass over the narrow table, shared by the server's workers; nothing but additions for each row. */
+export async function countRecords(db: Database, trust: Trust, freshSince: Date): Promise<CountRow[]> {
+  const { rows } = await sql<CountRow>`
+    select type, count(*) as records,
+      count(*) filter (where status = 'active') as active,
+      count(*) filter (where pinned) as pinned,
+      count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
+      count(*) filter (where created_at > ${freshSince}::timestamptz) as fresh,
+      sum(confidence) as confidence, sum(access_count) as accesses, sum(served_count) as served
+    from records as r
+    where forgotten_at is null and ${openTo(trust)}
+    group by type
+  `.execute(db)
+  return rows
+}
+
+export type SampleRow = {
+  records: number
+  entries: number
+  salience: number | null
+  bands: number[]
+  successes: number | null
+  failures: number | null
+  plans: number
+  executions: number | null
+}
+
+/**
+ * What costs more for each record than counting it: its exact salience, its log, what it says. Of every record, or of
+ * those on `percent` of the pages of the table.
+ */
+export async function drawSample(
+  db: Database,
+  trust: Trust,
+  { now, percent }: { now: Date; percent: number },
+): Promise<SampleRow> {
+  const some = percent < 100 ? sql`tablesample system (${percent}::float4)` : sql``
+  const { rows } = await sql<SampleRow>`
+    with drawn as materialized (
+      select r.id, r.type, ${salienceAt(now)} as salience from records as r ${some}
+      where r.forgotten_at is null and ${openTo(trust)}
+    ), said as materialized (
+      select drawn.type, c.payload from drawn join contents as c on c.record_id = drawn.id
+      where drawn.type in ('competence', 'plan_graph')
+    )
+    select count(*) as records, sum(salience) as salience,
+      array[
+        count(*) filter (where salience < 0.2),
+        count(*) filter (where salience >= 0.2 and salience < 0.4),
+        count(*) filter (where salience >= 0.4 and salience < 0.6),
+        count(*) filter (where salience >= 0.6 and salience < 0.8),
+        count(*) filter (where salience >= 0.8)
+      ]::int4[] as bands,
+      (select count(*) from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+      (select sum((payload #>> '{performance,success_count}')::float8) from said where type = 'competence')
+        as successes,
+      (select sum((payload #>> '{performance,failure_count}')::float8) from said where type = 'competence')
+        as failures,
+      (select count(*) from said where type = 'plan_graph') as plans,
+      (select sum((payload #>> '{metrics,execution_count}')::float8) from said where type = 'plan_graph')
+        as executions
+    from drawn
+  `.execute(db)
+  const [row] = rows
+  if (!row) throw new TypeError('an aggregate without a row')
+  return row
+}
