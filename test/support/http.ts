@@ -52,6 +52,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     ...(options.advisories ? { advisories: options.advisories } : {}),
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write } },
+    onAnswered: services.instruments.observeAnswer,
     rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

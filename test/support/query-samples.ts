@@ -24,6 +24,7 @@ import { dreamSamples } from './dream-samples.ts'
 import { embeddingSamples } from './embedding-samples.ts'
 import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
+import { metricsSamples } from './metrics-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
 import { surpriseSamples } from './surprise-samples.ts'
@@ -79,6 +80,7 @@ export type { Sample }
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   ...consolidationSamples,
   ...maintenanceSamples,
+  ...metricsSamples,
   ...retrievalSamples,
   'src/http/queries.ts': {
     tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
