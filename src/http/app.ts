@@ -101,6 +101,8 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
       // How late a timeout may be noticed.
       connectionsCheckingInterval: atMost(5_000, requestTimeoutMs),
       maxHeaderSize: 16 * 1024,
+      // Node would answer with a bare 400; ours is a problem.
+      requireHostHeader: false,
     },
     // A predicate of 128 characters, four bytes each, every byte percent-encoded.
     routerOptions: { maxParamLength: 1_536 },

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { AppError } from '../kernel/errors.ts'
 import { type AuthOptions, createIdentify, requirePermission } from './auth.ts'
 import { requireIfMatch } from './etag.ts'
 import { addressOf, createLimit, type LimitOptions } from './limits.ts'
@@ -24,6 +25,7 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
   app.decorateRequest('caller')
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    requireHost(request)
     const { config } = request.routeOptions
     if (config.exempt) return
     if (!config.unshed) shedLoad()
@@ -37,4 +39,10 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     requirePermission(request)
     if (options.mustMatch) requireIfMatch(request)
   })
+}
+
+/** RFC 9112 §3.2: only HTTP before 1.1 may do without. */
+function requireHost({ headers, raw }: FastifyRequest): void {
+  if (headers.host !== undefined || raw.httpVersion !== '1.1') return
+  throw new AppError('malformed_request', 'A request of HTTP/1.1 names its host.')
 }

@@ -202,4 +202,10 @@ describe('broken HTTP', () => {
     )
     expect(problemIn(answer)).toMatchObject({ status: 400 })
   })
+
+  it('that names no host is told so in a problem', async () => {
+    const answer = await speak('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')
+    expect(problemIn(answer)).toMatchObject({ status: 400, code: 'malformed_request' })
+    expect(await speak('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
+  })
 })
