@@ -1,0 +1,17 @@
+import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { parseArgs } from 'node:util'
+
+/** `npm run fuzz -- --seconds 300`; with `--seed` what another run printed is done again. */
+const { values } = parseArgs({
+  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } },
+})
+const seed = values.seed ?? String(randomInt(2 ** 31))
+process.stdout.write(
+  `hostile requests for ${values.seconds} s: npm run fuzz -- --seconds ${values.seconds} --seed ${seed}\n`,
+)
+const { status } = spawnSync('vitest', ['run', '--project', 'http', 'test/fuzz'], {
+  stdio: 'inherit',
+  env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds },
+})
+process.exitCode = status ?? 1

@@ -1,0 +1,23 @@
+/** One request as it goes over the wire. */
+export type Attack = {
+  operation: string
+  method: string
+  target: string
+  headers: readonly (readonly [string, string])[]
+  body?: Buffer
+  chunked?: boolean
+  /** HTTP that is none: it is refused before it becomes a request of the operation. */
+  broken?: Buffer
+  /** The client leaves before it has sent all that it announced. */
+  hangsUp?: boolean
+}
+
+/** What one who repeats it must know; long bodies are cut, as the seed and the number make them again. */
+export function describeAttack({ method, target, headers, body, broken, ...more }: Attack): string {
+  if (broken) return `on the wire ${JSON.stringify(broken.toString('latin1').slice(0, 1_000))}`
+  const shown = headers.map(([name, value]) => `${name}: ${value.slice(0, 200)}`)
+  const lines = [`${method} ${target.slice(0, 600)}`, ...shown]
+  if (more.chunked) lines.push('(chunked)')
+  if (body) lines.push(`${body.length} bytes: ${body.toString('utf8').slice(0, 1_500)}`)
+  return lines.join('\n')
+}

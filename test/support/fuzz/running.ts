@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net'
+import { createContract, type Document } from '../contract.ts'
+import type { TestApp } from '../http.ts'
+import { type Attack, describeAttack } from './attack.ts'
+import { composeAttack } from './composing.ts'
+import { operations } from './document.ts'
+import { type Field, prepareGround } from './ground.ts'
+import { judge } from './judging.ts'
+import { createRandom } from './random.ts'
+import { type Received, send } from './sending.ts'
+import { watchWrites } from './writes.ts'
+
+export type Finding = { number: number; fault: string; operation: string; attack: string; answer: string }
+export type Extent = { seed: number; rounds: number; seconds: number }
+
+const mostFindings = 40
+/** What was there at first is soon erased, merged and revoked. */
+const roundsOfOneGround = 4
+
+/** Attacks every operation in turn, until so many rounds and so many seconds are over. */
+export async function attackAll(app: TestApp, { seed, rounds, seconds }: Extent) {
+  const random = createRandom(seed)
+  const field = await prepareGround(app, random)
+  const writes = await watchWrites(app.database.pool)
+  const verify = createContract(app.app.swagger() as unknown as Document)
+  const { port } = app.app.server.address() as AddressInfo
+  const findings: Finding[] = []
+  const statuses = new Map<string, Map<number, number>>()
+  const end = performance.now() + seconds * 1_000
+  let sent = 0
+  let slowest = 0
+
+  async function attack(attacked: Attack): Promise<void> {
+    const said = app.log.length
+    const received = await send(port, attacked)
+    await app.services.keys.settle()
+    await app.services.access.settle()
+    const written = await writes.drain()
+    const faults = [
+      ...judge(attacked, received, verify),
+      ...faultsOfRefusal(received, written),
+      ...app.log.slice(said).filter(isDefect),
+    ]
+    sent++
+    slowest = Math.max(slowest, received?.milliseconds ?? 0)
+    if (received && received.status < 300) field.learn(received.text)
+    count(statuses, attacked.operation, received?.status ?? 0)
+    for (const fault of faults) note(findings, { number: sent, fault, ...shown(attacked, received) })
+  }
+
+  for (let round = 0; round < rounds || performance.now() < end; round++) {
+    if (round > 0 && round % roundsOfOneGround === 0) await renew(field, writes)
+    app.log.length = 0
+    for (const operation of operations) {
+      await attack(composeAttack(operation, field))
+      if (findings.length >= mostFindings) return { sent, slowest, statuses, findings, tables: writes.tables }
+    }
+  }
+  return { sent, slowest, statuses, findings, tables: writes.tables }
+}
+
+async function renew(field: Field, writes: Awaited<ReturnType<typeof watchWrites>>): Promise<void> {
+  await field.refresh()
+  await writes.drain()
+}
+
+function faultsOfRefusal(received: Received | undefined, written: readonly string[]): string[] {
+  const isRefused = received === undefined || received.status >= 400
+  return isRefused && written.length > 0 ? [`refused, and yet written: ${written.join(', ')}`] : []
+}
+
+/** 50 and above: what an operator would be called for. */
+function isDefect(line: string): boolean {
+  return Number((JSON.parse(line) as { level?: unknown }).level) >= 50
+}
+
+function shown(attack: Attack, received: Received | undefined) {
+  const answer = received ? `${received.status} ${received.text.slice(0, 600)}` : 'none'
+  return { operation: attack.operation, attack: describeAttack(attack), answer }
+}
+
+/** The same fault of the same operation is told once. */
+function note(findings: Finding[], finding: Finding): void {
+  const kind = ({ operation, fault }: Finding) => `${operation} ${fault.slice(0, 60)}`
+  if (!findings.some((each) => kind(each) === kind(finding))) findings.push(finding)
+}
+
+function count(statuses: Map<string, Map<number, number>>, operation: string, status: number): void {
+  const counts = statuses.get(operation) ?? new Map<number, number>()
+  statuses.set(operation, counts.set(status, (counts.get(status) ?? 0) + 1))
+}

@@ -1,0 +1,45 @@
+import type pg from 'pg'
+
+/**
+ * Every row that is written leaves a note in its own transaction, so that what a refused request wrote is seen
+ * and what was rolled back is not. That a key was used may be noted of any request.
+ */
+const install = `
+  create schema fuzz;
+  create table fuzz.writes (id bigint generated always as identity, name text not null);
+  create function fuzz.note() returns trigger language plpgsql as $$
+  begin
+    if tg_op <> 'UPDATE'
+      or to_jsonb(new) - 'last_used_at' is distinct from to_jsonb(old) - 'last_used_at' then
+      insert into fuzz.writes (name) values (lower(tg_op) || ' ' || tg_table_name);
+    end if;
+    return null;
+  end $$;
+  do $$
+  declare found regclass;
+  begin
+    for found in select oid from pg_class where relnamespace = 'public'::regnamespace
+      and relkind in ('r', 'p') and not relispartition
+    loop
+      execute format('create trigger fuzz_writes after insert or update or delete on %s
+        for each row execute function fuzz.note()', found);
+    end loop;
+  end $$`
+
+export async function watchWrites(pool: pg.Pool) {
+  await pool.query(install)
+  const { rows } = await pool.query(
+    `select count(*)::int as count from pg_trigger where tgname = 'fuzz_writes'`,
+  )
+
+  return {
+    tables: Number(rows[0]?.count),
+    /** What was written since it was last asked, each kind once. */
+    async drain(): Promise<string[]> {
+      const found = await pool.query(
+        `with gone as (delete from fuzz.writes returning name) select distinct name from gone order by name`,
+      )
+      return found.rows.map(({ name }) => String(name))
+    },
+  }
+}
