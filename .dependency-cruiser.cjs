@@ -9,7 +9,7 @@ const levels = [
   ['entities'],
   ['retrieval'],
   ['capture'],
-  ['consolidation', 'dream'],
+  ['consolidation', 'dream', 'portability'],
   ['maintenance', 'metrics', 'checking'],
 ]
 

@@ -15,6 +15,7 @@ import * as surprise from './0015_surprise.ts'
 import * as drift from './0016_drift.ts'
 import * as dream from './0017_dream.ts'
 import * as cards from './0018_cards.ts'
+import * as imports from './0019_imports.ts'
 import * as tallies from './0020_tallies.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
@@ -35,5 +36,6 @@ export const migrations: Record<string, Migration> = {
   '0016_drift': drift,
   '0017_dream': dream,
   '0018_cards': cards,
+  '0019_imports': imports,
   '0020_tallies': tallies,
 }

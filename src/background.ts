@@ -17,6 +17,7 @@ import {
 } from './maintenance/index.ts'
 import { createChat } from './models/chat.ts'
 import { createPoliciesService } from './policies/index.ts'
+import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
 import { createSeal, purgeForgotten } from './records/index.ts'
 import type { Resources } from './services.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
@@ -45,6 +46,8 @@ export function createJobs({
     records: purgeForgotten,
     maintenance_runs: deleteOldRuns,
     dream_verdicts: deleteOldVerdicts,
+    import_lines: deleteAbandonedLines,
+    import_edges: deleteAbandonedEdges,
   }
   const embeddings = createEmbeddings({
     ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },

@@ -33,6 +33,11 @@ import { createStoreReading, createSummaryService, scrapeRoutes, summaryRoutes }
 import { createChat } from './models/chat.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import {
+  createExportService,
+  createImportService,
+  portabilityRoutes,
+} from './portability/index.ts'
+import {
   createErasureService,
   createForgettingService,
   createRecordsService,
@@ -114,6 +119,8 @@ export function createServices({
   const storeReading = createStoreReading({ db, clock, intervals, revisedRetentionMs })
   const summary = createSummaryService({ db, clock })
   const scrape = { sources: [instruments, storeReading], isPublic: config.metrics.isPublic }
+  const exporter = createExportService({ db, clock })
+  const importer = createImportService({ db, clock, ids, log, seal, ...config.records })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
     keys,
@@ -138,6 +145,8 @@ export function createServices({
     previewing,
     drift,
     maintenance,
+    exporter,
+    importer,
     instruments,
     storeReading,
     summary,
@@ -170,6 +179,7 @@ export function listRooms({ once, ...services }: Services): Room[] {
     room(surpriseRoutes, { previewing: services.previewing }),
     room(driftRoutes, { drift: services.drift }),
     room(maintenanceRoutes, { maintenance: services.maintenance, once }),
+    room(portabilityRoutes, { exporter: services.exporter, importer: services.importer }),
     room(scrapeRoutes, services.scrape),
     room(summaryRoutes, { summary: services.summary }),
   ]

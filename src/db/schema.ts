@@ -86,6 +86,17 @@ export interface AuditEntries {
   run_id: string | null;
 }
 
+export interface AwaitingEdges {
+  created_at: Date;
+  import_id: string;
+  inverse: string | null;
+  predicate: string;
+  received_at: Date;
+  source_id: string;
+  target_id: string;
+  weight: number;
+}
+
 export interface BeliefProbes {
   probed_at: Date;
   record_id: string;
@@ -204,6 +215,13 @@ export interface ImportanceHistory {
   old: number;
   record_id: string;
   run_id: string | null;
+}
+
+export interface ImportLines {
+  bytes: Buffer;
+  import_id: string;
+  line: number;
+  received_at: Date;
 }
 
 export interface JobLeases {
@@ -411,6 +429,7 @@ export interface DB {
   access_log: AccessLog;
   api_keys: ApiKeys;
   audit_entries: AuditEntries;
+  awaiting_edges: AwaitingEdges;
   belief_probes: BeliefProbes;
   contents: Contents;
   departures: Departures;
@@ -423,6 +442,7 @@ export interface DB {
   episode_tallies: EpisodeTallies;
   handles: Handles;
   idempotency_keys: IdempotencyKeys;
+  import_lines: ImportLines;
   importance_history: ImportanceHistory;
   job_leases: JobLeases;
   job_schedules: JobSchedules;

@@ -25,10 +25,17 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 /** Undefined when there was nothing in it: a client library may send the header alone. */
 function parseBody(body: Buffer, encoding: string | undefined): unknown {
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new AppError('unsupported_media_type', 'A body must come without Content-Encoding.')
-  }
-  if (body.length === 0) return undefined
+  refuseEncoding(encoding)
+  return body.length === 0 ? undefined : readJson(body)
+}
+
+export function refuseEncoding(encoding: string | undefined): void {
+  if (encoding === undefined || encoding === 'identity') return
+  throw new AppError('unsupported_media_type', 'A body must come without Content-Encoding.')
+}
+
+/** JSON that can be stored, whatever it says. */
+export function readJson(body: Buffer): unknown {
   const value = parseJson(body)
   const errors = inspect(value)
   if (errors.length === 0) return value

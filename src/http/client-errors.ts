@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import { problemOf, problemType, statusOf } from './problems.ts'
+import { isPatient } from './streaming.ts'
 
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are larger than this server accepts.'],
@@ -19,6 +20,7 @@ export function refuseBrokenRequest(
   socket: Socket,
   requestId: string,
 ): void {
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPatient(socket)) return
   const isAnswering = (socket as Pending)._httpMessage?.headersSent ?? false
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy(error)
   const [code, message] = refusals[error.code ?? ''] ?? ['malformed_request', 'This is not valid HTTP.']

@@ -61,10 +61,7 @@ export function answerFailures(app: FastifyInstance): void {
 }
 
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const known = recognise(error)
-  if (!known) request.log.error({ err: error }, 'unexpected failure')
-  else if (known.kind === 'unavailable') request.log.warn({ err: known, code: known.code }, 'unavailable')
-  const shown = known ?? new AppError('internal_error', 'The server failed; the log says how.')
+  const shown = showFailure(error, request)
   if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds)
   if (shown.kind === 'unauthenticated') {
     const scheme = request.routeOptions.config.browsed ? 'Basic' : 'Bearer'
@@ -74,6 +71,14 @@ export function sendFailure(error: unknown, request: FastifyRequest, reply: Fast
     .code(statusOf(shown.code))
     .header('content-type', problemType)
     .send(JSON.stringify(problemOf(shown, request.id)))
+}
+
+/** What the caller is told of it; the log is told the rest. */
+export function showFailure(error: unknown, { log }: Pick<FastifyRequest, 'log'>): AppError {
+  const known = recognise(error)
+  if (!known) log.error({ err: error }, 'unexpected failure')
+  else if (known.kind === 'unavailable') log.warn({ err: known, code: known.code }, 'unavailable')
+  return known ?? new AppError('internal_error', 'The server failed; the log says how.')
 }
 
 /** The failure as a caller may know it, or undefined for a defect, of which it is told nothing. */

@@ -1,6 +1,7 @@
 export { type Change, writeChange } from './changing/service.ts'
 export { claimRecord, claimRecords, findKnownRecord, findOpenRecord } from './claiming/service.ts'
 export { insertRecords } from './creation/queries.ts'
+export { refuseTakenIdentifiers } from './creation/service.ts'
 export type { DepartureRow } from './departures/queries.ts'
 export { purgeForgotten } from './departures/queries.ts'
 export { erasureRoutes } from './erasure/routes.ts'

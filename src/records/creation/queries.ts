@@ -7,6 +7,9 @@ import type { Draft, Identifier } from '../rows.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { wordsOf } from '../words.ts'
 
+/** What comes with a log of its own needs no first entry. */
+type Storable = Omit<Draft, 'audit'> & { audit: Draft['audit'] | null }
+
 export type Stored = {
   ids: ReadonlySet<string>
   /** Refused, because the same content was erased from the same scope. */
@@ -21,7 +24,7 @@ export type Stored = {
  */
 export async function insertRecords(
   db: Database,
-  drafts: readonly Draft[],
+  drafts: readonly Storable[],
   textLanguage: string,
   seal: Seal,
 ): Promise<Stored> {
@@ -117,6 +120,7 @@ export async function insertRecords(
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
         audit ->> 'rationale'
       from incoming join record using (id)
+      where audit is not null
     )
     select id, false as is_erased from record
     union all

@@ -137,7 +137,8 @@ async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | Ap
   })
 }
 
-async function refuseTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
+/** What is refused is not stored; of two that claim one identifier the first has it. */
+export async function refuseTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
   const wanted = drafts.filter(isDraft).flatMap((each) => each.identifiers)
   if (wanted.length === 0) return [...drafts]
   const taken = new Set((await findTakenIdentifiers(db, wanted)).map(keyOf))

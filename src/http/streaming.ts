@@ -1,0 +1,85 @@
+import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { refuseEncoding } from './body.ts'
+
+/** Bodies and answers of any length, of which there is never more in memory than a part. */
+
+export const linesType = 'application/x-ndjson'
+
+/** Neither side has sent or taken anything for so long: the other has gone, or will never end. */
+const longestIdleMs = 120_000
+
+const patient = new WeakSet<Socket>()
+
+/** Whether the request on it may take as long as it likes, for as long as it goes on. */
+export function isPatient(socket: Socket): boolean {
+  return patient.has(socket)
+}
+
+/** Lines, and nothing else; other routes go on to refuse them. */
+export function acceptLines(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(linesType, (request: FastifyRequest, body, done) => {
+    try {
+      refuseEncoding(request.headers['content-encoding'])
+      done(null, body)
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/** Spares a request the time limit of the others. Answers what is aborted once the client is gone, or idle. */
+export function takeTime(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+  const { socket } = request.raw
+  const gone = new AbortController()
+  patient.add(socket)
+  // Node closes it then, and sets its own limit again when the answer is out.
+  socket.setTimeout(longestIdleMs)
+  reply.raw.once('close', () => {
+    patient.delete(socket)
+    gone.abort()
+  })
+  return gone.signal
+}
+
+/** The bytes of one line; none when there are too many of them. */
+export type Line = { line: number; bytes: Buffer | undefined }
+
+const newline = 0x0a
+
+/** The lines that are not blank. Of one that is too long no more is kept than how far it is to the next. */
+export async function* readLines(source: Readable, mostBytes: number): AsyncGenerator<Line> {
+  let parts: Buffer[] = []
+  let size = 0
+  let line = 1
+  const keep = (part: Buffer) => {
+    size += part.length
+    if (size <= mostBytes) parts.push(part)
+    else parts = []
+  }
+  const finish = (): Line => {
+    const bytes = size > mostBytes ? undefined : Buffer.concat(parts)
+    parts = []
+    size = 0
+    return { line: line++, bytes }
+  }
+  // The answer goes out on the same connection, so whoever stops to read must not close it.
+  for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    let start = 0
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      keep(chunk.subarray(start, end))
+      start = end + 1
+      const read = finish()
+      if (!isBlank(read)) yield read
+    }
+    keep(chunk.subarray(start))
+  }
+  const last = finish()
+  if (!isBlank(last)) yield last
+}
+
+function isBlank({ bytes }: Line): boolean {
+  return bytes?.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09) ?? false
+}

@@ -1,0 +1,7 @@
+/** What a line may hold. An import takes whatever an export gives. */
+
+/** The largest body of a create, and what the service keeps beside it. */
+export const mostLineBytes = 16 * 1_024 * 1_024
+
+/** Accesses that are told one by one. */
+export const mostAccesses = 1_000

@@ -1,0 +1,94 @@
+import type { Database } from '../../../db/connection.ts'
+import { translateFailure, violatedConstraint } from '../../../db/failures.ts'
+import { transact } from '../../../db/transaction.ts'
+import type { Caller } from '../../../kernel/caller.ts'
+import { AppError } from '../../../kernel/errors.ts'
+import type { Logger } from '../../../kernel/log.ts'
+import type { createSeal } from '../../../records/index.ts'
+import type { Tally } from '../../schemas.ts'
+import type { Importing } from '../linking/queries.ts'
+import type { Item } from '../reading/service.ts'
+import { createStoring, type Fate } from '../storing/service.ts'
+
+type Resources = { db: Database; log: Logger; seal: ReturnType<typeof createSeal>; textLanguage: string }
+
+export type Judged = { line: number; id?: string; fate: Fate }
+
+type Judging = Importing & { dryRun: boolean }
+type Copied = Extract<Item, { copy: unknown }>
+
+/** Undoes what was stored for the sake of its report. */
+class Rehearsed extends Error {
+  readonly fates: Fate[]
+  constructor(fates: Fate[]) {
+    super('rehearsed')
+    this.fates = fates
+  }
+}
+
+/** Stores a portion of lines, or finds out what storing it would come to, and says what became of each. */
+export function createJudging(resources: Resources) {
+  const { db, log } = resources
+  const store = createStoring(resources)
+
+  async function judge(caller: Caller, items: readonly Item[], importing: Judging): Promise<Judged[]> {
+    const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
+    const fates = new Map(
+      (await storeAll(caller, copies, importing)).map((fate, at) => [copies[at]?.line, fate]),
+    )
+    return items.map((item) => {
+      const fate = 'error' in item ? item.error : (fates.get(item.line) ?? defect())
+      return { line: item.line, ...(item.id === undefined ? {} : { id: item.id }), fate }
+    })
+  }
+
+  async function storeAll(
+    caller: Caller,
+    items: readonly Copied[],
+    importing: Judging,
+    attempt = 1,
+  ): Promise<Fate[]> {
+    if (items.length === 0) return []
+    const copies = items.map(({ copy }) => copy)
+    try {
+      return await transact(db, {}, async (tx) => {
+        const fates = await store(tx, caller, copies, importing)
+        if (importing.dryRun) throw new Rehearsed(fates)
+        return fates
+      })
+    } catch (error) {
+      if (error instanceof Rehearsed) return error.fates
+      const failure = translateFailure(error)
+      if (failure instanceof AppError) throw failure
+      // Another writer was between the check and the insert.
+      if (violatedConstraint(error) === 'entity_identifiers_taken' && attempt < mostAttempts) {
+        return storeAll(caller, items, importing, attempt + 1)
+      }
+      return storeByHalves(caller, items, importing, error)
+    }
+  }
+
+  /** What cannot be stored for a reason nobody thought of is found, and keeps none of the others out. */
+  async function storeByHalves(caller: Caller, items: readonly Copied[], importing: Judging, error: unknown) {
+    if (items.length === 1) {
+      log.error('a line could not be stored', { err: error, line: items[0]?.line })
+      return [defect()]
+    }
+    const middle = items.length >> 1
+    const first = await storeAll(caller, items.slice(0, middle), importing)
+    return [...first, ...(await storeAll(caller, items.slice(middle), importing))]
+  }
+
+  return judge
+}
+
+const mostAttempts = 4
+
+export function statusOf(fate: Fate): keyof Tally {
+  if (!(fate instanceof AppError)) return fate
+  return fate.kind === 'conflict' || fate.kind === 'gone' ? 'conflict' : 'invalid'
+}
+
+function defect(): AppError {
+  return new AppError('internal_error', 'The line could not be stored; the log says why.')
+}

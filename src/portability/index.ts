@@ -1,0 +1,5 @@
+export { createExportService } from './exporting/service.ts'
+export { deleteAbandonedEdges } from './importing/linking/queries.ts'
+export { createImportService } from './importing/service.ts'
+export { deleteAbandonedLines } from './importing/staging/queries.ts'
+export { portabilityRoutes } from './routes.ts'
