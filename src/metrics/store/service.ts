@@ -11,6 +11,7 @@ type Resources = {
   /** Milliseconds between the runs of each job by the configuration. */
   intervals: Readonly<Record<string, number>>
   revisedRetentionMs: number
+  freshMs?: number
 }
 
 export type StoreReading = ReturnType<typeof createStoreReading>
@@ -19,12 +20,13 @@ export type StoreReading = ReturnType<typeof createStoreReading>
 export type CountMessages = () => Promise<Readonly<Record<string, number>>>
 
 /** However many ask and however often, the database is asked no oftener. */
-const freshMs = 5_000
+const usuallyFreshMs = 5_000
 /** A database or a queue that hangs must not keep the process from telling of itself. */
 const patienceMs = 2_000
 
-export function createStoreReading({ db, clock, intervals, revisedRetentionMs }: Resources) {
-  const readDatabase = remember(async () => {
+export function createStoreReading(resources: Resources) {
+  const { db, clock, intervals, revisedRetentionMs, freshMs = usuallyFreshMs } = resources
+  const readDatabase = remember(freshMs, async () => {
     const now = clock.now()
     const revisedBefore = new Date(now.getTime() - revisedRetentionMs)
     const [tallies, jobs, backlog, sizes] = await Promise.all([
@@ -40,7 +42,7 @@ export function createStoreReading({ db, clock, intervals, revisedRetentionMs }:
   return {
     /** Where there is a queue at hand, what waits in it is told too. */
     watchQueue: (count: CountMessages): void => {
-      readQueue = remember(async () => describeQueue(await count()))
+      readQueue = remember(freshMs, async () => describeQueue(await count()))
     },
     render: async (): Promise<string> => {
       const [database, queue] = await Promise.all([readDatabase(), readQueue?.()])
@@ -78,7 +80,7 @@ function describeQueue(counts: Readonly<Record<string, number>>): Family[] {
 }
 
 /** One reading at a time, and none while the last is fresh; undefined when it fails or does not come in time. */
-function remember<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+function remember<T>(freshMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { value: T; at: number } | undefined
   let reading: Promise<T | undefined> | undefined
   return async () => {

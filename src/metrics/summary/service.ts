@@ -6,12 +6,12 @@ import { describeFigures } from '../figures.ts'
 import type { StoreMetrics } from '../schemas.ts'
 import { countRecords, drawSample } from './queries.ts'
 
-type Resources = { db: Database; clock: Clock; sampleSize?: number }
+type Resources = { db: Database; clock: Clock; sampleSize?: number; freshMs?: number }
 
 export type SummaryService = ReturnType<typeof createSummaryService>
 
 /** However many ask and however often, a million records are counted no oftener. */
-const freshMs = 5_000
+const usuallyFreshMs = 5_000
 /** As many kinds of trust as are remembered at once. */
 const mostRemembered = 100
 const dayMs = 86_400_000
@@ -22,7 +22,8 @@ const dayMs = 86_400_000
  */
 const usualSampleSize = 20_000
 
-export function createSummaryService({ db, clock, sampleSize = usualSampleSize }: Resources) {
+export function createSummaryService(resources: Resources) {
+  const { db, clock, sampleSize = usualSampleSize, freshMs = usuallyFreshMs } = resources
   const remembered = new Map<string, { at: number; figures: Promise<StoreMetrics> }>()
 
   /** Who may see the same is told the same. */
