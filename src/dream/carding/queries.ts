@@ -11,7 +11,7 @@ type Page = { scope: string | null; ceiling: Sensitivity; after: string; limit: 
 const enoughEdges = 3 * leastKnown
 
 const isKnownWell: RawBuilder<SqlBool> = sql<SqlBool>`(
-  select count(distinct some.id) from (select far.id from ${known} limit ${sql.lit(enoughEdges)}) as some
+  select count(distinct it.id) from (select far.id from ${known} limit ${sql.lit(enoughEdges)}) as it
 ) >= ${sql.lit(leastKnown)}`
 
 /** Entities of which enough is known for a profile, in the order of their ids. */
