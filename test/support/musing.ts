@@ -106,7 +106,7 @@ export async function cardsIn({ database }: TestApp): Promise<{ id: string; stat
 /** All that a run which has nothing to do must leave as it is. */
 export async function readStore({ database: { pool } }: TestApp): Promise<unknown> {
   const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'importance_history']
-  const read = [...tables, 'peer_cards', 'dream_verdicts'].map((name) =>
+  const read = [...tables, 'peer_cards', 'dream_verdicts', 'belief_probes'].map((name) =>
     pool.query(`select to_jsonb(t) as row from ${name} as t order by to_jsonb(t)::text`),
   )
   return (await Promise.all(read)).map(({ rows }) => rows)
