@@ -13,7 +13,7 @@ export type Running = {
   kill(signal: NodeJS.Signals): void
 }
 
-type Options = { cwd?: string; env?: Record<string, string>; detached?: boolean }
+type Options = { cwd?: string; env?: Record<string, string>; detached?: boolean; uid?: number }
 
 /** A real process of its own, ended with the test that started it. Only what is named here is in its environment. */
 export function launch(args: readonly string[], options: Options = {}): Running {
@@ -21,6 +21,7 @@ export function launch(args: readonly string[], options: Options = {}): Running 
     cwd: options.cwd,
     env: { PATH: process.env['PATH'], ...options.env },
     detached: options.detached ?? false,
+    ...(options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
