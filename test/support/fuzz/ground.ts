@@ -70,6 +70,8 @@ async function issueKeys(app: TestApp): Promise<string[]> {
 }
 
 async function sow(app: TestApp, random: Random): Promise<void> {
+  // What was erased could not be sown again.
+  for (const id of await listIds(app, '/v1/tombstones')) await app.request('DELETE', `/v1/tombstones/${id}`)
   for (const payload of Object.values(payloads)) {
     for (const more of [{}, {}, {}, { scope: 'mine' }, { scope: 'theirs', sensitivity: 'high' }]) {
       const body = { type: payload.kind, payload, tags: [marker], ...more }
