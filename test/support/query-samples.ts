@@ -25,6 +25,8 @@ import { embeddingSamples } from './embedding-samples.ts'
 import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { metricsSamples } from './metrics-samples.ts'
+import { musingSamples } from './musing-samples.ts'
+import { portabilitySamples } from './portability-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
 import { surpriseSamples } from './surprise-samples.ts'
@@ -81,6 +83,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...consolidationSamples,
   ...maintenanceSamples,
   ...metricsSamples,
+  ...musingSamples,
+  ...portabilitySamples,
   ...retrievalSamples,
   'src/http/queries.ts': {
     tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),

@@ -95,11 +95,11 @@ export async function findStrangers<P extends Ends>(db: Database, pairs: readonl
   return rows.flatMap(({ place }) => pairs[place] ?? [])
 }
 
-/** Of the digests, those that a verdict was remembered under. */
+/** Of the digests, in hexadecimal, those that a verdict was remembered under. */
 export async function findRemembered(db: Database, digests: readonly Buffer[]): Promise<Set<string>> {
-  const { rows } = await sql<{ digest: Buffer }>`
-    select digest from dream_verdicts
+  const { rows } = await sql<{ digest: string }>`
+    select encode(digest, 'hex') as digest from dream_verdicts
     where step = 'synthesis' and digest = any(${sql.val([...digests])}::bytea[])
   `.execute(db)
-  return new Set(rows.map(({ digest }) => digest.toString('hex')))
+  return new Set(rows.map(({ digest }) => digest))
 }
