@@ -5,6 +5,7 @@ import * as ranges from '../../src/jobs/ranges/queries.ts'
 import type { Trust } from '../../src/kernel/caller.ts'
 import * as maintenance from '../../src/maintenance/queries.ts'
 import * as batches from '../../src/maintenance/running/batches/queries.ts'
+import * as claiming from '../../src/maintenance/running/claiming/queries.ts'
 import * as running from '../../src/maintenance/running/queries.ts'
 import type { Sample } from './departing-samples.ts'
 import { noIntervals } from './idle.ts'
@@ -74,10 +75,14 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     setError: (db) => inTransaction(db, (tx) => batches.setError(tx, id, 'why')),
     insertChanges: (db) => inTransaction(db, (tx) => batches.insertChanges(tx, id, [])),
   },
+  'src/maintenance/running/claiming/queries.ts': {
+    findDueJobs: (db) => claiming.findDueJobs(db, { worker: 'w', now, intervals: noIntervals }),
+    lockFreeLease: (db) => inTransaction(db, (tx) => claiming.lockFreeLease(tx, 'decay', now)),
+    passSchedule: (db) =>
+      inTransaction(db, (tx) => claiming.passSchedule(tx, { job: 'decay', now, interval: 1 })),
+  },
   'src/maintenance/running/queries.ts': {
     insertJobs: (db) => running.insertJobs(db, ['decay'], now),
-    findDueJobs: (db) => running.findDueJobs(db, { worker: 'w', now, unscheduled: [] }),
-    lockFreeLease: (db) => inTransaction(db, (tx) => running.lockFreeLease(tx, 'decay', now)),
     takeLease: (db) =>
       inTransaction(db, (tx) =>
         running.takeLease(tx, { job: 'decay', holder: 'w', run_id: id, fence: 8, expires_at: now }),
@@ -87,8 +92,6 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     releaseLease: (db) => inTransaction(db, (tx) => running.releaseLease(tx, { ...lease, now })),
     findOpenRun: (db) => inTransaction(db, (tx) => running.findOpenRun(tx, 'decay')),
     findSharedRun: (db) => running.findSharedRun(db, 'decay'),
-    passSchedule: (db) =>
-      inTransaction(db, (tx) => running.passSchedule(tx, { job: 'decay', now, interval: 1 })),
     startRun: (db) => inTransaction(db, (tx) => running.startRun(tx, { id, worker: 'w', now })),
     putRunBack: (db) => inTransaction(db, (tx) => running.putRunBack(tx, id)),
     endRun: (db) => inTransaction(db, (tx) => running.endRun(tx, { id, status: 'succeeded', now })),

@@ -42,48 +42,6 @@ export async function insertJobs(db: Database, jobs: readonly string[], now: Dat
     .execute()
 }
 
-/**
- * Jobs with something to do for `worker`: a run that waits, a schedule that is due, a run whose worker has gone,
- * or one that can be shared. `unscheduled` are those that the configuration gives no interval.
- */
-export async function findDueJobs(
-  db: Database,
-  { worker, now, unscheduled }: { worker: string; now: Date; unscheduled: readonly string[] },
-): Promise<string[]> {
-  const { rows } = await sql<{ job: string }>`
-    select job from job_leases join job_schedules using (job)
-    where case when holder is null or expires_at <= ${now}::timestamptz then
-      (enabled and next_at <= ${now}::timestamptz
-        and (interval_ms is not null or job <> all(${sql.val(unscheduled)}::text[])))
-      or exists (
-        select from maintenance_runs
-        where maintenance_runs.job = job_leases.job and status in ('queued', 'running')
-      )
-    else
-      holder <> ${worker} and exists (
-        select from maintenance_ranges where maintenance_ranges.run_id = job_leases.run_id and not done
-      )
-    end
-    order by job
-  `.execute(db)
-  return rows.map(({ job }) => job)
-}
-
-/**
- * Undefined when another worker looks at it, or has a batch under way. The strong lock waits for nobody: batches
- * hold a weaker one, so a lease passes on only between two of them.
- */
-export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
-  return tx
-    .selectFrom('job_leases')
-    .where('job', '=', job)
-    .where(({ eb, or }) => or([eb('holder', 'is', null), eb('expires_at', '<=', now)]))
-    .select(['fence'])
-    .forUpdate()
-    .skipLocked()
-    .executeTakeFirst()
-}
-
 export async function takeLease(
   tx: Transaction,
   { job, ...lease }: { job: string; holder: string; run_id: string; fence: number; expires_at: Date },
@@ -165,22 +123,6 @@ export async function findSharedRun(db: Database, job: string) {
       'l.fence',
     ])
     .executeTakeFirst()
-}
-
-/** Moves a due schedule on and answers true; `interval` is the configuration's. */
-export async function passSchedule(
-  tx: Transaction,
-  { job, now, interval }: { job: string; now: Date; interval: number },
-): Promise<boolean> {
-  const { rows } = await sql`
-    update job_schedules
-    set next_at = ${now}::timestamptz
-      + coalesce(interval_ms, ${interval}::bigint) * interval '1 millisecond'
-    where job = ${job} and enabled and next_at <= ${now}::timestamptz
-      and coalesce(interval_ms, ${interval}::bigint) > 0
-    returning job
-  `.execute(tx)
-  return rows.length > 0
 }
 
 export async function startRun(

@@ -9,6 +9,7 @@ import { describeError, type Logger } from '../../kernel/log.ts'
 import { inSpan, parseTraceparent, type Tracer } from '../../kernel/tracing.ts'
 import { insertRun } from '../queries.ts'
 import { createBatches, type Held, type Observe } from './batches/service.ts'
+import { lockFreeLease, passSchedule } from './claiming/queries.ts'
 import {
   type Claimed,
   clearLease,
@@ -16,9 +17,7 @@ import {
   findOpenRun,
   findSharedRun,
   insertJobs,
-  lockFreeLease,
   noteSuccess,
-  passSchedule,
   putRunBack,
   releaseLease,
   renewLease,

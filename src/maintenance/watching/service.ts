@@ -3,7 +3,8 @@ import type { Database } from '../../db/connection.ts'
 import { type JobName, jobNames } from '../../jobs/define.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Logger } from '../../kernel/log.ts'
-import { findDueJobs, insertJobs } from '../running/queries.ts'
+import { findDueJobs } from '../running/claiming/queries.ts'
+import { insertJobs } from '../running/queries.ts'
 import type { Runner } from '../running/service.ts'
 import type { Intervals } from '../service.ts'
 
@@ -25,11 +26,10 @@ export function watchJobs(resources: Resources): { stop(): Promise<void> } {
   const { db, clock, log, worker, runner, intervals, everyMs = 2_000 } = resources
   const stopping = new AbortController()
   const { signal } = stopping
-  const unscheduled = jobNames.filter((job) => intervals[job] === 0)
   const attended = new Set<Promise<unknown>>()
 
   async function look(): Promise<void> {
-    const due = await findDueJobs(db, { worker, now: clock.now(), unscheduled })
+    const due = await findDueJobs(db, { worker, now: clock.now(), intervals })
     for (const job of jobNames.filter((name) => due.includes(name))) attend(job)
   }
 
