@@ -10,8 +10,23 @@ const retryable = new Set(['40001', '40P01'])
  */
 const lostRaces = new Set(['handles_place', 'relations_source', 'relations_target'])
 
-/** The server is going, coming, full or told us to wait; nothing about the request was wrong. */
-const unavailable = new Set(['53300', '57P01', '57P02', '57P03', '55P03', '57014', '25P03', '40001', '40P01'])
+/**
+ * The server is going, coming, full (of sessions, or its disk or memory) or told us to wait; nothing about the request
+ * was wrong.
+ */
+const unavailable = new Set([
+  '53100',
+  '53200',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  '55P03',
+  '57014',
+  '25P03',
+  '40001',
+  '40P01',
+])
 
 /** Raised by erased_among() of migration 0003. */
 const foreignTombstone = 'MBT01'
