@@ -16,9 +16,10 @@ import {
   findUnloggedVersions,
 } from './histories/queries.ts'
 import type { Law, Verdict } from './law.ts'
-import { findLostSuccessors, findOneWayEdges } from './links/queries.ts'
+import { findOneWayEdges } from './links/queries.ts'
 import {
   findFutureTimes,
+  findLostSuccessors,
   findUnzeroedHistory,
   findWrongExpiries,
   findWrongForgettings,

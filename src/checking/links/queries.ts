@@ -24,22 +24,3 @@ export async function findOneWayEdges(db: Database): Promise<Finding> {
     `,
   )
 }
-
-/** What was replaced leads to what replaced it, for as long as that is there. */
-export async function findLostSuccessors(db: Database): Promise<Finding> {
-  return findBreaches(
-    db,
-    sql`
-      select r.id, exists (
-        select from relations as e
-        where e.source_id = r.id and (e.predicate = 'superseded_by' or r.status = 'merged' and e.predicate = 'derives')
-      ) or exists (
-        select from departures as d
-        where d.type = r.type and coalesce(d.id::text = c.payload #>> '{revision,superseded_by}', true)
-      )
-      from records as r
-      join contents as c on c.record_id = r.id
-      where r.status in ('superseded', 'merged')
-    `,
-  )
-}

@@ -7,6 +7,9 @@ import { findBreaches } from '../queries.ts'
 /** What two spellings of one curve, or a float that went through JSON, may differ by. */
 const tiny = sql.lit(1e-9)
 
+/** The same of a whole salience: neither the largest nor the smallest float can be multiplied without an error. */
+const inexactness = sql`least(greatest(r.base_salience, 1), 1e300) * ${tiny}`
+
 /** At and below this a record has faded away. */
 const faded = sql.lit(0.001)
 
@@ -22,8 +25,7 @@ export async function findWrongSaliences(db: Database, now: Date): Promise<Findi
     db,
     sql`
       select r.id, case when r.pinned then r.salience = r.base_salience
-        else r.salience >= ${salienceAt(now)} * (1 - ${tiny}) - ${tiny}
-          and r.salience <= r.base_salience * (1 + ${tiny}) + ${tiny} end
+        else ${salienceAt(now)} - r.salience <= ${inexactness} and r.salience - r.base_salience <= ${inexactness} end
       from records as r
     `,
   )
@@ -81,16 +83,40 @@ export async function findWrongForgettings(db: Database): Promise<Finding> {
   )
 }
 
-/** What took a record's place has its worth. */
+/** What took a record's place has its worth; a status that was set by hand takes nothing. */
 export async function findUnzeroedHistory(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`
       select r.id, r.base_salience = 0 and r.salience = 0
         and (r.type <> 'semantic' or c.payload #>> '{revision,status}' = 'retracted')
-      from records as r
-      join contents as c on c.record_id = r.id
-      where r.status in ('superseded', 'merged')
+      from ${replaced}
     `,
   )
 }
+
+/** It leads to what took its place, for as long as that is there. */
+export async function findLostSuccessors(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, exists (
+        select from relations as e
+        where e.source_id = r.id and (e.predicate = 'superseded_by' or r.status = 'merged' and e.predicate = 'derives')
+      ) or exists (
+        select from departures as d
+        where d.type = r.type and coalesce(d.id::text = c.payload #>> '{revision,superseded_by}', true)
+      )
+      from ${replaced}
+    `,
+  )
+}
+
+/** By a revision, as the newest of their moves says. */
+const replaced = sql`
+  records as r
+  join contents as c on c.record_id = r.id
+  cross join lateral (
+    select s.step from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+  ) as moved
+  where r.status in ('superseded', 'merged') and moved.step in ('supersede', 'merge')`
