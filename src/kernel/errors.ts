@@ -113,8 +113,11 @@ export const catalogue = {
     kind: 'precondition',
     meaning: 'The record has changed since the version in If-Match.',
   },
-  body_too_large: { kind: 'too_large', meaning: 'The body is over 10 MiB.' },
-  unsupported_media_type: { kind: 'media_type', meaning: 'The body must be sent as application/json.' },
+  body_too_large: { kind: 'too_large', meaning: 'The body is over 10 MiB, or a line of it over 16 MiB.' },
+  unsupported_media_type: {
+    kind: 'media_type',
+    meaning: 'The body is of a type or an encoding that this call does not take: nearly all take JSON.',
+  },
   validation_failed: {
     kind: 'invalid',
     meaning: 'The request breaks the schema; `errors` names every place.',

@@ -44,6 +44,607 @@ and "r"."scope" = any($5::text[]))
     order by r.scope desc, r.created_at, r.id
     limit $6;
 
+-- src/checking/departures/queries.ts findReturned
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select d.id, not exists (select
+from records as r
+where r.id = d.id)
+        and not exists (select
+from contents as c
+where c.record_id = d.id)
+        and not exists (select
+from relations as e
+where e.source_id = d.id
+or e.target_id = d.id)
+        and not exists (select
+from handles as h
+where h.record_id = d.id)
+        and not exists (select
+from embeddings as v
+where v.record_id = d.id)
+        and not exists (select
+from access_log as l
+where l.record_id = d.id)
+        and exists (select
+from audit_entries as a
+where a.record_id = d.id)
+      from departures as d
+    ) as each (name, holds);
+
+-- src/checking/departures/queries.ts findErasedWords
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select d.id, not exists (
+          select
+from audit_entries as a
+          where a.record_id = d.id
+and a.action <> 'erase'
+and (a.rationale <> ''
+or a.changes is not null)
+        )
+        and not exists (select
+from status_changes as s
+where s.record_id = d.id
+and s.reason <> '')
+        and exists (select
+from audit_entries as a
+where a.record_id = d.id
+and a.action = 'erase')
+      from departures as d
+      where d.kind = 'erased'
+    ) as each (name, holds);
+
+-- src/checking/departures/queries.ts findErasedAnswers
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select each.key, not exists (
+        select
+from departures as d
+        where d.kind = 'erased'
+and each.quoted @> array[d.id::text]
+      )
+      from (
+        select k.key, array(
+          select quoted ->> 'id'
+          from (
+            select k.body::jsonb as quoted
+            union all select k.body::jsonb -> 'record'
+            union all select k.body::jsonb -> 'primary_record'
+            union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'created_records')
+              when 'array' then k.body::jsonb -> 'created_records' end)
+            union all select jsonb_array_elements(case jsonb_typeof(k.body::jsonb -> 'results')
+              when 'array' then k.body::jsonb -> 'results' end) -> 'record'
+          ) as quoting
+          where quoted ? 'payload'
+        ) as quoted
+        from idempotency_keys as k
+        where k.body is not null
+and exists (select
+from departures
+where kind = 'erased')
+      ) as each
+    ) as each (name, holds);
+
+-- src/checking/departures/queries.ts findForeignTombstones
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (select t.id, t.key_id = (select key_id
+from tombstones
+order by created_at, id
+limit 1)
+from tombstones as t) as each (name, holds);
+
+-- src/checking/histories/queries.ts findUnloggedVersions
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, coalesce(a.entries, 0) >= r.version
+      from records as r
+      left join (select record_id, count(*) as entries
+from audit_entries group by record_id) as a
+        on a.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/histories/queries.ts findRewrittenEpisodes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, not exists (
+        select
+from audit_entries as a, jsonb_object_keys(a.changes) as field
+        where a.record_id = r.id
+and jsonb_typeof(a.changes) = 'object'
+          and field like 'payload%'
+and field <> 'payload.outcome'
+      )
+      from records as r
+      where r.type = 'episodic'
+and r.version > 1
+    ) as each (name, holds);
+
+-- src/checking/histories/queries.ts findBrokenStatusChains
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(r.id, chain.record_id), coalesce(chain.is_whole, true)
+        and (r.id is null
+or r.status::text = coalesce(chain.last,
+          case when r.status = 'challenged' then 'challenged' else 'active' end))
+      from records as r
+      full join (
+        select record_id, (array_agg(new::text
+order by id desc))[1] as last,
+          bool_and(
+            case when before is null then old in ('active', 'challenged') else old = before end
+            and (old::text, new::text) in (('active', 'challenged'), ('active', 'invalidated'), ('active', 'merged'), ('active', 'superseded'), ('challenged', 'active'), ('challenged', 'invalidated'), ('challenged', 'merged'), ('challenged', 'superseded'), ('invalidated', 'active'))
+          ) as is_whole
+        from (
+          select record_id, id, old, new, lag(new) over (partition by record_id
+order by id) as before
+          from status_changes
+        ) as moved
+        group by record_id
+      ) as chain on chain.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/histories/queries.ts findBrokenScoreChains
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select chain.record_id, chain.is_whole
+and (r.id is null
+or r.importance = chain.last)
+      from (
+        select record_id, (array_agg(new
+order by id desc))[1] as last,
+          bool_and((before is null
+or old = before)
+and old <> new) as is_whole
+        from (
+          select record_id, id, old, new, lag(new) over (partition by record_id
+order by id) as before
+          from importance_history
+        ) as moved
+        group by record_id
+      ) as chain
+      left join records as r on r.id = chain.record_id
+    ) as each (name, holds);
+
+-- src/checking/histories/queries.ts findStaleScores
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, abs(r.importance - (greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))))) <= 0.08::float8 + 0.01::float8
+        * date_part('epoch', $1::timestamptz - greatest(r.created_at, refreshed.at)) / 86400
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $3::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $4::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      cross join (
+        select max(started_at) as at
+from maintenance_runs
+        where job in ('dream', 'refresh_importance')
+and status = 'succeeded'
+and not dry_run
+and scope is null
+      ) as refreshed
+      where r.forgotten_at is null
+and not r.pinned
+    ) as each (name, holds);
+
+-- src/checking/histories/queries.ts findMiscountedAccesses
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, r.served_count <= r.access_count
+and (r.last_accessed_at is null) = (r.access_count = 0)
+        and coalesce(l.times, 0) <= r.access_count
+and coalesce(l.served, 0) <= r.served_count
+        and (l.latest is null
+or l.latest <= r.last_accessed_at)
+      from records as r
+      left join (
+        select record_id, count(*) as times, count(*) filter (where kind = 'served') as served, max(at) as latest
+        from access_log group by record_id
+      ) as l on l.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/links/queries.ts findOneWayEdges
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select concat_ws(' ', e.source_id, e.predicate, e.target_id), back.weight = e.weight
+      from relations as e
+      join (values ('mentions_entity', 'mentioned_in'), ('mentioned_in', 'mentions_entity'), ('derived_from', 'derives'), ('derives', 'derived_from'), ('references_record', 'referenced_by'), ('referenced_by', 'references_record'), ('subject_entity', 'fact_subject_of'), ('fact_subject_of', 'subject_entity'), ('object_entity', 'fact_object_of'), ('fact_object_of', 'object_entity'), ('depends_on', 'dependency_of'), ('dependency_of', 'depends_on'), ('uses', 'used_by'), ('used_by', 'uses'), ('caused_by', 'causes'), ('causes', 'caused_by'), ('supports', 'supported_by'), ('supported_by', 'supports'), ('contradicts', 'contradicted_by'), ('contradicted_by', 'contradicts'), ('supersedes', 'superseded_by'), ('superseded_by', 'supersedes')) as pair (predicate, inverse) on pair.predicate = e.predicate
+      left join relations as back
+        on back.source_id = e.target_id
+and back.predicate = pair.inverse
+and back.target_id = e.source_id
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findWrongSaliences
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, case when r.pinned then r.salience = r.base_salience
+        else salience_at(r, $1::timestamptz) - r.salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9
+and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) * 1e-9 end
+      from records as r
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findWrongExpiries
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, case when r.max_age_seconds = 0 then r.expires_at is null
+        else r.expires_at = r.created_at + make_interval(secs => r.max_age_seconds) end
+      from records as r
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findWrongPruneMoments
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, case
+        when r.pinned
+or r.deletion_policy <> 'auto_prune' then r.prune_at is null
+        when r.base_salience <= 0.001 then r.prune_at = least(r.anchored_at, r.expires_at)
+        when r.prune_at is null then salience_at(r, '9999-12-31 00:00:00+00') > 0.001 * (1 - 1e-9)
+        else salience_at(r, r.prune_at) <= 0.001 * (1 + 1e-9)
+          and salience_at(r, r.prune_at - interval '2 milliseconds') >= 0.001 * (1 - 1e-9) end
+      from records as r
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findFutureTimes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, greatest(r.created_at, r.updated_at, r.anchored_at, r.last_reinforced_at, r.last_accessed_at,
+          r.forgotten_at) <= $1::timestamptz + '5 minutes'::interval
+      from records as r
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findWrongForgettings
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, r.deletion_policy <> 'never'
+and r.purge_at >= r.forgotten_at
+        and (r.forgotten_reason not in ('pruned', 'archived')
+or (r.deletion_policy = 'auto_prune'
+and not r.pinned))
+        and exists (select
+from audit_entries as a
+where a.record_id = r.id
+and a.action in ('delete', 'archive'))
+      from records as r
+      where r.forgotten_at is not null
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findUnzeroedHistory
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, r.base_salience = 0
+and r.salience = 0
+        and (r.type <> 'semantic'
+or c.payload #>> '{revision,status}' = 'retracted')
+      from
+  records as r
+  join contents as c on c.record_id = r.id
+  cross join lateral (
+    select s.step
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+  ) as moved
+  where r.status in ('superseded', 'merged')
+and moved.step in ('supersede', 'merge')
+    ) as each (name, holds);
+
+-- src/checking/lives/queries.ts findLostSuccessors
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, exists (
+        select
+from relations as e
+        where e.source_id = r.id
+and (e.predicate = 'superseded_by'
+or r.status = 'merged'
+and e.predicate = 'derives')
+      )
+or exists (
+        select
+from departures as d
+        where d.type = r.type
+and coalesce(d.id::text = c.payload #>> '{revision,superseded_by}', true)
+      )
+      from
+  records as r
+  join contents as c on c.record_id = r.id
+  cross join lateral (
+    select s.step
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+  ) as moved
+  where r.status in ('superseded', 'merged')
+and moved.step in ('supersede', 'merge')
+    ) as each (name, holds);
+
+-- src/checking/names/queries.ts findLostContents
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, c.payload ->> 'kind' = r.type::text
+      from records as r
+      left join contents as c on c.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/names/queries.ts findUnsearchable
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, array['scope ' || r.scope, 'type ' || r.type] <@ tsvector_to_array(c.search)
+        and cardinality(c.tags) = (select count(distinct tag)
+from unnest(c.tags) as tag)
+      from records as r
+      join contents as c on c.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/names/queries.ts findWrongIdentifiers
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, case
+        when r.status in ('superseded', 'merged') then known.pairs is null
+        when r.status = 'invalidated' then true
+        else known.pairs is not distinct
+from said.pairs end
+      from records as r
+      join contents as c on c.record_id = r.id
+      cross join lateral (
+        select jsonb_agg(pair
+order by pair) as pairs
+        from jsonb_array_elements(c.payload -> 'identifiers') as each,
+          jsonb_build_array(r.scope, each ->> 'namespace', each ->> 'value') as pair
+      ) as said
+      cross join lateral (
+        select jsonb_agg(pair
+order by pair) as pairs
+        from entity_identifiers as i, jsonb_build_array(i.scope, i.namespace, i.value) as pair
+        where i.record_id = r.id
+      ) as known
+      where r.type = 'entity'
+    ) as each (name, holds);
+
+-- src/checking/names/queries.ts listNamed
+    select next.id, c.payload, array(
+      select encode(h.digest, 'hex') || coalesce(encode(h.detail, 'hex'), '')
+      from handles as h
+where h.record_id = next.id
+and h.scope = next.scope
+    ) as digests
+    from (
+      select r.id, r.scope
+from records as r
+      where r.id > $1::uuid
+and r.type <> 'episodic'
+and r.status in ('active', 'challenged')
+      order by r.id
+      limit $2
+    ) as next
+    join contents as c on c.record_id = next.id
+    order by next.id;
+
+-- src/checking/queries.ts findBreaches
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (select r.id, true
+from records as r) as each (name, holds);
+
+-- src/checking/queries.ts prepareForWholeTables
+    select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true);
+
+-- src/checking/upkeep/queries.ts findUnlistedEpisodes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(r.id, u.record_id), r.id is not null
+and (u.record_id is not null
+or r.version > 1
+        or r.pinned
+or r.forgotten_at is not null
+or r.status not in ('active', 'challenged')
+        or r.base_salience <= 0.05)
+      from (select id, version, pinned, forgotten_at, status, base_salience
+from records
+where type = 'episodic') as r
+      full join (
+        select record_id
+from unconsolidated group by record_id having bool_or(stage = 'episodic')
+or
+          not exists (select
+from records
+where id = record_id
+and type = 'episodic')
+      ) as u on u.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/upkeep/queries.ts findStrayRuns
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(m.job, l.job), case when l.run_id is null then m.id is null else m.id = l.run_id end
+        and (l.holder is null) = (l.run_id is null)
+      from job_leases as l
+      full join (select id, job
+from maintenance_runs
+where status = 'running') as m on m.job = l.job
+    ) as each (name, holds);
+
+-- src/checking/upkeep/queries.ts findWrongAnswers
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select k.key, k.expires_at >= k.created_at
+and k.status between 200
+and 299
+        and (k.body is null
+or jsonb_typeof(k.body::jsonb) = 'object')
+      from idempotency_keys as k
+    ) as each (name, holds);
+
+-- src/checking/upkeep/queries.ts findLiftedGuards
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select c.conname, c.convalidated
+      from pg_constraint as c
+where c.connamespace = current_schema()::regnamespace
+      union all
+      select i.indexrelid::regclass::text, i.indisvalid
+      from pg_index as i join pg_class as t on t.oid = i.indrelid
+      where t.relnamespace = current_schema()::regnamespace
+      union all
+      select g.tgname, g.tgenabled = 'O'
+      from pg_trigger as g join pg_class as t on t.oid = g.tgrelid
+      where t.relnamespace = current_schema()::regnamespace
+      union all
+      select log || ' is append-only', (
+        select count(*) = 2
+from pg_trigger as g
+        where g.tgrelid = log::regclass
+and g.tgname in (log || '_append_only', log || '_kept')
+      )
+      from unnest($1::text[]) as log
+    ) as each (name, holds);
+
+-- src/checking/vectors/queries.ts findUnsignedVectors
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(e.record_id, s.record_id), e.record_id is not null
+and s.record_id is not null
+      from embeddings as e
+      full join signatures as s on s.record_id = e.record_id
+and s.model_id = e.model_id
+    ) as each (name, holds);
+
+-- src/checking/vectors/queries.ts findMisshapenVectors
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select e.record_id, octet_length(e.code) = case when e.bits = 32 then m.dimensions * 4
+        else 8 + ceil(m.dimensions * e.bits / 8.0) end
+      from embeddings as e
+      join embedding_models as m on m.id = e.model_id
+    ) as each (name, holds);
+
+-- src/checking/vectors/queries.ts findForgottenTexts
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, exists (select
+from embeddings as e
+where e.record_id = r.id
+and e.model_id = m.id)
+        or exists (select
+from unembedded as u
+where u.record_id = r.id)
+      from embedding_models as m
+      join records as r on r.sensitivity <= m.max_sensitivity
+      join contents as c on c.record_id = r.id
+      where m.embeds
+and m.provider = 'hash'
+and m.walked_to is null
+and c.words > 0
+    ) as each (name, holds);
+
+-- src/checking/vectors/queries.ts findWrongSurprises
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select s.record_id, s.delta <= 0.3
+and (s.duplicate_of is null
+or (s.delta <= 0
+and s.duplicate_of <> s.record_id))
+        and not exists (select
+from unsurprised as u
+where u.record_id = s.record_id)
+      from surprises as s
+    ) as each (name, holds);
+
 -- src/cognition/access/queries.ts noteAccesses
     with noted as materialized (
       select *
@@ -1127,6 +1728,190 @@ and scope = $4
     limit 1
     for update skip locked;
 
+-- src/dream/asking/queries.ts findSpent
+    select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",
+      coalesce((stats ->> 'model_completion_tokens')::float8, 0) as "completionTokens",
+      coalesce((stats ->> 'model_cost_micros')::float8, 0) as "costMicros"
+    from maintenance_runs
+where id = $1::uuid;
+
+-- src/dream/carding/queries.ts listKnownWell
+    select r.id
+    from records as r
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1
+and r.id > $2::uuid
+      and r.scope = $3
+and (
+  select count(distinct it.id)
+from (select far.id
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))
+limit 15) as it
+) >= 5
+    order by r.id
+    limit $4;
+
+-- src/dream/carding/queries.ts findWritten
+select "card_id", "digest"
+from "peer_cards"
+where "entity_id" = $1;
+
+-- src/dream/carding/queries.ts findProfiles
+    select distinct r.id, r.pinned
+    from handles as h join records as r on r.id = h.record_id
+    where h.digest = $1
+and h.scope = $2
+and r.type = 'semantic'
+      and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    order by r.id;
+
+-- src/dream/carding/queries.ts upsertCard
+insert into "peer_cards" ("entity_id", "card_id", "digest", "written_at")
+values ($1, $2, $3, $4)
+on conflict ("entity_id") do update
+set "card_id" = $5, "digest" = $6, "written_at" = $7;
+
+-- src/dream/clustering/queries.ts listPartitions
+    select r.scope, r.memory_kind, r.sensitivity
+from records as r
+    where r.type in ('episodic', 'semantic')
+and r.forgotten_at is null
+and r.status = 'active'
+  and not r.pinned
+and r.source_type <> 'dream'
+  and not (r.type = 'semantic'
+and exists (
+    select
+from contents as own
+where own.record_id = r.id
+and own.tags && array['peer-card', 'synthesis']::text[]
+  ))
+  and not exists (select
+from status_changes as s
+where s.record_id = r.id
+and s.old = 'merged')
+and r.scope = $1
+    group by r.scope, r.memory_kind, r.sensitivity
+    having count(*) >= 5
+    order by r.scope, r.memory_kind, r.sensitivity;
+
+-- src/dream/clustering/queries.ts readPortion
+    select string_agg(uuid_send(id) || bit_send(bits), ''::bytea
+order by id) as packed
+    from (
+      select r.id, s.bits
+      from records as r join signatures as s on s.record_id = r.id
+and s.model_id = $1
+      where r.scope = $2
+and r.memory_kind = $3
+and r.sensitivity = $4
+and r.type in ('episodic', 'semantic')
+and r.forgotten_at is null
+and r.status = 'active'
+  and not r.pinned
+and r.source_type <> 'dream'
+  and not (r.type = 'semantic'
+and exists (
+    select
+from contents as own
+where own.record_id = r.id
+and own.tags && array['peer-card', 'synthesis']::text[]
+  ))
+  and not exists (select
+from status_changes as s
+where s.record_id = r.id
+and s.old = 'merged')
+and r.id > $5::uuid
+      order by r.id
+      limit $6
+    ) as portion;
+
+-- src/dream/clustering/queries.ts findMembers
+    select r.id, r.version, r.created_at, c.tags,
+      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
+    from unnest($1::uuid[]) with ordinality as wanted (id, place)
+    join records as r on r.id = wanted.id
+    join contents as c on c.record_id = r.id
+    order by wanted.place;
+
+-- src/dream/clustering/queries.ts carryCounts
+    update records as heir
+    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
+      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
+      base_importance = greatest(heir.base_importance, parts.base_importance), confidence = parts.confidence
+    from (
+      select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
+        max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
+        min(confidence) as confidence
+      from records
+where id = any($1::uuid[])
+    ) as parts
+    where heir.id = $2::uuid;
+
+-- src/dream/clustering/queries.ts findOrphans
+    select r.id
+    from records as r
+    cross join lateral (
+      select s.step, s.at
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+    ) as moved
+    where r.status = 'merged'
+and r.forgotten_at is null
+and not r.pinned
+and moved.step = 'cluster'
+      and r.id > $1::uuid
+and r.scope = $2
+      and not exists (
+        select
+from relations as e
+        where e.source_id = r.id
+and e.predicate = 'derives'
+and e.created_at = moved.at
+      )
+    order by r.id
+    limit $3;
+
+-- src/dream/clustering/queries.ts findListed
+    select record_id as id
+from maintenance_changes
+    where run_id = $1::uuid
+and action = 'candidate'
+and record_id = any($2::uuid[]);
+
 -- src/dream/drift/queries.ts countJudged
     select count(*)::int4 as count
 from records as r
@@ -1401,6 +2186,376 @@ and rarely used',
     select id, retention, importance, accesses, age_days, salience
 from archived
 order by id;
+
+-- src/dream/linked/queries.ts isProfile
+select r.id
+from records as r
+where (("r"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "r"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "r"."id"
+  ));
+
+-- src/dream/linked/queries.ts isOpenEntity
+select r.id
+from records as r
+where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1;
+
+-- src/dream/linked/queries.ts findEntity
+    select r.id, r.scope, r.sensitivity, c.payload
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = $1::uuid
+and r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $2;
+
+-- src/dream/linked/queries.ts findKnown
+    select known.id, known.created_at, known.sensitivity,
+      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+    from (
+      select far.id, far.created_at, far.sensitivity
+      from records as r cross join lateral (select far.*
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))) as far
+      where r.id = $1::uuid
+      group by far.id, far.created_at, far.sensitivity
+      order by far.created_at desc, far.id desc
+      limit 40
+    ) as known
+    join contents as c on c.record_id = known.id
+    order by known.created_at desc, known.id desc;
+
+-- src/dream/linked/queries.ts lockTold
+    select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id for no key update;
+
+-- src/dream/linked/queries.ts findFigure
+    select coalesce((stats ->> $1::text)::float8, 0) as count
+from maintenance_runs
+where id = $2::uuid;
+
+-- src/dream/probing/queries.ts listDue
+    select r.id
+    from records as r
+    where r.type in ('semantic', 'competence', 'plan_graph')
+and r.layer in ('semantic', 'procedural')
+    and r.forgotten_at is null
+and r.status = 'active'
+and not r.pinned
+and r.sensitivity <= $1
+    and coalesce(r.last_accessed_at, r.created_at) < $2::timestamptz
+and not (("r"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "r"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "r"."id"
+  ))
+    and not exists (
+      select
+from belief_probes as p
+      where p.record_id = r.id
+and p.probed_at >= $3::timestamptz
+and not exists (
+        select
+from status_changes as s
+        where s.record_id = r.id
+and s.new = 'active'
+and s.at > p.probed_at
+      )
+    )
+and r.scope = $4
+    order by (select p.probed_at
+from belief_probes as p
+where p.record_id = r.id) nulls first, coalesce(r.last_accessed_at, r.created_at), r.id
+    limit $5;
+
+-- src/dream/probing/queries.ts findBelief
+    select r.id, r.version, r.created_at, coalesce(r.last_accessed_at, r.created_at) as used_at,
+      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = $1::uuid
+and r.type in ('semantic', 'competence', 'plan_graph')
+and r.layer in ('semantic', 'procedural')
+    and r.forgotten_at is null
+and r.status = 'active'
+and not r.pinned
+and r.sensitivity <= $2
+    and coalesce(r.last_accessed_at, r.created_at) < $3::timestamptz
+and not (("r"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "r"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "r"."id"
+  ))
+    and not exists (
+      select
+from belief_probes as p
+      where p.record_id = r.id
+and p.probed_at >= $4::timestamptz
+and not exists (
+        select
+from status_changes as s
+        where s.record_id = r.id
+and s.new = 'active'
+and s.at > p.probed_at
+      )
+    );
+
+-- src/dream/probing/queries.ts findBeside
+    select it.id, it.created_at, case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+    from (
+      select far.id, far.created_at
+      from records as r
+      join relations as e on e.source_id = r.id
+        and e.predicate in ('subject_entity', 'object_entity', 'mentions_entity')
+      join relations as back on back.source_id = e.target_id
+        and back.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+      join records as far on far.id = back.target_id
+      where r.id = $1::uuid
+and far.id <> r.id
+and far.created_at > r.created_at
+        and far.forgotten_at is null
+and far.status = 'active'
+and far.scope = r.scope
+        and far.sensitivity <= r.sensitivity
+and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+      group by far.id, far.created_at
+      order by far.created_at desc, far.id desc
+      limit 10
+    ) as it
+    join contents as c on c.record_id = it.id
+    order by it.created_at desc, it.id desc;
+
+-- src/dream/probing/queries.ts upsertProbe
+insert into "belief_probes" ("record_id", "probed_at")
+values ($1, $2)
+on conflict ("record_id") do update
+set "probed_at" = $3;
+
+-- src/dream/synthesising/queries.ts findServing
+select "id", "dimensions"
+from "embedding_models"
+where "serves" = $1;
+
+-- src/dream/synthesising/queries.ts listScopes
+    select r.scope
+    from records as r
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1
+    group by r.scope
+    having count(*) >= 2
+    order by count(*) desc, r.scope
+    limit $2;
+
+-- src/dream/synthesising/queries.ts listBestKnown
+    select r.id
+    from records as r cross join lateral (select count(distinct far.id) as records
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))) as it
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1
+and r.scope = $2
+and it.records > 0
+    order by it.records desc, r.id
+    limit $3;
+
+-- src/dream/synthesising/queries.ts findSaid
+    select r.id as entity_id, c.tags, v.bits, v.code
+    from records as r cross join lateral (
+      select far.id, far.created_at
+      from (select far.id, far.created_at
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))) as far
+      where exists (select
+from embeddings as v
+where v.record_id = far.id
+and v.model_id = $1)
+      group by far.id, far.created_at
+      order by far.created_at desc, far.id desc
+      limit 30
+    ) as it
+    join contents as c on c.record_id = it.id
+    join embeddings as v on v.record_id = it.id
+and v.model_id = $2
+    where r.id = any($3::uuid[])
+    order by r.id, it.created_at desc, it.id desc;
+
+-- src/dream/synthesising/queries.ts findStrangers
+    select pair.place::int - 1 as place
+    from unnest(
+      $1::uuid[], $2::uuid[]
+    ) with ordinality as pair (one, other, place)
+    where
+  not exists (select
+from relations as e
+where e.source_id = pair.one
+and e.target_id = pair.other)
+  and not exists (select
+from relations as e
+where e.source_id = pair.other
+and e.target_id = pair.one)
+  and not exists (
+    select
+from relations as e join relations as back on back.target_id = e.target_id
+    where e.source_id = pair.one
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+      and back.source_id = pair.other
+and back.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+  )
+    order by pair.place;
+
+-- src/dream/synthesising/queries.ts findRemembered
+    select encode(digest, 'hex') as digest
+from dream_verdicts
+    where step = 'synthesis'
+and digest = any($1::bytea[]);
+
+-- src/dream/verdicts/queries.ts hasVerdict
+select "step"
+from "dream_verdicts"
+where "step" = $1
+and "digest" = $2;
+
+-- src/dream/verdicts/queries.ts rememberVerdict
+insert into "dream_verdicts" ("step", "digest", "decided_at")
+values ($1, $2, $3)
+on conflict ("step", "digest") do update
+set "decided_at" = $4;
+
+-- src/dream/verdicts/queries.ts deleteOldVerdicts
+    delete
+from dream_verdicts
+    using (
+      select step, digest
+from dream_verdicts
+where decided_at <= $1::timestamptz
+      limit $2
+      for update skip locked
+    ) as old
+    where dream_verdicts.step = old.step
+and dream_verdicts.digest = old.digest;
 
 -- src/embeddings/compressing/queries.ts countVectors
 select count(*)::int as count
@@ -2201,8 +3356,12 @@ from surprises as p
 where p.record_id = s.record_id)
       on conflict (record_id) do nothing
     )
-    select record_id
-from settled;
+    select record_id,
+      case when is_new
+and code is not null
+        then extract(epoch
+from $11::timestamptz - asked_at)::float8 end as lag_seconds
+    from settled;
 
 -- src/embeddings/waiting/queries.ts countFailures
     with mine as materialized (
@@ -2606,8 +3765,8 @@ and ("last_used_at" is null
 or "last_used_at" <= $3);
 
 -- src/maintenance/queries.ts insertRun
-insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- src/maintenance/queries.ts findRun
 select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
@@ -2697,23 +3856,23 @@ where "id" = $2;
       as change (record_id uuid, action text, before jsonb, after jsonb, note text)
     on conflict (run_id, record_id, action) do nothing;
 
--- src/maintenance/running/queries.ts insertJobs
-insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
-values ($1, $2, $3, $4, $5)
-on conflict ("job") do nothing;
-insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
-values ($1, $2, $3, $4)
-on conflict ("job") do nothing;
-
--- src/maintenance/running/queries.ts findDueJobs
+-- src/maintenance/running/claiming/queries.ts findDueJobs
     select job
 from job_leases join job_schedules using (job)
     where case when holder is null
-or expires_at <= $1::timestamptz then
-      (enabled
-and next_at <= $2::timestamptz
-        and (interval_ms is not null
-or job <> all($3::text[])))
+or (
+    expires_at <= $1::timestamptz
+or expires_at > $2::timestamptz + '10 minutes'::interval
+  ) then
+      (
+    enabled
+and coalesce(interval_ms, coalesce(($3::jsonb ->> job)::bigint, 0)) > 0
+and (
+      next_at <= $4::timestamptz
+      or next_at > $5::timestamptz + '10 minutes'::interval
+        + coalesce(interval_ms, coalesce(($6::jsonb ->> job)::bigint, 0)) * interval '1 millisecond'
+    )
+  )
       or exists (
         select
 from maintenance_runs
@@ -2721,7 +3880,7 @@ from maintenance_runs
 and status in ('queued', 'running')
       )
     else
-      holder <> $4
+      holder <> $7
 and exists (
         select
 from maintenance_ranges
@@ -2731,13 +3890,40 @@ and not done
     end
     order by job;
 
--- src/maintenance/running/queries.ts lockFreeLease
+-- src/maintenance/running/claiming/queries.ts lockFreeLease
 select "fence"
 from "job_leases"
 where "job" = $1
 and ("holder" is null
-or "expires_at" <= $2)
+or (
+    expires_at <= $2::timestamptz
+or expires_at > $3::timestamptz + '10 minutes'::interval
+  ))
 for update skip locked;
+
+-- src/maintenance/running/claiming/queries.ts passSchedule
+    update job_schedules
+    set next_at = $1::timestamptz
+      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
+    where job = $3
+and (
+    enabled
+and coalesce(interval_ms, $4::bigint) > 0
+and (
+      next_at <= $5::timestamptz
+      or next_at > $6::timestamptz + '10 minutes'::interval
+        + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
+    )
+  )
+    returning job;
+
+-- src/maintenance/running/queries.ts insertJobs
+insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
+values ($1, $2, $3, $4, $5)
+on conflict ("job") do nothing;
+insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
+values ($1, $2, $3, $4)
+on conflict ("job") do nothing;
 
 -- src/maintenance/running/queries.ts takeLease
 update "job_leases"
@@ -2764,7 +3950,7 @@ and "fence" = $5
 and "run_id" = $6;
 
 -- src/maintenance/running/queries.ts findOpenRun
-select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at"
+select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at", "traceparent"
 from "maintenance_runs"
 where "job" = $1
 and "status" in ($2, $3)
@@ -2772,7 +3958,7 @@ order by status = 'running' desc, "created_at", "id"
 limit $4 for update;
 
 -- src/maintenance/running/queries.ts findSharedRun
-select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."options", "m"."started_at", "l"."fence"
+select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."options", "m"."started_at", "m"."traceparent", "l"."fence"
 from "job_leases" as "l"
 inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
 where "l"."job" = $1
@@ -2781,16 +3967,6 @@ and exists (select "part"."run_id"
 from "maintenance_ranges" as "part"
 where "part"."run_id" = "m"."id"
 and "part"."done" = $3);
-
--- src/maintenance/running/queries.ts passSchedule
-    update job_schedules
-    set next_at = $1::timestamptz
-      + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
-    where job = $3
-and enabled
-and next_at <= $4::timestamptz
-      and coalesce(interval_ms, $5::bigint) > 0
-    returning job;
 
 -- src/maintenance/running/queries.ts startRun
 update "maintenance_runs"
@@ -2824,6 +4000,232 @@ where "finished_at" <= $1
 limit $2
 for update skip locked);
 
+-- src/maintenance/running/tallying/queries.ts tallyRun
+    with ended as (
+      select job, status, stats, extract(epoch
+from finished_at - started_at) as seconds
+      from maintenance_runs
+where id = $1
+and not dry_run
+    ), counted as (
+      select 'run/' || job || '/' || status as name, 1::float8 as value
+from ended
+      union all
+      select 'run_seconds/' || job, greatest(seconds, 0)::float8
+from ended
+where seconds is not null
+      union all
+      select 'job/' || job || '/' || stat.key, stat.value::float8
+from ended, jsonb_each_text(stats) as stat
+      where stat.value ~ '^[0-9]{1,15}$'
+    )
+    insert into tallies (name, backend, value) select name, pg_backend_pid(), value
+from counted
+    on conflict (name, backend) do update
+set value = tallies.value + excluded.value;
+
+-- src/metrics/store/queries.ts sumTallies
+select "name", sum("value") as "value"
+from "tallies" group by "name"
+order by "name";
+
+-- src/metrics/store/queries.ts listJobs
+    select s.job, s.enabled, s.interval_ms, s.last_success_at, s.next_at,
+      coalesce(l.holder is not null
+and l.expires_at > $1::timestamptz, false) as is_led,
+      count(m.id) filter (where m.status = 'queued')::int4 as queued,
+      count(m.id) filter (where m.status = 'running')::int4 as running
+    from job_schedules as s
+    left join job_leases as l on l.job = s.job
+    left join maintenance_runs as m on m.job = s.job
+and m.status in ('queued', 'running')
+    group by s.job, l.job
+    order by s.job;
+
+-- src/metrics/store/queries.ts listBacklog
+    with due as (
+      select 'forget_faded' as work, prune_at as since
+from (
+        select prune_at
+from records
+        where prune_at is not null
+and forgotten_at is null
+and status in ('active', 'challenged')
+          and prune_at <= $1::timestamptz
+        order by prune_at
+limit $2
+      ) as faded
+      union all
+      select 'forget_revised', anchored_at + ($3::timestamptz - $4::timestamptz)
+from (
+        select anchored_at
+from records
+        where prune_at is not null
+and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded')
+          and anchored_at <= $5::timestamptz
+        order by anchored_at
+limit $6
+      ) as revised
+      union all
+      select 'purge', purge_at
+from (
+        select purge_at
+from records
+where purge_at is not null
+and purge_at <= $7::timestamptz
+        order by purge_at
+limit $8
+      ) as expired
+      union all
+      select 'embed', due_at
+from (
+        select due_at
+from unembedded
+where due_at <= $9::timestamptz
+order by due_at
+limit $10
+      ) as unread
+      union all
+      select 'compare', created_at
+from (
+        select created_at
+from unsurprised
+order by created_at
+limit $11
+      ) as uncompared
+      union all
+      select 'consolidate', due_at
+from (
+        select due_at
+from unconsolidated
+where due_at <= $12::timestamptz
+limit $13
+      ) as unread
+    )
+    select kind.work, count(due.since)::int4 as waiting, min(due.since) as oldest
+    from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate'])
+      with ordinality as kind (work, place)
+    left join due on due.work = kind.work
+    group by kind.work, kind.place
+    order by kind.place;
+
+-- src/metrics/store/queries.ts listSizes
+    select c.relname as table, pg_total_relation_size(c.oid) as bytes, greatest(c.reltuples, 0)::float8 as rows
+    from pg_class as c
+    where c.relnamespace = current_schema()::regnamespace
+and c.relkind in ('r', 'p')
+and c.relname not like 'kysely%'
+    order by c.relname;
+
+-- src/metrics/summary/queries.ts countRecords: of everything
+    select type, count(*) as records,
+      count(*) filter (where status = 'active') as active,
+      count(*) filter (where pinned) as pinned,
+      count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
+      count(*) filter (where created_at > $1::timestamptz) as fresh,
+      sum(confidence) as confidence, sum(access_count) as accesses, sum(served_count) as served
+    from records as r
+    where forgotten_at is null
+and true
+    group by type;
+
+-- src/metrics/summary/queries.ts countRecords: of what a key sees
+    select type, count(*) as records,
+      count(*) filter (where status = 'active') as active,
+      count(*) filter (where pinned) as pinned,
+      count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
+      count(*) filter (where created_at > $1::timestamptz) as fresh,
+      sum(confidence) as confidence, sum(access_count) as accesses, sum(served_count) as served
+    from records as r
+    where forgotten_at is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    group by type;
+
+-- src/metrics/summary/queries.ts drawSample: of every record
+    with drawn as materialized (
+      select r.id, r.type, salience_at(r, $1::timestamptz) as salience
+from records as r
+where r.forgotten_at is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    ), said as materialized (
+      select drawn.type, c.payload
+from drawn join contents as c on c.record_id = drawn.id
+      where drawn.type in ('competence', 'plan_graph')
+    )
+    select count(*) as records, sum(salience) as salience,
+      array[
+        count(*) filter (where salience < 0.2),
+        count(*) filter (where salience >= 0.2
+and salience < 0.4),
+        count(*) filter (where salience >= 0.4
+and salience < 0.6),
+        count(*) filter (where salience >= 0.6
+and salience < 0.8),
+        count(*) filter (where salience >= 0.8)
+      ]::int4[] as bands,
+      (select count(*)
+from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+      (select sum((payload #>> '{performance,success_count}')::float8)
+from said
+where type = 'competence')
+        as successes,
+      (select sum((payload #>> '{performance,failure_count}')::float8)
+from said
+where type = 'competence')
+        as failures,
+      (select count(*)
+from said
+where type = 'plan_graph') as plans,
+      (select sum((payload #>> '{metrics,execution_count}')::float8)
+from said
+where type = 'plan_graph')
+        as executions
+    from drawn;
+
+-- src/metrics/summary/queries.ts drawSample: of some pages
+    with drawn as materialized (
+      select r.id, r.type, salience_at(r, $1::timestamptz) as salience
+from records as r tablesample system ($2::float4)
+      where r.forgotten_at is null
+and true
+    ), said as materialized (
+      select drawn.type, c.payload
+from drawn join contents as c on c.record_id = drawn.id
+      where drawn.type in ('competence', 'plan_graph')
+    )
+    select count(*) as records, sum(salience) as salience,
+      array[
+        count(*) filter (where salience < 0.2),
+        count(*) filter (where salience >= 0.2
+and salience < 0.4),
+        count(*) filter (where salience >= 0.4
+and salience < 0.6),
+        count(*) filter (where salience >= 0.6
+and salience < 0.8),
+        count(*) filter (where salience >= 0.8)
+      ]::int4[] as bands,
+      (select count(*)
+from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+      (select sum((payload #>> '{performance,success_count}')::float8)
+from said
+where type = 'competence')
+        as successes,
+      (select sum((payload #>> '{performance,failure_count}')::float8)
+from said
+where type = 'competence')
+        as failures,
+      (select count(*)
+from said
+where type = 'plan_graph') as plans,
+      (select sum((payload #>> '{metrics,execution_count}')::float8)
+from said
+where type = 'plan_graph')
+        as executions
+    from drawn;
+
 -- src/policies/queries.ts listPolicies
 select "type", "curve", "half_life_seconds", "max_age_seconds", "min_salience", "reinforcement_gain", "max_salience", "deletion_policy"
 from "lifecycle_policies"
@@ -2839,6 +4241,929 @@ insert into "lifecycle_policies" ("type", "curve", "half_life_seconds", "max_age
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict ("type") do update
 set "curve" = $9, "half_life_seconds" = $10, "max_age_seconds" = $11, "min_salience" = $12, "reinforcement_gain" = $13, "max_salience" = $14, "deletion_policy" = $15;
+
+-- src/portability/exporting/lines/queries.ts lineOf
+select (
+    left((select row_to_json(row)
+from (
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $1) as salience, c.tags,
+      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
+      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
+      r.emotional_valence, r.confirmation_count,
+      (select row_to_json(row)
+from (
+        select r.base_salience, to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as anchored_at
+      ) as row) as anchors,
+      (select row_to_json(row)
+from (
+        select (select row_to_json(row)
+from (
+  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
+) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
+      ) as row) as lifecycle
+  ) as row)::text, -1)
+    || ',"provenance":' || c.provenance::text || ',"payload":' || (case
+    when r.status = 'superseded'
+and r.type = 'semantic'
+and not exists (
+      select
+from relations as e join records as t on t.id = e.target_id
+      where e.source_id = r.id
+and e.predicate = 'superseded_by'
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $2
+and "t"."scope" = any($3::text[]))
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)::text
+    || ',"relations":[' || coalesce((
+    select string_agg((select row_to_json(row)
+from (
+      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+    ) as row)::text, ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+    from relations as e join records as t on t.id = e.target_id
+    where e.source_id = r.id
+and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[])))
+      union all
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+    from relations as e join records as t on t.id = e.target_id
+    where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $6
+and "t"."scope" = any($7::text[]))
+order by e.predicate desc, e.target_id desc
+limit 1000)
+    ) as e), '') || ']' || ',"audit_log":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
+    || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
+order by a.id)
+  from audit_entries as a
+where a.record_id = r.id), '') || ']' || ',"status_history":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
+order by s.id)
+  from status_changes as s
+where s.record_id = r.id), '') || ']'
+    || coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), '')
+    || coalesce(',"interpretation":' || (c.interpretation::text), '')
+    || coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
+    || coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), '')
+    || coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
+    || coalesce(',"forgotten":' || (
+  case when r.forgotten_at is not null then left((select row_to_json(row)
+from (
+      select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
+        to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), '')
+    || coalesce(',"importance_history":[' || (
+  select string_agg(left((select row_to_json(row)
+from (
+      select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
+order by h.id)
+  from importance_history as h
+where h.record_id = r.id) || ']', '')
+    || case when r.access_count = 0 then '' else (
+  with newest as materialized (
+    select l.at, l.kind, l.actor
+from access_log as l
+where l.record_id = r.id
+    order by l.at desc, l.kind desc, l.actor desc
+limit 1000
+  )
+  select coalesce(',"access_log":[' || (select string_agg((select row_to_json(row)
+from (
+      select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
+    ) as row)::text, ','
+order by n.at, n.kind, n.actor)
+from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+      coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+      + case when r.access_count <= 1000 then 0 else (
+        select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l, (select min(at) as at
+from newest) as oldest
+        where l.record_id = r.id
+and l.at < oldest.at
+and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
+      ) end, 0)::text), '')
+) end
+    || coalesce(',"surprise":' || (
+    select left((select row_to_json(row)
+from (
+        select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
+      ) as row)::text, -1) || ',"neighbours":[' || coalesce((select string_agg(near.value::text, ','
+order by near.place)
+          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+          where exists (select
+from records as t
+where t.id = (near.value ->> 'id')::uuid
+and ("t"."sensitivity" <= $8
+and "t"."scope" = any($9::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+from records as t
+where t.id = (s.duplicate_of)::uuid
+and ("t"."sensitivity" <= $10
+and "t"."scope" = any($11::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+    from surprises as s
+where s.record_id = r.id), '')
+    || ',"handles":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select encode(h.digest, 'hex') as digest
+    ) as row)::text, -1) || coalesce(',"detail":' || ('"' || encode(h.detail, 'hex') || '"'), '') || coalesce(',"place":' || (h.place::text), '')
+    || '}', ','
+order by h.digest, h.detail, h.place)
+  from handles as h
+where h.record_id = r.id), '') || ']'
+    || case r.type when 'episodic' then ',"consolidation":' || (
+  select '{"due":[' || coalesce((
+    select string_agg(to_json(u.stage)::text, ','
+order by u.stage)
+from unconsolidated as u
+where u.record_id = r.id
+  ), '') || '],"tallies":[' || coalesce((
+    select string_agg((select row_to_json(row)
+from (
+      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
+    ) as row)::text, ','
+order by e.stage)
+    from episode_tallies as e
+where e.episode_id = r.id
+  ), '') || ']}'
+)
+      when 'entity' then ',"identifiers":[' || coalesce((
+  select string_agg((select row_to_json(row)
+from (select i.namespace, i.value) as row)::text, ','
+order by i.namespace, i.value)
+  from entity_identifiers as i
+where i.record_id = r.id), '') || ']' else '' end
+    || ''
+    || '}'
+  )
+from records as r join contents as c on c.record_id = r.id;
+
+-- src/portability/exporting/queries.ts readPage: all of it
+    with scanned as materialized (
+      select *
+from records
+where id > $1::uuid
+order by id
+limit 500
+    ), wanted as materialized (
+      select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
+      from scanned as r join contents as c on c.record_id = r.id
+      where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and r.forgotten_at is null
+    ), page as materialized (
+      select id
+from wanted
+where bytes_before < 262144
+    ), place as (
+      select case
+        when (select count(*)
+from page) < (select count(*)
+from wanted) then (select id
+from page
+order by id desc
+limit 1)
+        when (select count(*)
+from scanned) = 500 then (select id
+from scanned
+order by id desc
+limit 1)
+      end as next
+    ), written as (
+      select r.id, (
+    left((select row_to_json(row)
+from (
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $4) as salience, c.tags,
+      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
+      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
+      r.emotional_valence, r.confirmation_count,
+      (select row_to_json(row)
+from (
+        select r.base_salience, to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as anchored_at
+      ) as row) as anchors,
+      (select row_to_json(row)
+from (
+        select (select row_to_json(row)
+from (
+  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
+) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
+      ) as row) as lifecycle
+  ) as row)::text, -1)
+    || ',"provenance":' || c.provenance::text || ',"payload":' || (case
+    when r.status = 'superseded'
+and r.type = 'semantic'
+and not exists (
+      select
+from relations as e join records as t on t.id = e.target_id
+      where e.source_id = r.id
+and e.predicate = 'superseded_by'
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $5
+and "t"."scope" = any($6::text[]))
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)::text
+    || ',"relations":[' || coalesce((
+    select string_agg((select row_to_json(row)
+from (
+      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+    ) as row)::text, ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+    from relations as e join records as t on t.id = e.target_id
+    where e.source_id = r.id
+and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $7
+and "t"."scope" = any($8::text[])))
+      union all
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+    from relations as e join records as t on t.id = e.target_id
+    where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $9
+and "t"."scope" = any($10::text[]))
+order by e.predicate desc, e.target_id desc
+limit 1000)
+    ) as e), '') || ']' || ',"audit_log":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
+    || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
+order by a.id)
+  from audit_entries as a
+where a.record_id = r.id), '') || ']' || ',"status_history":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
+order by s.id)
+  from status_changes as s
+where s.record_id = r.id), '') || ']'
+    || coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), '')
+    || coalesce(',"interpretation":' || (c.interpretation::text), '')
+    || coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
+    || coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), '')
+    || coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
+    || coalesce(',"forgotten":' || (
+  case when r.forgotten_at is not null then left((select row_to_json(row)
+from (
+      select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
+        to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), '')
+    || coalesce(',"importance_history":[' || (
+  select string_agg(left((select row_to_json(row)
+from (
+      select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
+order by h.id)
+  from importance_history as h
+where h.record_id = r.id) || ']', '')
+    || case when r.access_count = 0 then '' else (
+  with newest as materialized (
+    select l.at, l.kind, l.actor
+from access_log as l
+where l.record_id = r.id
+    order by l.at desc, l.kind desc, l.actor desc
+limit 1000
+  )
+  select coalesce(',"access_log":[' || (select string_agg((select row_to_json(row)
+from (
+      select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
+    ) as row)::text, ','
+order by n.at, n.kind, n.actor)
+from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+      coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+      + case when r.access_count <= 1000 then 0 else (
+        select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l, (select min(at) as at
+from newest) as oldest
+        where l.record_id = r.id
+and l.at < oldest.at
+and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
+      ) end, 0)::text), '')
+) end
+    || coalesce(',"surprise":' || (
+    select left((select row_to_json(row)
+from (
+        select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
+      ) as row)::text, -1) || ',"neighbours":[' || coalesce((select string_agg(near.value::text, ','
+order by near.place)
+          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+          where exists (select
+from records as t
+where t.id = (near.value ->> 'id')::uuid
+and ("t"."sensitivity" <= $11
+and "t"."scope" = any($12::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+from records as t
+where t.id = (s.duplicate_of)::uuid
+and ("t"."sensitivity" <= $13
+and "t"."scope" = any($14::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+    from surprises as s
+where s.record_id = r.id), '')
+    || ',"handles":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select encode(h.digest, 'hex') as digest
+    ) as row)::text, -1) || coalesce(',"detail":' || ('"' || encode(h.detail, 'hex') || '"'), '') || coalesce(',"place":' || (h.place::text), '')
+    || '}', ','
+order by h.digest, h.detail, h.place)
+  from handles as h
+where h.record_id = r.id), '') || ']'
+    || case r.type when 'episodic' then ',"consolidation":' || (
+  select '{"due":[' || coalesce((
+    select string_agg(to_json(u.stage)::text, ','
+order by u.stage)
+from unconsolidated as u
+where u.record_id = r.id
+  ), '') || '],"tallies":[' || coalesce((
+    select string_agg((select row_to_json(row)
+from (
+      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
+    ) as row)::text, ','
+order by e.stage)
+    from episode_tallies as e
+where e.episode_id = r.id
+  ), '') || ']}'
+)
+      when 'entity' then ',"identifiers":[' || coalesce((
+  select string_agg((select row_to_json(row)
+from (select i.namespace, i.value) as row)::text, ','
+order by i.namespace, i.value)
+  from entity_identifiers as i
+where i.record_id = r.id), '') || ']' else '' end
+    || ''
+    || '}'
+  ) as line
+      from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
+    )
+    select written.line, place.next
+from place
+left join written on true
+order by written.id;
+
+-- src/portability/exporting/queries.ts readPage: of one scope and type
+    with scanned as materialized (
+      select *
+from records
+where id > $1::uuid
+order by id
+limit 500
+    ), wanted as materialized (
+      select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
+      from scanned as r join contents as c on c.record_id = r.id
+      where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and r.scope = $4
+and r.type = $5
+and r.updated_at > $6::timestamptz
+    ), page as materialized (
+      select id
+from wanted
+where bytes_before < 262144
+    ), place as (
+      select case
+        when (select count(*)
+from page) < (select count(*)
+from wanted) then (select id
+from page
+order by id desc
+limit 1)
+        when (select count(*)
+from scanned) = 500 then (select id
+from scanned
+order by id desc
+limit 1)
+      end as next
+    ), written as (
+      select r.id, (
+    left((select row_to_json(row)
+from (
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $7) as salience, c.tags,
+      to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
+      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
+      r.emotional_valence, r.confirmation_count,
+      (select row_to_json(row)
+from (
+        select r.base_salience, to_char(r.anchored_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as anchored_at
+      ) as row) as anchors,
+      (select row_to_json(row)
+from (
+        select (select row_to_json(row)
+from (
+  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
+) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
+      ) as row) as lifecycle
+  ) as row)::text, -1)
+    || ',"provenance":' || c.provenance::text || ',"payload":' || (case
+    when r.status = 'superseded'
+and r.type = 'semantic'
+and not exists (
+      select
+from relations as e join records as t on t.id = e.target_id
+      where e.source_id = r.id
+and e.predicate = 'superseded_by'
+and ("t"."sensitivity" <= $8
+and "t"."scope" = any($9::text[]))
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)::text
+    || ',"relations":[' || coalesce((
+    select string_agg((select row_to_json(row)
+from (
+      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+    ) as row)::text, ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+    from relations as e join records as t on t.id = e.target_id
+    where e.source_id = r.id
+and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and ("t"."sensitivity" <= $10
+and "t"."scope" = any($11::text[])))
+      union all
+      (
+    select e.predicate, e.target_id, e.weight, e.created_at
+    from relations as e join records as t on t.id = e.target_id
+    where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
+and ("t"."sensitivity" <= $12
+and "t"."scope" = any($13::text[]))
+order by e.predicate desc, e.target_id desc
+limit 1000)
+    ) as e), '') || ']' || ',"audit_log":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
+    || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
+order by a.id)
+  from audit_entries as a
+where a.record_id = r.id), '') || ']' || ',"status_history":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
+order by s.id)
+  from status_changes as s
+where s.record_id = r.id), '') || ']'
+    || coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), '')
+    || coalesce(',"interpretation":' || (c.interpretation::text), '')
+    || coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
+    || coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), '')
+    || coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
+    || coalesce(',"forgotten":' || (
+  case when r.forgotten_at is not null then left((select row_to_json(row)
+from (
+      select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
+        to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), '')
+    || coalesce(',"importance_history":[' || (
+  select string_agg(left((select row_to_json(row)
+from (
+      select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
+order by h.id)
+  from importance_history as h
+where h.record_id = r.id) || ']', '')
+    || case when r.access_count = 0 then '' else (
+  with newest as materialized (
+    select l.at, l.kind, l.actor
+from access_log as l
+where l.record_id = r.id
+    order by l.at desc, l.kind desc, l.actor desc
+limit 1000
+  )
+  select coalesce(',"access_log":[' || (select string_agg((select row_to_json(row)
+from (
+      select to_char(n.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, n.kind, n.actor
+    ) as row)::text, ','
+order by n.at, n.kind, n.actor)
+from newest as n) || ']', '') || coalesce(',"access_days":' || (select nullif(
+      coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+      + case when r.access_count <= 1000 then 0 else (
+        select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l, (select min(at) as at
+from newest) as oldest
+        where l.record_id = r.id
+and l.at < oldest.at
+and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
+      ) end, 0)::text), '')
+) end
+    || coalesce(',"surprise":' || (
+    select left((select row_to_json(row)
+from (
+        select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
+      ) as row)::text, -1) || ',"neighbours":[' || coalesce((select string_agg(near.value::text, ','
+order by near.place)
+          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+          where exists (select
+from records as t
+where t.id = (near.value ->> 'id')::uuid
+and ("t"."sensitivity" <= $14
+and "t"."scope" = any($15::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+from records as t
+where t.id = (s.duplicate_of)::uuid
+and ("t"."sensitivity" <= $16
+and "t"."scope" = any($17::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+    from surprises as s
+where s.record_id = r.id), '')
+    || ',"handles":[' || coalesce((
+  select string_agg(left((select row_to_json(row)
+from (
+      select encode(h.digest, 'hex') as digest
+    ) as row)::text, -1) || coalesce(',"detail":' || ('"' || encode(h.detail, 'hex') || '"'), '') || coalesce(',"place":' || (h.place::text), '')
+    || '}', ','
+order by h.digest, h.detail, h.place)
+  from handles as h
+where h.record_id = r.id), '') || ']'
+    || case r.type when 'episodic' then ',"consolidation":' || (
+  select '{"due":[' || coalesce((
+    select string_agg(to_json(u.stage)::text, ','
+order by u.stage)
+from unconsolidated as u
+where u.record_id = r.id
+  ), '') || '],"tallies":[' || coalesce((
+    select string_agg((select row_to_json(row)
+from (
+      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
+    ) as row)::text, ','
+order by e.stage)
+    from episode_tallies as e
+where e.episode_id = r.id
+  ), '') || ']}'
+)
+      when 'entity' then ',"identifiers":[' || coalesce((
+  select string_agg((select row_to_json(row)
+from (select i.namespace, i.value) as row)::text, ','
+order by i.namespace, i.value)
+  from entity_identifiers as i
+where i.record_id = r.id), '') || ']' else '' end
+    || coalesce(',"embeddings":[' || (
+  select string_agg((select row_to_json(row)
+from (
+    select m.provider, m.model, m.dimensions, e.bits, to_char(e.embedded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as embedded_at,
+      replace(encode(e.code, 'base64'), chr(10), '') as code,
+      replace(encode(substring(bit_send(s.bits)
+from 5), 'base64'), chr(10), '') as signature
+  ) as row)::text, ','
+order by m.provider, m.model, m.dimensions)
+  from embeddings as e
+  join embedding_models as m on m.id = e.model_id
+  join signatures as s on s.record_id = e.record_id
+and s.model_id = e.model_id
+  where e.record_id = r.id) || ']', '')
+    || '}'
+  ) as line
+      from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
+    )
+    select written.line, place.next
+from place
+left join written on true
+order by written.id;
+
+-- src/portability/importing/linking/queries.ts linkEdges
+    with given as materialized (
+      select *
+from json_to_recordset($1::json) as given (
+        source_id uuid, target_id uuid, predicate text, inverse text, weight float8, created_at timestamptz, is_whole bool
+      )
+    ), target as materialized (
+      select t.id, t.forgotten_at
+from records as t
+      where t.id in (select target_id
+from given)
+and ("t"."sensitivity" <= $2
+and "t"."scope" = any($3::text[]))
+    ), come as (
+      delete
+from awaiting_edges as w
+      where w.import_id = $4::uuid
+and w.target_id = any($5::uuid[])
+      returning w.*
+    ), coming as (
+      insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate, inverse)
+      select $6::uuid, source_id, target_id, $7::timestamptz, created_at, weight, predicate, inverse
+      from given
+where target_id not in (select id
+from target)
+      on conflict do nothing
+    ), ready as materialized (
+      select g.source_id, g.target_id, g.predicate, g.inverse, g.weight, g.created_at
+      from given as g join target as t on t.id = g.target_id
+      where t.forgotten_at is null
+or g.is_whole
+      union all
+      select source_id, target_id, predicate, inverse, weight, created_at
+from come
+      where source_id in (select id
+from records)
+    )
+    insert into relations (source_id, predicate, target_id, weight, created_at)
+    select source_id, predicate, target_id, weight, created_at
+from (
+      select source_id, predicate, target_id, weight, created_at
+from ready
+      union all
+      select target_id, inverse, source_id, weight, created_at
+from ready
+where inverse is not null
+    ) as edge
+    order by source_id, predicate, target_id
+    on conflict do nothing;
+
+-- src/portability/importing/linking/queries.ts settleEdges
+    with due as materialized (
+      delete
+from awaiting_edges
+where ctid = any(array(
+        select ctid
+from awaiting_edges
+where import_id = $1::uuid
+limit $2
+for update skip locked
+      ))
+      returning *
+    ), judged as materialized (
+      select d.*, exists (
+        select
+from records as t
+where t.id = d.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $3
+and "t"."scope" = any($4::text[]))
+      )
+and exists (select
+from records as s
+where s.id = d.source_id) as is_ready
+      from due as d
+    ), ready as materialized (
+      select *
+from judged
+where is_ready
+    ), written as (
+    insert into relations (source_id, predicate, target_id, weight, created_at)
+    select source_id, predicate, target_id, weight, created_at
+from (
+      select source_id, predicate, target_id, weight, created_at
+from ready
+      union all
+      select target_id, inverse, source_id, weight, created_at
+from ready
+where inverse is not null
+    ) as edge
+    order by source_id, predicate, target_id
+    on conflict do nothing
+    )
+    select source_id, predicate, target_id, not is_ready as is_loose
+from judged;
+
+-- src/portability/importing/linking/queries.ts findMissingEdges
+    select source_id, predicate, target_id
+    from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
+    where not exists (
+      select
+from relations as e
+      where e.source_id = given.source_id
+and e.predicate = given.predicate
+and e.target_id = given.target_id
+    );
+
+-- src/portability/importing/linking/queries.ts deleteAbandonedEdges
+    delete
+from awaiting_edges
+where ctid = any(array(
+      select ctid
+from awaiting_edges
+where received_at <= $1::timestamptz - interval '1 day'
+limit $2
+      for update skip locked
+    ))
+    returning true;
+
+-- src/portability/importing/linking/queries.ts forgetEdges
+delete
+from awaiting_edges
+where import_id = $1::uuid;
+
+-- src/portability/importing/queries.ts findKnown
+    select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
+      c.tags, c.payload, c.provenance, c.interpretation
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[])
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]));
+
+-- src/portability/importing/queries.ts findTakenPlaces
+    select h.digest, h.scope, h.place
+    from unnest(
+      $1::bytea[], $2::text[],
+      $3::int4[]
+    ) as wanted (digest, scope, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope = wanted.scope
+and h.place = wanted.place;
+
+-- src/portability/importing/queries.ts keepPasts
+    with past as materialized (
+      select *
+from json_to_recordset($1::json) as past (
+        id uuid, created_at timestamptz, forgotten json, served_count int4, demoted_at timestamptz, audit_log json,
+        status_history json, importance_history json, access_log json, access_days int4, surprise json,
+        consolidation json, place int8
+      )
+    ), changed as (
+      update records as r
+      set served_count = coalesce(p.served_count, 0), demoted_at = p.demoted_at,
+        forgotten_at = (p.forgotten ->> 'at')::timestamptz, forgotten_reason = p.forgotten ->> 'reason',
+        forgotten_by = p.forgotten ->> 'actor', forgotten_run_id = (p.forgotten ->> 'run_id')::uuid,
+        purge_at = (p.forgotten ->> 'purge_at')::timestamptz
+      from past as p
+      where r.id = p.id
+and (p.forgotten is not null
+or p.demoted_at is not null
+or p.served_count > 0)
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes
+      from past as p cross join lateral rows
+from (
+        json_to_recordset(p.audit_log) as
+          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb)
+      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, place)
+      order by p.place, e.place
+    ), move as (
+      insert into status_changes (record_id, run_id, at, old, new, actor, reason, step)
+      select p.id, m.run_id, m.changed_at, m.old, m.new, m.actor, m.reason, m.step
+      from past as p cross join lateral rows
+from (
+        json_to_recordset(p.status_history) as
+          (run_id uuid, changed_at timestamptz, old record_status, new record_status, actor text, reason text, step text)
+      ) with ordinality as m (run_id, changed_at, old, new, actor, reason, step, place)
+      order by p.place, m.place
+    ), score as (
+      insert into importance_history (record_id, run_id, at, old, new)
+      select p.id, s.run_id, s.changed_at, s.old, s.new
+      from past as p cross join lateral rows
+from (
+        json_to_recordset(p.importance_history) as (run_id uuid, changed_at timestamptz, old float8, new float8)
+      ) with ordinality as s (run_id, changed_at, old, new, place)
+      order by p.place, s.place
+    ), access as (
+      insert into access_log (record_id, at, kind, actor)
+      select p.id, a.at, a.kind, a.actor
+      from past as p
+      cross join lateral json_to_recordset(p.access_log) as a (at timestamptz, kind access_kind, actor text)
+    ), fold as (
+      insert into access_folds (record_id, days) select p.id, p.access_days
+from past as p
+where p.access_days > 0
+    ), comparison as (
+      insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
+      select p.id, s.at, s.score, s.delta, s.base_before, s.duplicate_of, s.neighbours
+      from past as p
+      cross join lateral json_to_record(p.surprise) as s
+        (at timestamptz, score float8, delta float8, base_before float8, duplicate_of uuid, neighbours jsonb)
+      where p.surprise is not null
+    ), learnt as (
+      delete
+from unconsolidated as u using past as p
+      where u.record_id = p.id
+and p.consolidation is not null
+        and u.stage::text not in (select json_array_elements_text(p.consolidation -> 'due'))
+    ), due as (
+      insert into unconsolidated (record_id, stage, due_at)
+      select p.id, each.stage::consolidation_stage, p.created_at
+      from past as p cross join lateral json_array_elements_text(p.consolidation -> 'due') as each (stage)
+      on conflict do nothing
+    )
+    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
+    select p.id, t.stage, t.outcome, decode(t.digest, 'hex'), t.scope
+    from past as p
+    cross join lateral json_to_recordset(p.consolidation -> 'tallies') as t
+      (stage consolidation_stage, outcome text, digest text, scope text)
+    on conflict do nothing;
+
+-- src/portability/importing/staging/queries.ts holdLines
+    insert into import_lines (import_id, line, received_at, bytes)
+    select $1::uuid, line, $2::timestamptz, bytes
+    from unnest($3::int4[], $4::bytea[]) as held (line, bytes);
+
+-- src/portability/importing/staging/queries.ts readHeld
+    with next as materialized (
+      select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
+      from (
+        select line, bytes
+from import_lines
+where import_id = $1::uuid
+and line > $2
+        order by line
+limit $3
+      ) as ahead
+    )
+    select l.line, l.bytes
+from next join import_lines as l on l.import_id = $4::uuid
+and l.line = next.line
+    where next.bytes_before < $5
+    order by l.line;
+
+-- src/portability/importing/staging/queries.ts releaseLines
+delete
+from import_lines
+where import_id = $1::uuid;
+
+-- src/portability/importing/staging/queries.ts deleteAbandonedLines
+    delete
+from import_lines
+where ctid = any(array(
+      select ctid
+from import_lines
+where received_at <= $1::timestamptz - interval '1 day'
+limit $2
+      for update skip locked
+    ))
+    returning true;
+
+-- src/portability/importing/vectors/queries.ts registerModels
+    insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
+    select distinct provider, model, dimensions, $1::timestamptz, $2::timestamptz, 'hyper'::sensitivity,
+      '00000000-0000-0000-0000-000000000000'::uuid
+    from json_to_recordset($3::json) as given (provider text, model text, dimensions int4)
+    where not exists (select
+from embedding_models)
+    on conflict do nothing;
+
+-- src/portability/importing/vectors/queries.ts keepVectors
+    with given as materialized (
+      select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
+        ('x' || encode(decode(g.signature, 'base64'), 'hex'))::bit(1024) as signature,
+        m.embeds
+or not exists (select
+from embedding_models
+where embeds) as is_current
+      from json_to_recordset($1::json) as g (
+        id uuid, provider text, model text, dimensions int4, bits int2, embedded_at timestamptz, code text, signature text
+      )
+      join embedding_models as m on m.provider = g.provider
+and m.model = g.model
+and m.dimensions = g.dimensions
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, model_id, bits, embedded_at, code
+from given
+      on conflict do nothing
+    ), signed as (
+      insert into signatures (record_id, model_id, bits)
+      select record_id, model_id, signature
+from given
+      on conflict do nothing
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select record_id
+from given
+where is_current)
+    )
+    insert into unsurprised (record_id, created_at, asked_at)
+    select distinct r.id, r.created_at, r.updated_at
+    from given as g join records as r on r.id = g.record_id
+    where g.is_current
+and not exists (select
+from surprises as s
+where s.record_id = r.id)
+    on conflict do nothing;
 
 -- src/records/changing/queries.ts applyChange: of a record alone
 with "changed" as (update "records"
@@ -2952,6 +5277,7 @@ from incoming join record using (id)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
         audit ->> 'rationale'
       from incoming join record using (id)
+      where audit is not null
     )
     select id, false as is_erased
 from record
@@ -3045,9 +5371,10 @@ from descendant as d
       join relations as e on e.target_id = d.id
 and e.predicate = 'derived_from'
     )
-    select e.source_id as derived, e.target_id as source
+    select e.source_id as derived, e.target_id as source, r.source_type = 'dream' as "tellsAll"
     from descendant as d join relations as e on e.source_id = d.id
 and e.predicate = 'derived_from'
+    join records as r on r.id = d.id
     where d.id <> $2::uuid;
 
 -- src/records/erasure/queries.ts lockForErasure
@@ -5136,3 +7463,35 @@ from node)) is true), '[]') as edges;
 delete
 from "entity_identifiers"
 where "record_id" = any($1::uuid[]);
+
+-- src/revision/reverting/queries.ts findToldIn
+    select r.id
+    from relations as e
+    join records as r on r.id = e.target_id
+    cross join lateral (
+      select s.step, s.at
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+    ) as moved
+    where e.source_id = $1::uuid
+and e.predicate = 'derived_from'
+and r.status = 'merged'
+      and r.forgotten_at is null
+and moved.step = 'cluster'
+and moved.at = e.created_at
+    order by r.id;
+
+-- src/revision/reverting/queries.ts findTakenByMerge
+    select r.id, merged.salience
+    from unnest($1::uuid[]) as r (id)
+    cross join lateral (
+      select (a.changes #>> '{salience,0}')::float8 as salience
+      from audit_entries as a
+      where a.record_id = r.id
+and a.action = 'merge'
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id desc
+      limit 1
+    ) as merged;

@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
 import { registerFormats } from '../../src/http/formats.ts'
+import { linesType } from '../../src/http/streaming.ts'
 
 registerFormats()
 
@@ -45,7 +46,9 @@ export function createContract(document: Document) {
     const media = response.content?.[mediaType]
     if (!response.content && text !== '') throw new Error(`${name} has a body, none is documented`)
     if (response.content && !media) throw new Error(`${name} is of the undocumented type ${mediaType}`)
-    if (media && mediaType.endsWith('json') && method !== 'HEAD') requireShape(name, media.schema, text)
+    if (!media || !mediaType.endsWith('json') || method === 'HEAD') return
+    for (const each of mediaType === linesType ? linesOf(text) : [text])
+      requireShape(name, media.schema, each)
   }
 
   return function verify(answered: Answered): void {
@@ -55,6 +58,10 @@ export function createContract(document: Document) {
     // Not of any operation: no such path or method, or the documentation itself.
     else if (status >= 400 && method !== 'HEAD') requireShape(`${status}`, problem, text)
   }
+}
+
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '')
 }
 
 const problem = { $ref: '#/components/schemas/Problem' }

@@ -2,13 +2,15 @@ import type { AddressInfo } from 'node:net'
 import { type Config, readConfig, type Variables } from '../../src/config.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { createApp, type Room } from '../../src/http/app.ts'
+import type { ShowQueue } from '../../src/http/board.ts'
 import type { Checks } from '../../src/http/health.ts'
+import { linesType } from '../../src/http/streaming.ts'
 import type { Permission } from '../../src/kernel/caller.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createServices, listRooms, type Services } from '../../src/services.ts'
 import { createTestClock, type TestClock } from './clock.ts'
-import { createContract, type Document } from './contract.ts'
+import { createContract, type Document, linesOf } from './contract.ts'
 import { openTestDatabase } from './database.ts'
 
 export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
@@ -20,6 +22,7 @@ type Options = {
   checks?: Checks
   advisories?: Checks
   isStopping?: () => boolean
+  showQueue?: (resources: { databaseUrl: string }) => ShowQueue
 }
 
 export type Asked = {
@@ -53,6 +56,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write } },
     onAnswered: services.instruments.observeAnswer,
+    showQueue: options.showQueue?.({ databaseUrl: database.url }),
     rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -64,7 +68,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     const text = await response.text()
     const mediaType = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
     verify({ method, path: path.split('?', 1)[0] ?? '', status: response.status, mediaType, text })
-    const body: unknown = mediaType.endsWith('json') && text !== '' ? JSON.parse(text) : undefined
+    const body = mediaType.endsWith('json') && text !== '' ? parseBody(mediaType, text) : undefined
     return { status: response.status, headers: response.headers, text, body }
   }
 
@@ -85,6 +89,11 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   }
 
   return { app, url, clock, ids, database, db: database.db, services, log, config, request, issueKey, close }
+}
+
+/** An answer in lines is the list of what they hold. */
+function parseBody(mediaType: string, text: string): unknown {
+  return mediaType === linesType ? linesOf(text).map((line): unknown => JSON.parse(line)) : JSON.parse(text)
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
