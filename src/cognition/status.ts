@@ -12,3 +12,8 @@ const transitions: Record<RecordStatus, readonly RecordStatus[]> = {
 export function mayBecome(from: RecordStatus, to: RecordStatus): boolean {
   return transitions[from].includes(to)
 }
+
+/** Who takes an operation back leads what it put aside to where it was. */
+export function mayRevertTo(from: RecordStatus, to: RecordStatus): boolean {
+  return to === 'active' && (from === 'merged' || from === 'superseded')
+}

@@ -4,6 +4,7 @@ import type { RunContext, Work } from '../jobs/runs.ts'
 import { createGateway, type DreamModel } from './asking/service.ts'
 import { type BearingResources, createBearing } from './bearing/service.ts'
 import { createCarding } from './carding/service.ts'
+import { createClustering } from './clustering/service.ts'
 import { createDrift, type DriftSettings } from './drift/service.ts'
 import { createForgetting } from './forgetting/service.ts'
 import { createProbing } from './probing/service.ts'
@@ -64,11 +65,12 @@ export function createDream(resources: Resources): Work {
   return { run, help }
 }
 
-/** They write what a model answers, and do nothing without one. */
+/** They write what a model answers; without one a group is told of, and nothing else is done. */
 function listWriters(db: Database, writing: BearingResources): readonly Step[] {
   const { textLanguage } = writing
   const bear = createBearing(writing)
   return [
+    createClustering({ db, bear, textLanguage }),
     createCarding({ db, bear, textLanguage }),
     createSynthesis({ db, bear, textLanguage }),
     createProbing({ db, textLanguage }),

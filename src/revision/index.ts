@@ -1,4 +1,5 @@
 export { carryLinks, findSuccessor } from './queries.ts'
 export { retireRecord } from './retiring/service.ts'
+export { revertMerge } from './reverting/service.ts'
 export { revisionRoutes } from './routes.ts'
 export { createRevisionService, type RevisionService } from './service.ts'

@@ -142,7 +142,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         tags,
         summary: 'Take a record back',
         description:
-          'It becomes history, worth nothing and out of retrieval, but is not deleted: it stays readable by its id.',
+          'It becomes history, worth nothing and out of retrieval, but is not deleted: it stays readable by its id. If a dream made it of others that it told as one, these are active again.',
         params: RevisionPath,
         body: ref(RevisionReason),
         response: answers(changed, unrevisable),

@@ -23,6 +23,8 @@ import { contestRecord, settleRecord } from './contention.ts'
 import { type Asked, type Descent, draftHeir, scopeMismatch } from './heir.ts'
 import { carryLinks, findLineage, releaseIdentifiers } from './queries.ts'
 import { retireRecord } from './retiring/service.ts'
+import { findToldIn } from './reverting/queries.ts'
+import { revertMerge } from './reverting/service.ts'
 import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './schemas.ts'
 
 type Resources = {
@@ -147,12 +149,15 @@ export function createRevisionService(resources: Resources) {
     })
   }
 
+  /** What a dream told as one in it was not wrong: it is as it was before. */
   async function retract(call: Call, id: string, asked: RevisionReason & Acting): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const stored = await claimRevisable(tx, call, id)
       const now = clock.now()
-      const told = { ...tellingOf(asked), now, textLanguage, step: 'retract', to: 'invalidated' } as const
-      return answerWritten(call.caller, await retireRecord(tx, stored, told), now)
+      const told = { ...tellingOf(asked), now, textLanguage }
+      const retired = await retireRecord(tx, stored, { ...told, step: 'retract', to: 'invalidated' })
+      await revertMerge(tx, await findToldIn(tx, stored.id), told)
+      return answerWritten(call.caller, retired, now)
     })
   }
 

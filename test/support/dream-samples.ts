@@ -5,6 +5,7 @@ import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import * as insight from '../../src/decay/insight/queries.ts'
 import * as asking from '../../src/dream/asking/queries.ts'
+import * as clustering from '../../src/dream/clustering/queries.ts'
 import * as drift from '../../src/dream/drift/queries.ts'
 import * as forgetting from '../../src/dream/forgetting/queries.ts'
 import * as verdicts from '../../src/dream/verdicts/queries.ts'
@@ -16,6 +17,7 @@ import type { Sample } from './departing-samples.ts'
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const digest = Buffer.alloc(16, 1)
+const partition = { scope: 'team', memory_kind: 'fact', sensitivity: 'low' } as const
 const span = { now, scope: null }
 const portion = { now, scope: 'team', after: start, limit: 2_000 }
 const settings = { retentionMode: 'huber', retentionShape: usualShape } as const
@@ -43,6 +45,14 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     rememberVerdict: (db) =>
       inTransaction(db, (tx) => verdicts.rememberVerdict(tx, { step: 'cluster', digest, now })),
     deleteOldVerdicts: (db) => verdicts.deleteOldVerdicts(db, now, 100),
+  },
+  'src/dream/clustering/queries.ts': {
+    listPartitions: (db) => clustering.listPartitions(db, 'team'),
+    readPortion: (db) => clustering.readPortion(db, partition, { modelId: 1, after: id, limit: 250_000 }),
+    findMembers: (db) => clustering.findMembers(db, [id]),
+    carryCounts: (db) => inTransaction(db, (tx) => clustering.carryCounts(tx, [id], id)),
+    findOrphans: (db) => clustering.findOrphans(db, { scope: 'team', after: id, limit: 200 }),
+    findListed: (db) => inTransaction(db, (tx) => clustering.findListed(tx, id, [id])),
   },
   'src/dream/drift/queries.ts': {
     countJudged: (db) => drift.countJudged(db, { scope: 'team', after: id }),

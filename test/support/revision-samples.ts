@@ -1,5 +1,6 @@
 import type { Trust } from '../../src/kernel/caller.ts'
 import * as revision from '../../src/revision/queries.ts'
+import * as reverting from '../../src/revision/reverting/queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -13,5 +14,9 @@ export const revisionSamples: Record<string, Record<string, Sample>> = {
     findSuccessor: (db) => revision.findSuccessor(db, id, trust),
     releaseIdentifiers: (db) => revision.releaseIdentifiers(db, [id]),
     findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
+  },
+  'src/revision/reverting/queries.ts': {
+    findToldIn: (db) => reverting.findToldIn(db, id),
+    findTakenByMerge: (db) => reverting.findTakenByMerge(db, [id]),
   },
 }

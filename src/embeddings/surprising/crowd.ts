@@ -73,7 +73,7 @@ function cutAfter(distances: Uint16Array, most: number): { reach: number; room: 
   return { reach: farthest, room: most }
 }
 
-function idAt({ ids }: Crowd, at: number): string {
+export function idAt({ ids }: Crowd, at: number): string {
   const hex = ids.toString('hex', at * idBytes, (at + 1) * idBytes)
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

@@ -1,4 +1,4 @@
-import { mayBecome } from '../../cognition/status.ts'
+import { mayBecome, mayRevertTo } from '../../cognition/status.ts'
 import type { Database } from '../../db/connection.ts'
 import { violatedConstraint } from '../../db/failures.ts'
 import type { AuditAction, RecordStatus } from '../../db/schema.ts'
@@ -18,8 +18,8 @@ export type Change = {
   rationale: string
   now: Date
   record?: Omit<RecordChange['record'], 'status'>
-  /** The only way a status moves: where to, and by which step of the service. */
-  status?: { to: RecordStatus; step: string }
+  /** The only way a status moves: where to, by which step of the service, and whether it takes an operation back. */
+  status?: { to: RecordStatus; step: string; reverts?: boolean }
   content?: Partial<ContentRow>
   /** Field to [before, after]; a status adds itself. */
   changes?: Record<string, unknown>
@@ -41,7 +41,7 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const { action, actor, rationale, now, status, content = {}, runId = null } = change
   if (status) {
     const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId }
-    await moveStatus(tx, stored, status.to, move)
+    await moveStatus(tx, stored, status, move)
   }
   const moved = status ? { status: status.to } : {}
   const changes = describe(stored, change)
@@ -66,8 +66,13 @@ function describe(stored: StoredRecord, { status, changes }: Change): Record<str
 }
 
 /** Every transition passes here, and leaves its trace beside the audit log: whoever asks for it, by whatever path. */
-async function moveStatus(tx: Database, stored: StoredRecord, to: RecordStatus, move: Move): Promise<void> {
-  if (!mayBecome(stored.status, to)) {
+async function moveStatus(
+  tx: Database,
+  stored: StoredRecord,
+  { to, reverts = false }: NonNullable<Change['status']>,
+  move: Move,
+): Promise<void> {
+  if (!(reverts ? mayRevertTo : mayBecome)(stored.status, to)) {
     throw new AppError('invalid_transition', `What is ${stored.status} does not become ${to}.`, {
       extra: { status: stored.status },
     })

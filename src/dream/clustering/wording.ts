@@ -1,0 +1,89 @@
+/** What a text says that can be checked without understanding it: figures, names, whether it denies. */
+
+export type Word = { text: string; kind: 'figure' | 'name' | 'plain'; isFirst: boolean }
+
+const word = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.,:/'’@%+#-]*/gu
+const trailing = /(?:['’]s)?[.,:/'’@%+#-]*$/u
+const sentenceEnd = /[.!?:;\n•]/u
+
+/** Words that begin a sentence and name nobody. */
+const common = new Set(
+  [
+    'a an the this that these those it its they their he she his her we our you your i my there here',
+    'and but or so yet also both either neither each every all any most many several some few one another other',
+    'in on at by of for from to with without within under over after before during since until while when whenever',
+    'where if because as although though once twice however therefore then thus still only not no never nobody nothing',
+    'what which who whose how why is are was were has have had be been do does did can cannot could may might must',
+    'should will would overall together usually often always sometimes recently currently multiple various across',
+  ].flatMap((line) => line.split(' ')),
+)
+const denials = new Set([
+  'no',
+  'not',
+  'never',
+  'none',
+  'nobody',
+  'nothing',
+  'neither',
+  'nor',
+  'without',
+  'cannot',
+])
+
+export function wordsOf(text: string): Word[] {
+  const words: Word[] = []
+  let before = 0
+  for (const { 0: found, index } of text.matchAll(word)) {
+    const bare = found.replace(trailing, '')
+    const isFirst = words.length === 0 || sentenceEnd.test(text.slice(before, index))
+    before = index + bare.length
+    if (bare !== '') words.push({ text: bare, kind: kindOf(bare), isFirst })
+  }
+  return words
+}
+
+function kindOf(text: string): Word['kind'] {
+  if (/\p{N}/u.test(text)) return 'figure'
+  return /\p{Lu}|[_/@#]|\p{L}[.:]\p{L}/u.test(text) ? 'name' : 'plain'
+}
+
+export function isCommon({ text }: Pick<Word, 'text'>): boolean {
+  return common.has(text.toLowerCase())
+}
+
+export function denies(text: string): boolean {
+  return wordsOf(text).some(({ text: each }) => denials.has(each.toLowerCase()) || /n['’]t$/i.test(each))
+}
+
+/** The same of `deploy`, `deploys` and `deployment`. */
+export function stemOf(text: string): string {
+  return text.toLowerCase().replace(/s$/, '').slice(0, 5)
+}
+
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
+const part = new RegExp(`${unspaced.source}|(?:(?!${unspaced.source})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
+
+/** `GPU-based` says `gpu` and `based`; where words are written without spaces each character is one. */
+export function partsOf(text: string): string[] {
+  return text.toLowerCase().match(part) ?? []
+}
+
+/** Long enough to say what a text is about. */
+export function isTelling(each: string): boolean {
+  return each.length >= 4 || unspaced.test(each)
+}
+
+/** Whether the figure stands in the text, and not as a part of a longer one. */
+export function hasFigure(text: string, figure: string): boolean {
+  const [within, sought] = [plainFigures(text), plainFigures(figure)]
+  for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
+    const [before, after] = [within.slice(Math.max(0, at - 2), at), within.slice(at + sought.length)]
+    if (!/\p{N}[.,]?$/u.test(before) && !/^[.,]?\p{N}/u.test(after)) return true
+  }
+  return false
+}
+
+/** 10,000 is 10000. */
+function plainFigures(text: string): string {
+  return text.toLowerCase().replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
+}

@@ -1,0 +1,149 @@
+import { expect, it } from 'vitest'
+import { sending } from '../support/chat-server.ts'
+import { hireEmbedder } from '../support/embedding.ts'
+import { faithful, gather, saying, sayings, statusesOf, summariesIn } from '../support/gathering.ts'
+import { documentOf, minding, openMind, readStore } from '../support/musing.ts'
+import { type Body, create, read } from '../support/records.ts'
+
+const steps = ['cluster'] as const
+const all = (count: number, status: string) => Array.from({ length: count }, () => status)
+const figuresOf = ({ stats }: Body) => [
+  stats.clusters_merged,
+  stats.records_merged,
+  stats.clusters_rejected,
+  stats.cluster_candidates,
+]
+
+it('what says nearly the same becomes one, by the words of a model, and stays readable', async () => {
+  const { app, dream, changesOf, takeQuestions } = await openMind(minding(faithful))
+  const ids = await gather(app, sayings('Orion'), { tags: ['builds'], scope: 'team' })
+  const other = await create(app, saying('nobody knows why the lights are green', { scope: 'team' }))
+  await hireEmbedder(app).run()
+  const run = await dream(steps)
+  expect(figuresOf(run)).toEqual([1, 6, 0, 0])
+  const [summary] = await summariesIn(app)
+  const made = await read(app, summary?.id ?? '')
+  const [said = ''] = takeQuestions().map((question) => documentOf(question).memories[0].says)
+  expect(made).toMatchObject({
+    ...{ type: 'semantic', status: 'active', scope: 'team', sensitivity: 'low', source_type: 'dream' },
+    tags: ['summary', 'builds'],
+    payload: {
+      subject: 'release',
+      predicate: 'summary',
+      object: said,
+    },
+  })
+  expect(made.relations.map(({ predicate, target_id: id }: Body) => [predicate, id]).sort()).toEqual(
+    ids.map((id) => ['derived_from', id]).sort(),
+  )
+  for (const [n, id] of ids.entries()) {
+    const source = await read(app, id)
+    expect(source).toMatchObject({ status: 'merged', salience: 0, payload: { object: sayings('Orion')[n] } })
+  }
+  expect((await read(app, other.id)).status).toBe('active')
+  const actions = (await changesOf(run)).map(({ action }) => action).sort()
+  expect(actions).toEqual(['create', ...all(6, 'merge')])
+})
+
+it('a second dream on a store that nobody changed asks nothing and writes nothing', async () => {
+  const { app, dream, takeQuestions } = await openMind(minding(faithful))
+  await gather(app, sayings('Orion'))
+  await dream(steps)
+  await hireEmbedder(app).run()
+  takeQuestions()
+  const before = await readStore(app)
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
+  expect(takeQuestions()).toEqual([])
+  expect(await readStore(app)).toEqual(before)
+})
+
+it.each([
+  ['made up a name', { summary: 'the release of Orion is built by Jenkins on 12 nodes for Gwendolyn' }],
+  ['made up a figure', { summary: 'the release of Orion is built by Jenkins on 12 nodes in 34 minutes' }],
+  ['lost a figure', { summary: 'the release of Orion is built by Jenkins' }],
+  ['lost a name', { summary: 'the release is built by Jenkins on 12 nodes' }],
+  ['said the opposite', { summary: 'the release of Orion is not built by Jenkins on 12 nodes' }],
+  ['said nothing', { summary: '' }],
+  ['said it elsewhere', { text: 'the release of Orion is built by Jenkins on 12 nodes' }],
+])('a model that %s merges nothing, and is not asked again', async (_, answer) => {
+  const { app, dream, changesOf, takeQuestions } = await openMind(minding({ summary: answer }))
+  const ids = await gather(app, sayings('Orion'))
+  const run = await dream(steps)
+  expect(figuresOf(run)).toEqual([0, 0, 1, 1])
+  const [candidate] = await changesOf(run)
+  expect(candidate).toMatchObject({ record_id: ids[0], action: 'candidate' })
+  expect([...(candidate?.after.members ?? [])].sort()).toEqual([...ids].sort())
+  expect(takeQuestions()).toHaveLength(1)
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 1])
+  expect(takeQuestions()).toEqual([])
+  expect(await statusesOf(app, ids)).toEqual(all(6, 'active'))
+  await gather(app, [`${sayings('Orion')[0]} somehow`])
+  await dream(steps)
+  expect(takeQuestions()).toHaveLength(1)
+})
+
+it('a model that is away merges nothing, and is asked again the next time', async () => {
+  const { app, model, dream } = await openMind(sending(401, {}))
+  const ids = await gather(app, sayings('Orion'))
+  const refused = await dream(steps)
+  expect(figuresOf(refused)).toEqual([0, 0, 0, 1])
+  expect(refused.stats.model_calls).toBe(1)
+  model.behave(minding(faithful))
+  expect(figuresOf(await dream(steps))).toEqual([1, 6, 0, 0])
+  expect(await statusesOf(app, ids)).toEqual(all(6, 'merged'))
+})
+
+it('four are no group, and neither are five of two scopes, two kinds or two sensitivities', async () => {
+  const { app, dream, takeQuestions } = await openMind(minding(faithful))
+  await gather(app, sayings('Orion', 4), { scope: 'four' })
+  await gather(app, sayings('Orion', 3), { scope: 'one' })
+  await gather(app, sayings('Orion', 2), { scope: 'two' })
+  await gather(app, sayings('Orion', 3), { scope: 'kinds' })
+  await gather(app, sayings('Orion', 2), { scope: 'kinds', memory_kind: 'narrative' })
+  await gather(app, sayings('Orion', 3), { scope: 'trust' })
+  await gather(app, sayings('Orion', 2), { scope: 'trust', sensitivity: 'public' })
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
+  expect(takeQuestions()).toEqual([])
+})
+
+it('what is pinned, forgotten, challenged, a card or made by a dream belongs to no group', async () => {
+  const { app, dream } = await openMind(minding(faithful))
+  const [pinned = '', forgotten, challenged = ''] = await gather(app, sayings('Orion', 3))
+  const act = (path: string, body: Body, method: 'POST' | 'DELETE' = 'POST') =>
+    app.request(method, `/v1/records/${path}`, { body: { actor: 'ada', rationale: 'r', ...body } })
+  await act(`${pinned}/pin`, {})
+  await act(`${forgotten}`, {}, 'DELETE')
+  await act(`${challenged}/status`, { status: 'challenged', reason: 'r', rationale: undefined })
+  const [card = ''] = await gather(app, sayings('Orion', 4).slice(3), { tags: ['peer-card'] })
+  const [made = ''] = await gather(app, sayings('Orion', 5).slice(4), { source_type: 'dream' })
+  await gather(app, sayings('Orion', 8).slice(5))
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
+  expect(await statusesOf(app, [pinned, card, made])).toEqual(all(3, 'active'))
+})
+
+it('what is more sensitive than a model may read is told of, and never shown', async () => {
+  const { app, dream, takeQuestions } = await openMind(minding(faithful), {
+    MEMBRANE_LLM_MAX_SENSITIVITY: 'public',
+  })
+  await gather(app, sayings('Orion'))
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 1])
+  expect(takeQuestions()).toEqual([])
+})
+
+it('what holds a secret, or is too long to be shown whole, stays as it is', async () => {
+  const { app, dream, takeQuestions } = await openMind(minding(faithful))
+  const key = 'ghp_abcdefghijklmnopqrstuvwx'
+  await gather(
+    app,
+    sayings('Orion').map((object) => `${object} with ${key}`),
+    { scope: 'secret' },
+  )
+  await gather(
+    app,
+    sayings('Orion').map((object) => `${object} ${'and so on '.repeat(300)}`),
+    { scope: 'long' },
+  )
+  expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 2])
+  expect(takeQuestions()).toEqual([])
+})

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { findFault } from '../../src/dream/clustering/faith.ts'
+import { subjectOf, tellGroup } from '../../src/dream/clustering/summary.ts'
+import type { Payload } from '../../src/records/payloads.ts'
+
+const sources = [
+  'Ada deploys Orion to Frankfurt on 2026-01-05 with 10,000 users',
+  'Ada deployed Orion to Frankfurt on 2026-01-05, 10,000 users were told',
+  'On 2026-01-05 Orion went to Frankfurt; Ada did it for 10,000 users',
+]
+const honest = 'Ada deployed Orion to Frankfurt on 2026-01-05 for 10000 users.'
+
+describe('a summary', () => {
+  it.each([
+    [undefined, honest],
+    [undefined, `${honest} The users were told.`],
+    [undefined, 'On 2026-01-05, Ada’s deployment of Orion to Frankfurt reached 10,000 users'],
+    ['invented', honest.replace('Ada', 'Grace')],
+    ['invented', `${honest} Grace Hopper was told.`],
+    ['invented', `${honest} Grace was told.`],
+    ['invented', honest.replace('10000', '1000')],
+    ['invented', honest.replace('2026-01-05', '2026-01-06')],
+    ['invented', `${honest} It took 5.5 hours.`],
+    ['invented', honest.replace('Orion', 'orion_v2')],
+    ['invented', honest.replace('deployed', 'never deployed')],
+    ['lost', honest.replace(' on 2026-01-05', '')],
+    ['lost', honest.replace('Ada deployed', 'They deployed')],
+    ['lost', honest.replace(' for 10000 users', '')],
+    ['longer', `${honest} ${'The users were told. '.repeat(20)}`],
+    ['strange', 'Ada Orion Frankfurt 2026-01-05 10,000 whatever weather keeps bringing'],
+  ])('is %s: %s', (fault, summary) => {
+    expect(findFault(summary, sources)).toBe(fault)
+  })
+
+  it('keeps what most of its sources deny denied', () => {
+    const denied = ['the build does not pass here', 'the build never passes here', 'builds pass here']
+    expect(findFault('the build does not pass here', denied)).toBeUndefined()
+    expect(findFault('the build does pass here', denied)).toBe('lost')
+  })
+
+  it('may say when its sources were told', () => {
+    expect(findFault(`${honest} told 2026-02-01`, sources, ['2026-02-01'])).toBeUndefined()
+    expect(findFault(`${honest} told 2026-02-02`, sources, ['2026-02-01'])).toBe('invented')
+  })
+
+  it('that repeats one of many that say the same is right, whatever they say', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (text) => {
+        expect(
+          findFault(
+            text,
+            Array.from({ length: 5 }, () => text),
+          ),
+        ).toBeUndefined()
+      }),
+    )
+  })
+
+  it('is judged in a moment, however long and odd it is', () => {
+    const began = performance.now()
+    for (const odd of ['A.', 'a1-', '’s', 'n’t ', '1,', '_/@'])
+      findFault(odd.repeat(2_000).slice(0, 4_000), [odd.repeat(12_000)])
+    expect(performance.now() - began).toBeLessThan(2_000)
+  })
+})
+
+const fact = (object: unknown, more: object = {}) =>
+  ({
+    ...{ kind: 'semantic', subject: 's', predicate: 'p', object, evidence: [], validity: { mode: 'global' } },
+    ...more,
+  }) as Payload
+const source = (id: string, payload: Payload | null) => ({ id, created_at: new Date(0), payload })
+const toldOf = (...payloads: (Payload | null)[]) =>
+  tellGroup(payloads.map((payload, nth) => source(String(nth), payload))).sources.map(({ id }) => id)
+
+describe('a question', () => {
+  it('shows what can be shown whole, and as much as there is room for', () => {
+    const conditional = fact('x', { validity: { mode: 'conditional', conditions: { os: 'linux' } } })
+    const contested = fact('x', { revision: { status: 'contested' } })
+    const secret = fact({ api_key: 'k' })
+    const told = toldOf(fact('a'), null, conditional, contested, secret, fact('b '.repeat(1_001)), fact('c'))
+    expect(told).toEqual(['0', '6'])
+    const many = Array.from({ length: 50 }, (_, nth) => fact(`${nth} ${'word '.repeat(300)}`))
+    expect(toldOf(...many).length).toBeLessThan(20)
+  })
+
+  it.each([
+    [undefined, null],
+    [undefined, 'words'],
+    [undefined, ['words']],
+    [undefined, { summary: 7 }],
+    [undefined, { summary: ' ' }],
+    [undefined, { summary: 's p words\0' }],
+    [undefined, { summary: 's p words \ud800' }],
+    [undefined, { summary: 'words '.repeat(1_000) }],
+    ['s p words', { summary: ' s p words ' }],
+  ])('reads %j from %j', (read, answer) => {
+    const group = Array.from({ length: 5 }, (_, nth) => source(String(nth), fact('words')))
+    expect(tellGroup(group).question.read(answer)).toBe(read)
+  })
+
+  it('is about what most are about', () => {
+    const about = (subject: string) => ({ payload: fact('x', { subject }) })
+    expect(subjectOf([about('a'), about('b'), about('b')], ['tag'])).toBe('b')
+    expect(subjectOf([{ payload: null }], ['tag', 'other', 'other'])).toBe('other')
+    expect(subjectOf([{ payload: null }], [])).toBe('experience')
+  })
+})
