@@ -1,18 +1,25 @@
 import type { ContentRow } from '../rows.ts'
 
-/** `derived` was made from `source`. */
-export type Derivation = { derived: string; source: string }
+/** `derived` was made from `source`. Where it `tellsAll` it says what each of its sources says. */
+export type Derivation = { derived: string; source: string; tellsAll?: boolean }
 
 /**
  * The record, and what was derived from it alone, step by step. What has other evidence stays, and evidence
- * must begin somewhere: records that only name each other do not keep each other.
+ * must begin somewhere: records that only name each other do not keep each other. No other evidence keeps what tells
+ * all that its sources say, for it tells of the one that goes as well.
  */
 export function fallingWith(root: string, derivations: readonly Derivation[]): Set<string> {
   const falling = new Set([root, ...derivations.map(({ derived }) => derived)])
   for (let before = 0; before !== falling.size; ) {
     before = falling.size
-    for (const { derived, source } of derivations) {
-      if (derived !== root && !falling.has(source)) falling.delete(derived)
+    const telling = new Set(
+      derivations.flatMap(({ derived, source, tellsAll }) =>
+        tellsAll && falling.has(source) ? derived : [],
+      ),
+    )
+    for (const { derived, source, tellsAll } of derivations) {
+      const isFalling = tellsAll ? telling.has(derived) : falling.has(source)
+      if (derived !== root && !isFalling) falling.delete(derived)
     }
   }
   return falling

@@ -8,7 +8,10 @@ const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])
 
 const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
 
-/** All that was derived from the record, at any remove, with every source that any of it has. */
+/**
+ * All that was derived from the record, at any remove, with every source that any of it has. What a dream wrote is a
+ * model's telling of all that it was shown.
+ */
 export async function findDerivations(tx: Database, root: string): Promise<Derivation[]> {
   const { rows } = await sql<Derivation>`
     with recursive descendant as (
@@ -17,8 +20,9 @@ export async function findDerivations(tx: Database, root: string): Promise<Deriv
       select e.source_id from descendant as d
       join relations as e on e.target_id = d.id and e.predicate = 'derived_from'
     )
-    select e.source_id as derived, e.target_id as source
+    select e.source_id as derived, e.target_id as source, r.source_type = 'dream' as "tellsAll"
     from descendant as d join relations as e on e.source_id = d.id and e.predicate = 'derived_from'
+    join records as r on r.id = d.id
     where d.id <> ${root}::uuid
   `.execute(tx)
   return rows
