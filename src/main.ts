@@ -150,7 +150,7 @@ async function startApi(context: Context): Promise<Service> {
   let isStopping = false
   const app = await createApp({
     ...{ config, pool, clock, ids, authenticate: services.keys.authenticate, rooms: listRooms(services) },
-    ...{ tracer, onAnswered: instruments.observeAnswer },
+    ...{ tracer, onAnswered: instruments.observeAnswer, showQueue: () => queue.show() },
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),

@@ -5,6 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Tracer } from '../kernel/tracing.ts'
 import { type Authenticate, requireDeclaredAccess } from './auth.ts'
+import { type ShowQueue, serveBoard } from './board.ts'
 import { bodyLimit, readJsonBodies } from './body.ts'
 import { refuseBrokenRequest } from './client-errors.ts'
 import { secureHeaders, serveDocs } from './docs.ts'
@@ -41,6 +42,8 @@ export type AppOptions = {
   log: Log
   rooms: readonly Room[]
   tracer?: Tracer | undefined
+  /** What the board of the queue shows; without it there is no board. */
+  showQueue?: ShowQueue | undefined
   /** Told of each request that was answered, or that its client gave up. */
   onAnswered?: ((answer: Answered) => void) | undefined
 }
@@ -64,6 +67,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   readJsonBodies(app)
   requireOnce(app)
   await serveDocs(app)
+  await serveBoard(app, options.showQueue)
   await app.register(healthRoutes, {
     checks: options.checks,
     advisories: options.advisories ?? {},

@@ -1,3 +1,5 @@
+import type { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
+import type { Queue } from 'bullmq'
 import type { Logger } from '../kernel/log.ts'
 import { createQueue, jobOptions, type QueueSettings } from './backend.ts'
 import type { JobName, Jobs } from './define.ts'
@@ -37,7 +39,19 @@ export function openQueue(settings: QueueSettings, log: Logger) {
     }
   }
 
+  let shown: { queue: ReturnType<typeof create>; board: BullMQAdapter } | undefined
+
+  /** For a page that shows what waits; nothing can be done to it there. */
+  async function show(): Promise<BullMQAdapter> {
+    const queue = await usable()
+    if (shown?.queue === queue) return shown.board
+    const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter')
+    shown = { queue, board: new BullMQAdapter(queue as Queue, { readOnlyMode: true, allowRetries: false }) }
+    return shown.board
+  }
+
   return {
+    show,
     /** Resolves when it can be used: a Redis that is away is waited for. */
     ready: async (): Promise<void> => {
       await usable()
