@@ -1,0 +1,68 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { migrations } from '../../migrations/index.ts'
+import { connect } from '../../src/db/connection.ts'
+import { migrateDown, migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { type Catalogue, obstaclesBetween, readCatalogue } from '../support/catalogue.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+
+const names = Object.keys(migrations)
+let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
+let connection: ReturnType<typeof connect>
+
+beforeAll(async () => {
+  database = await createEmptyTestDatabase()
+  connection = connect({
+    ...{ url: database.url, poolSize: 2, statementTimeoutMs: 5_000, lockTimeoutMs: 5_000 },
+    applicationName: 'test',
+  })
+  await migrateUp(connection.db)
+})
+afterAll(async () => {
+  await connection.close()
+  await database.drop()
+})
+
+describe('a version beside the next one, on one schema', () => {
+  it('finds whatever it reads and may write whatever it wrote, after every migration', async () => {
+    const states: Catalogue[] = []
+    for (const name of names.toReversed()) {
+      await migrateDown(connection.db, name)
+      states.unshift(await readCatalogue(connection.db))
+    }
+    await migrateUp(connection.db)
+    const obstacles = names.slice(1).flatMap((name, index) => {
+      const [before, after] = [states[index], states[index + 1]]
+      return before && after ? obstaclesBetween(before, after).map((each) => `${name}: ${each}`) : []
+    })
+    expect(states.at(-1)?.columns.size).toBeGreaterThan(100)
+    expect(obstacles).toEqual([])
+  })
+
+  it.each([
+    ['alter table contents drop column tags', 'contents.tags is gone'],
+    ['alter table contents rename column tags to labels', 'contents.tags is gone'],
+    ['alter table records alter column version type int8', 'records.version is of another type'],
+    ['alter table records alter column forgotten_by set not null', 'records.forgotten_by must be given'],
+    ['alter table records add column mood text not null', 'records.mood is new and must be given'],
+    ['alter table records add constraint calm check (version < 9)', 'calm asks more of what was there'],
+    ['create unique index one_each on contents (tags)', 'one_each asks more of what was there'],
+  ])('would be stopped by `%s`', async (statement, obstacle) => {
+    const before = await readCatalogue(connection.db)
+    await expect(
+      connection.db.transaction().execute(async (tx) => {
+        await sql.raw(statement).execute(tx)
+        throw new Error(obstaclesBetween(before, await readCatalogue(tx)).join())
+      }),
+    ).rejects.toThrow(obstacle)
+  })
+
+  it('leaves a database alone that is ahead of it', async () => {
+    await sql`insert into kysely_migration (name, timestamp) values ('9999_later', 'later')`.execute(
+      connection.db,
+    )
+    expect(await pendingMigrations(connection.db)).toEqual([])
+    expect(await migrateUp(connection.db)).toEqual([])
+    await sql`delete from kysely_migration where name = '9999_later'`.execute(connection.db)
+  })
+})
