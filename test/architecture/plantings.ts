@@ -4,7 +4,7 @@ export type Planting = { rule: string; file: string; text: string }
 /** What the planted files import, so that an import fails its rule and not its resolution. */
 export const ground: Record<string, string> = {
   'package.json':
-    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5", "openai": "7" } }',
+    '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5", "openai": "7", "prom-client": "15" } }',
   'tsconfig.json':
     '{ "compilerOptions": { "module": "nodenext", "allowImportingTsExtensions": true, "noEmit": true } }',
   'src/main.ts': 'export const started = true',
@@ -18,6 +18,7 @@ export const ground: Record<string, string> = {
   'src/jobs/queue.ts': 'export const queue = {}',
   'src/models/chat.ts': 'export const chat = {}',
   'src/process/supervisor.ts': 'export const supervisor = {}',
+  'src/telemetry/registry.ts': 'export const registry = {}',
   'src/records/index.ts': "export * from './service.ts'",
   'src/records/service.ts': 'export const create = () => {}',
   'src/records/listing/queries.ts': "import pg from 'pg'\nexport const list = pg",
@@ -44,8 +45,8 @@ const levels = [
   ['entities'],
   ['retrieval'],
   ['capture'],
-  ['consolidation', 'dream'],
-  ['maintenance', 'metrics'],
+  ['consolidation', 'dream', 'portability'],
+  ['maintenance', 'metrics', 'checking'],
 ] as const
 
 /** Every room reaches for the last ones, and these for each other. */
@@ -104,5 +105,12 @@ export const plantings: Planting[] = [
   { rule: 'only-jobs-know-the-queue', file: 'src/dream/routes.ts', text: uses('bullmq') },
   { rule: 'only-models-know-openai', file: 'src/decay/thinking/service.ts', text: usesType('openai') },
   { rule: 'only-models-know-openai', file: 'src/jobs/thinking.ts', text: uses('openai') },
+  {
+    rule: 'only-telemetry-knows-its-packages',
+    file: 'src/http/counting.ts',
+    text: uses('prom-client'),
+  },
+  { rule: 'telemetry-stands-on-the-kernel', file: 'src/telemetry/stored.ts', text: usesType('../db/hen.ts') },
+  { rule: 'nobody-knows-telemetry', file: 'src/jobs/watched.ts', text: uses('../telemetry/registry.ts') },
   { rule: 'only-http-knows-fastify', file: 'src/capture/service.ts', text: usesType('fastify') },
 ]

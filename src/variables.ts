@@ -1,0 +1,54 @@
+import Type from 'typebox'
+
+/** `expects` completes "must be …", so that a bad value is answered in the operator's words, not a schema's. */
+export const text = (description: string, more: { example?: string; minLength?: number } = {}) =>
+  Type.String({
+    description,
+    ...(more.example === undefined ? {} : { examples: [more.example] }),
+    ...(more.minLength === undefined ? {} : { minLength: more.minLength }),
+    expects: more.minLength === undefined ? 'text' : `text of at least ${more.minLength} characters`,
+  })
+export const url = (description: string, example: string, pattern: string) =>
+  Type.String({ description, examples: [example], pattern, expects: `a URL such as ${example}` })
+/** What is sent to it is memory content, so neither a name nor a password stands in it, where logs would show them. */
+export const endpoint = (description: string) =>
+  url(description, 'https://models.example/v1', '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$')
+export const secret = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^[\\x21-\\x7e]+$',
+    expects: 'printable ASCII characters without spaces, as a header can carry them',
+  })
+export const oneOf = <const T extends string[]>(values: T, description: string, fallback: T[number]) =>
+  Type.Enum(values, { description, default: fallback, expects: `one of ${values.join(', ')}` })
+export const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
+  Type.Enum(['true', 'false'], { description, default: fallback, expects: 'true or false' })
+export const duration = (description: string, fallback: string) =>
+  Type.String({
+    description,
+    default: fallback,
+    pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$',
+    expects: 'a duration such as 90s, 15m, 1h or 30d',
+  })
+export const share = (description: string, fallback: string) =>
+  Type.String({
+    description,
+    default: fallback,
+    pattern: '^(0(\\.[0-9]{1,6})?|1(\\.0{1,6})?)$',
+    expects: 'a number from 0 to 1 such as 0.7',
+  })
+export const amount = (description: string) =>
+  Type.String({
+    description,
+    default: '0',
+    pattern: '^[0-9]{1,6}(\\.[0-9]{1,6})?$',
+    expects: 'an amount such as 0.15 or 20',
+  })
+export const count = (description: string, fallback: number, minimum: number, maximum: number) =>
+  Type.Integer({
+    description,
+    default: fallback,
+    minimum,
+    maximum,
+    expects: `a whole number from ${minimum} to ${maximum}`,
+  })
