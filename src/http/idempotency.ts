@@ -35,7 +35,8 @@ type Rendered = { status: number; headers: Readonly<Record<string, string>>; bod
 const guarded = new WeakSet<FastifyRequest>()
 
 export function callOf(request: FastifyRequest): Call {
-  const version = expectedVersion(request)
+  // Elsewhere If-Match has no one record to be about, and a 412 would be no answer that is documented.
+  const version = request.routeOptions.config.singleRecord ? expectedVersion(request) : undefined
   return { caller: request.caller, ...(version === undefined ? {} : { expectedVersion: version }) }
 }
 

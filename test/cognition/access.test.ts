@@ -35,6 +35,11 @@ describe('an access', () => {
     expect(await logOf(before.id)).toEqual([{ kind: 'used', actor: 'agent-7', at: app.clock.now() }])
   })
 
+  it('is of any version, as it changes none', async () => {
+    const { id } = await create(app, fact())
+    expect((await access(id, { headers: { 'if-match': '"9"' } })).status).toBe(200)
+  })
+
   it('needs no body, and is then of the key', async () => {
     const { id } = await create(app, fact())
     expect((await access(id)).status).toBe(200)
