@@ -4,13 +4,24 @@ import type { TestApp } from '../http.ts'
 import { type Attack, describeAttack } from './attack.ts'
 import { composeAttack } from './composing.ts'
 import { operations } from './document.ts'
-import { type Field, prepareGround } from './ground.ts'
+import { prepareGround } from './ground.ts'
 import { judge } from './judging.ts'
 import { createRandom } from './random.ts'
 import { type Received, send } from './sending.ts'
+import { marker } from './values.ts'
 import { watchWrites } from './writes.ts'
 
 export type Finding = { number: number; fault: string; operation: string; attack: string; answer: string }
+export type Tally = {
+  sent: number
+  /** The longest that an answer took, in milliseconds. */
+  slowest: number
+  /** Whose every write was seen. */
+  tables: number
+  /** By operation, how often each status was answered; 0 for no answer. */
+  statuses: Map<string, Map<number, number>>
+  findings: Finding[]
+}
 export type Extent = { seed: number; rounds: number; seconds: number }
 
 const mostFindings = 40
@@ -18,50 +29,53 @@ const mostFindings = 40
 const roundsOfOneGround = 4
 
 /** Attacks every operation in turn, until so many rounds and so many seconds are over. */
-export async function attackAll(app: TestApp, { seed, rounds, seconds }: Extent) {
-  const random = createRandom(seed)
-  const field = await prepareGround(app, random)
+export async function attackAll(app: TestApp, { seed, rounds, seconds }: Extent): Promise<Tally> {
+  const field = await prepareGround(app, createRandom(seed))
+  const range = await openRange(app)
+  const end = performance.now() + seconds * 1_000
+  for (let round = 0; round < rounds || performance.now() < end; round++) {
+    if (round > 0 && round % roundsOfOneGround === 0) await field.refresh()
+    await range.drain()
+    app.log.length = 0
+    for (const operation of operations) {
+      const received = await range.attack(composeAttack(operation, field))
+      if (received && received.status < 300) field.learn(received.text)
+      if (range.tally.findings.length >= mostFindings) return range.tally
+    }
+  }
+  return range.tally
+}
+
+async function openRange(app: TestApp) {
   const writes = await watchWrites(app.database.pool)
   const verify = createContract(app.app.swagger() as unknown as Document)
   const { port } = app.app.server.address() as AddressInfo
-  const findings: Finding[] = []
-  const statuses = new Map<string, Map<number, number>>()
-  const end = performance.now() + seconds * 1_000
-  let sent = 0
-  let slowest = 0
+  const tally: Tally = { sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] }
 
-  async function attack(attacked: Attack): Promise<void> {
-    const said = app.log.length
-    const received = await send(port, attacked)
+  /** What is noted beside the requests is written, too. */
+  async function drain(): Promise<string[]> {
     await app.services.keys.settle()
     await app.services.access.settle()
-    const written = await writes.drain()
+    return writes.drain()
+  }
+
+  async function attack(attacked: Attack): Promise<Received | undefined> {
+    const said = app.log.length
+    const received = await send(port, attacked)
     const faults = [
       ...judge(attacked, received, verify),
-      ...faultsOfRefusal(received, written),
-      ...app.log.slice(said).filter(isDefect),
+      ...faultsOfRefusal(received, await drain()),
+      ...app.log.slice(said).filter((line) => isDefect(line) || line.includes(marker)),
     ]
-    sent++
-    slowest = Math.max(slowest, received?.milliseconds ?? 0)
-    if (received && received.status < 300) field.learn(received.text)
-    count(statuses, attacked.operation, received?.status ?? 0)
-    for (const fault of faults) note(findings, { number: sent, fault, ...shown(attacked, received) })
+    tally.sent++
+    tally.slowest = Math.max(tally.slowest, received?.milliseconds ?? 0)
+    count(tally.statuses, attacked.operation, received?.status ?? 0)
+    for (const fault of faults)
+      note(tally.findings, { number: tally.sent, fault, ...shown(attacked, received) })
+    return received
   }
 
-  for (let round = 0; round < rounds || performance.now() < end; round++) {
-    if (round > 0 && round % roundsOfOneGround === 0) await renew(field, writes)
-    app.log.length = 0
-    for (const operation of operations) {
-      await attack(composeAttack(operation, field))
-      if (findings.length >= mostFindings) return { sent, slowest, statuses, findings, tables: writes.tables }
-    }
-  }
-  return { sent, slowest, statuses, findings, tables: writes.tables }
-}
-
-async function renew(field: Field, writes: Awaited<ReturnType<typeof watchWrites>>): Promise<void> {
-  await field.refresh()
-  await writes.drain()
+  return { attack, drain, tally }
 }
 
 function faultsOfRefusal(received: Received | undefined, written: readonly string[]): string[] {
