@@ -18,7 +18,7 @@ export function givenRequestId({ headers }: Pick<IncomingMessage, 'headers'>): s
 }
 
 /** The trace this request is part of, and where in it. */
-export function traceOf({ headers }: Pick<IncomingMessage, 'headers'>): TraceContext | undefined {
+function traceOf({ headers }: Pick<IncomingMessage, 'headers'>): TraceContext | undefined {
   const given = headers['traceparent']
   return typeof given === 'string' ? parseTraceparent(given) : undefined
 }

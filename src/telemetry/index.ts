@@ -1,2 +1,2 @@
 export { traceStatements } from './statements.ts'
-export { startTracing, type TracingSettings } from './tracing.ts'
+export { startTracing } from './tracing.ts'

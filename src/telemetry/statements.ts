@@ -26,7 +26,7 @@ export function summarise(sql: string): string {
   return target === undefined ? verb : `${verb} ${target}`
 }
 
-export function describeStatement(sql: string): SpanAttributes {
+function describeStatement(sql: string): SpanAttributes {
   const summary = summarise(sql)
   const [operation = summary, collection] = summary.split(' ')
   return {

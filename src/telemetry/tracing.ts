@@ -22,7 +22,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { Span, SpanOptions, TraceContext, Tracer } from '../kernel/tracing.ts'
 
-export type TracingSettings = {
+type TracingSettings = {
   /** Of a collector that speaks OTLP over HTTP, without the path of a signal. */
   endpoint: string
   serviceName: string

@@ -42,7 +42,7 @@ export async function listJobs(db: Database, now: Date): Promise<JobRow[]> {
 export type BacklogRow = { work: string; waiting: number; oldest: Date | null }
 
 /** Beyond this many it is enough to know that there are more. */
-export const mostCounted = 100_000
+const mostCounted = 100_000
 
 /**
  * What is due and not done yet, by the list or the index that its worker takes it from: the oldest is one probe, and

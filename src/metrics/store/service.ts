@@ -14,8 +14,6 @@ type Resources = {
   freshMs?: number
 }
 
-export type StoreReading = ReturnType<typeof createStoreReading>
-
 /** What waits in the queue, by state. */
 export type CountMessages = () => Promise<Readonly<Record<string, number>>>
 
