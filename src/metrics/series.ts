@@ -12,6 +12,7 @@ export type Standing = {
 type Interval = (job: string) => number
 type Tallies = ReadonlyMap<string, number>
 
+/** `job` is Prometheus's own label for what it scrapes, so a job of ours is a `job_name`. */
 const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({
   ...{ name: `membrane_store_${name}_total`, type: 'counter', help, samples },
 })
@@ -52,26 +53,26 @@ const counts = {
 
 function describeCounts(tallies: Tallies): Family[] {
   return Object.entries(counts).map(([name, { help, inRuns }]) => {
-    const byJobs = runCounts(tallies).filter(({ labels }) => inRuns.some((each) => each === labels.count))
+    const byJobs = runCounts(tallies).filter(({ labels }) => inRuns.some((each) => each === labels.what))
     const value = byJobs.reduce((sum, sample) => sum + sample.value, tallies.get(name) ?? 0)
     return counter(name, help, [{ value }])
   })
 }
 
 function runCounts(tallies: Tallies) {
-  return labelled(tallies, 'job').map(({ parts: [job = '', count = ''], value }) => ({
-    labels: { job, count },
+  return labelled(tallies, 'job').map(({ parts: [job = '', what = ''], value }) => ({
+    labels: { job_name: job, what },
     value,
   }))
 }
 
 function describeRuns(tallies: Tallies): Family[] {
   const runs = labelled(tallies, 'run').map(({ parts: [job = '', status = ''], value }) => ({
-    labels: { job, status },
+    labels: { job_name: job, status },
     value,
   }))
   const seconds = labelled(tallies, 'run_seconds').map(({ parts: [job = ''], value }) => ({
-    labels: { job },
+    labels: { job_name: job },
     value,
   }))
   return [
@@ -94,13 +95,13 @@ function describeJobs(jobs: readonly JobRow[], now: Date, interval: Interval): F
   const each = (read: (job: JobRow) => number | undefined): Sample[] =>
     jobs.flatMap((row) => {
       const value = read(row)
-      return value === undefined ? [] : [{ labels: { job: row.job }, value }]
+      return value === undefined ? [] : [{ labels: { job_name: row.job }, value }]
     })
   const intervalOf = ({ job, enabled, interval_ms: chosen }: JobRow) =>
     enabled ? (chosen ?? interval(job)) / 1_000 : 0
   const open = jobs.flatMap(({ job, queued, running }) => [
-    { labels: { job, status: 'queued' }, value: queued },
-    { labels: { job, status: 'running' }, value: running },
+    { labels: { job_name: job, status: 'queued' }, value: queued },
+    { labels: { job_name: job, status: 'running' }, value: running },
   ])
   const overdue = each((row) => (intervalOf(row) > 0 ? since(row.next_at) : 0))
   return [

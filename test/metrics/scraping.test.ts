@@ -167,11 +167,15 @@ describe('what the store has counted', () => {
     await api.db.deleteFrom('maintenance_runs').execute()
     const read = await readStore(api)
     // The schedule was due too.
-    expect(valuesOf(read, 'membrane_store_runs_total', { job: 'decay', status: 'succeeded' })).toEqual([2])
-    expect(valuesOf(read, 'membrane_store_job_since_success_seconds', { job: 'decay' })).toEqual([0])
+    expect(valuesOf(read, 'membrane_store_runs_total', { job_name: 'decay', status: 'succeeded' })).toEqual([
+      2,
+    ])
+    expect(valuesOf(read, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([0])
     api.clock.advance(2 * day)
     const later = await readStore(api)
-    expect(valuesOf(later, 'membrane_store_job_since_success_seconds', { job: 'decay' })).toEqual([172_800])
+    expect(valuesOf(later, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([
+      172_800,
+    ])
   })
 
   it('times a text from its writing to its vector', async () => {
