@@ -64,7 +64,8 @@ it('two entities from different contexts are connected where the model bears it 
     ...{ type: 'semantic', tags: ['synthesis'], source_type: 'dream', status: 'active' },
     payload: { predicate: 'related_to', object: { insight: 'slowing one slows the other' } },
   })
-  expect((await edgesOf(app, id, 'derived_from')).sort()).toEqual([...orion.known, ...vega.known].sort())
+  const sources = [orion.id, vega.id, ...orion.known, ...vega.known]
+  expect((await edgesOf(app, id, 'derived_from')).sort()).toEqual(sources.sort())
   const related = [
     await edgesOf(app, orion.id, 'related_to'),
     await edgesOf(app, vega.id, 'related_to'),

@@ -23,6 +23,7 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
       carding.listKnownWell(db, { scope: 'team', ceiling: 'low', after: id, limit: 100 }),
     findWritten: (db) => carding.findWritten(db, id),
     findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team' }),
+    listLeft: (db) => carding.listLeft(db, 'team'),
     upsertCard: (db) =>
       inTransaction(db, (tx) =>
         carding.upsertCard(tx, { entity_id: id, card_id: id, digest, written_at: now }),

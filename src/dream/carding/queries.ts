@@ -55,6 +55,20 @@ export async function findProfiles(
   return rows
 }
 
+/** Cards that stand of entities which were folded into another: that one has a profile of its own. */
+export async function listLeft(db: Database, scope: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select card.id
+    from peer_cards as p
+    join records as r on r.id = p.entity_id
+    join records as card on card.id = p.card_id
+    where r.status = 'merged' and not r.pinned ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+      and card.forgotten_at is null and card.status in ('active', 'challenged') and not card.pinned
+    order by card.id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
 export type Card = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
 
 export async function upsertCard(tx: Transaction, card: Card): Promise<void> {

@@ -19,6 +19,7 @@ import {
   findProfiles,
   findWritten,
   listKnownWell,
+  listLeft,
   type Profile,
   upsertCard,
   type Written,
@@ -49,12 +50,15 @@ const actor = 'dream/peer_cards'
 export function createCarding({ db, bear, textLanguage, size = usualSize }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
+    for (const id of await listLeft(db, context.run.scope))
+      await settle(context, id, (tx) => drop(tx, context, id))
     if (!model) return
     const judgeReply = createRefusals()
     for await (const due of listDue(context, model)) {
       const reply = await model.ask(due.question)
       const isAnswered = 'answer' in reply || reply.refused === 'invalid'
-      if (isAnswered) await settle(context, model, due, reply)
+      if (isAnswered)
+        await settle(context, due.entity.id, (tx) => conclude(tx, context, due, { model, reply }))
       if (judgeReply(reply) === 'stop') return
     }
   }
@@ -73,16 +77,37 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     }
   }
 
-  async function settle(context: DreamContext, model: Asking, due: Due, reply: Asked<string>): Promise<void> {
+  async function settle(
+    context: DreamContext,
+    recordId: string,
+    work: (tx: Transaction) => Promise<Batch>,
+  ): Promise<void> {
     try {
-      await context.inBatch(async (tx): Promise<Batch> => {
-        if ('answer' in reply) return keep(tx, context, due, { model, profile: reply.answer })
-        return reject(tx, { digest: due.digest, now: context.run.startedAt })
-      })
+      await context.inBatch(work)
     } catch (error) {
       if (error instanceof RunEnded || isOutage(error)) throw error
-      await context.recordFault({ error, recordId: due.entity.id, part: step })
+      await context.recordFault({ error, recordId, part: step })
     }
+  }
+
+  async function drop(tx: Transaction, { run }: DreamContext, id: string): Promise<Batch> {
+    await lockTold(tx, [id])
+    const [card] = (await listLeft(tx, null)).includes(id) ? await findRecords(tx, [id], everything) : []
+    if (!card) return {}
+    const told = { now: run.startedAt, runId: run.id, actor, rationale: 'whom it is of was merged', step }
+    await retireRecord(tx, card, { ...told, textLanguage, to: 'superseded' })
+    const change = { record_id: id, action: 'supersede', after: { status: 'superseded' } }
+    return { counts: { cards_dropped: 1 }, changes: [change] }
+  }
+
+  async function conclude(
+    tx: Transaction,
+    context: DreamContext,
+    due: Due,
+    { model, reply }: { model: Asking; reply: Asked<string> },
+  ): Promise<Batch> {
+    if ('answer' in reply) return keep(tx, context, due, { model, profile: reply.answer })
+    return reject(tx, { digest: due.digest, now: context.run.startedAt })
   }
 
   /** Undefined where there is nothing to ask: too little is known, nothing is new, or somebody else wrote of it. */
@@ -142,7 +167,9 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
 
   return {
     name: step,
-    figures: ['cards_created', 'cards_replaced', 'cards_confirmed', 'cards_rejected', 'cards_outdated'],
+    figures: ['created', 'replaced', 'dropped', 'confirmed', 'rejected', 'outdated'].map(
+      (each) => `cards_${each}`,
+    ),
     count: async () => 0,
     run,
   }
@@ -163,7 +190,7 @@ function cardOf({ entity: { id, scope, sensitivity }, question }: Due, profile: 
   return {
     ...{ scope, sensitivity, rationale: 'profile', tags: ['peer-card'] },
     fact: { subject: id, predicate: 'profile', object: profile },
-    sources: question.told.map((each) => each.id),
+    sources: [id, ...question.told.map((each) => each.id)],
     links: [{ predicate: 'subject_entity', target: id }],
   }
 }

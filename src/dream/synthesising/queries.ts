@@ -32,16 +32,18 @@ export async function listScopes(
   return rows.map((row) => row.scope)
 }
 
-/** The entities of a scope of which the most is known. */
+/** The entities of a scope that the most refers to, whatever that has become: to ask each record takes ten times as long. */
 export async function listBestKnown(
   db: Database,
   { scope, ceiling, limit }: { scope: string; ceiling: Sensitivity; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
-    from records as r cross join lateral (select count(distinct far.id) as records from ${known}) as it
-    where ${isOpenEntity(ceiling)} and r.scope = ${scope} and it.records > 0
-    order by it.records desc, r.id
+    from records as r cross join lateral (
+      select count(*) as links from relations as e where e.source_id = r.id and e.predicate in ${references}
+    ) as it
+    where ${isOpenEntity(ceiling)} and r.scope = ${scope} and it.links > 0
+    order by it.links desc, r.id
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)

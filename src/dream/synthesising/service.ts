@@ -186,7 +186,7 @@ function factOf({ one, other, question }: Due, { synthesis, insight }: Extract<B
       ...{ subject: one.payload.canonical_name, predicate: 'related_to' },
       object: { entity: other.payload.canonical_name, synthesis, insight },
     },
-    sources: question.told.map(({ id }) => id),
+    sources: [one.id, other.id, ...question.told.map(({ id }) => id)],
     links: [
       { predicate: 'subject_entity', target: one.id },
       { predicate: 'object_entity', target: other.id },
