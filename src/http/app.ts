@@ -92,6 +92,9 @@ function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
   }
 }
 
+/** Nothing came and nothing was taken: an answer that nobody reads would be kept for as long as its client likes. */
+const longestSilenceMs = 120_000
+
 function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance {
   const { requestTimeoutMs } = config.http
   const app: FastifyInstance = Fastify({
@@ -100,6 +103,7 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
     childLoggerFactory: createRequestLog,
     bodyLimit,
     requestTimeout: requestTimeoutMs,
+    connectionTimeout: Math.max(longestSilenceMs, requestTimeoutMs),
     http: {
       headersTimeout: atMost(15_000, requestTimeoutMs),
       // How late a timeout may be noticed.

@@ -34,7 +34,12 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
     docs.addHook('onRoute', (route) => {
       route.config = { ...route.config, open: true }
     })
-    docs.get('/openapi.json', { schema: { hide: true } }, async () => app.swagger())
+    let document: Buffer | undefined
+    docs.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
+      // One for all: a thousand clients that read nothing would otherwise each keep a megabyte of their own.
+      document ??= Buffer.from(JSON.stringify(app.swagger()))
+      return reply.type('application/json; charset=utf-8').send(document)
+    })
     await docs.register(swaggerUi, {
       routePrefix: '/docs',
       staticCSP: docsPolicy,
