@@ -4,9 +4,12 @@ import { tmpdir } from 'node:os'
 import { findFreePort } from './servers.ts'
 
 /** The Redis that is given, or one of our own where its server is installed. */
-export async function openRedis(given?: string): Promise<{ url: string; stop(): void } | undefined> {
+export async function openRedis(
+  given?: string,
+  wantedPort?: number,
+): Promise<{ url: string; stop(): void } | undefined> {
   if (given) return { url: given, stop: () => {} }
-  const port = await findFreePort()
+  const port = wantedPort ?? (await findFreePort())
   const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
   const server = spawn('redis-server', [...settings, '--dir', tmpdir()], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { it, onTestFinished } from 'vitest'
+import { openGround } from '../support/ground.ts'
+import { startLoad } from '../support/load.ts'
+import { expectRun, settleAccounts } from '../support/reckoning.ts'
+
+const preloaded = resolve(import.meta.dirname, '../support/shifted-clock.ts')
+const hour = 3_600_000
+
+it('the clock is set back by an hour under load while a worker dies, and set right again', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'membrane-clock-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const file = join(folder, 'shift')
+  const shift = (milliseconds: number) => writeFile(file, String(milliseconds))
+  await shift(0)
+  const { stand, url } = await openGround({
+    variables: { FAULTS_CLOCK: file, MEMBRANE_DECAY_INTERVAL: '10s' },
+    nodeArguments: ['--import', preloaded],
+  })
+  const { ledger, end } = startLoad(stand.urls, 8)
+  await sleep(3_000)
+  await killWorkers(stand)
+  await shift(-hour)
+  await sleep(3_000)
+  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job, 60_000)
+  await killWorkers(stand)
+  await shift(0)
+  await sleep(3_000)
+  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job, 60_000)
+  await end()
+  await settleAccounts('the clock an hour back, and right again', url, stand, ledger)
+})
+
+/** Each with whatever it has in hand. */
+async function killWorkers({ size, kill }: { size: number; kill(nth: number): string }): Promise<void> {
+  for (let nth = 2; nth < size; nth++) kill(nth)
+}

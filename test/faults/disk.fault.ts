@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { openFolder } from '../support/cluster.ts'
+import { openGround } from '../support/ground.ts'
+import { startLoad } from '../support/load.ts'
+import { until } from '../support/processes.ts'
+import { settleAccounts } from '../support/reckoning.ts'
+
+/** A disk of so many megabytes, or undefined where this user may not have one. */
+async function openDisk(megabytes: number): Promise<string | undefined> {
+  const place = await mkdtemp(join(tmpdir(), 'membrane-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=0755`, 'tmpfs', place], {
+      stdio: 'ignore',
+    })
+  } catch {
+    return undefined
+  }
+  onTestFinished(async () => {
+    execFileSync('umount', ['--lazy', place])
+    await rm(place, { recursive: true, force: true })
+  })
+  return openFolder(join(place, 'data'))
+}
+
+it('the disk fills up under load, and has room again', async (context) => {
+  const folder = await openDisk(400)
+  if (!folder) return context.skip('this user may not mount a disk of its own')
+  const settings = ['shared_buffers=32MB', 'max_wal_size=64MB', 'min_wal_size=32MB']
+  const { cluster, stand, url } = await openGround({ folder, settings })
+  const { ledger, end } = startLoad(stand.urls, 12)
+  await sleep(2_000)
+  const filled = await fill(folder)
+  const at = performance.now()
+  await until('the disk to be full for a while', () => performance.now() - at > 15_000, 30_000)
+  const refused = [...ledger.answers].filter(([status]) => status !== 'lost' && status >= '500')
+  expect(refused.map(([status]) => status)).toEqual(['503'])
+  expect((await fetch(`${stand.urls[0]}/livez`)).status).toBe(200)
+  const how = cluster.isRunning() ? 'lives on' : 'has ended'
+  await rm(filled)
+  // What could not write its log has ended, and is started by whoever keeps it.
+  await cluster.start()
+  const up = performance.now()
+  await until('a write to be acknowledged', () => ledger.at > up, 60_000)
+  process.stdout.write(
+    `  a full disk: PostgreSQL ${how}; a write ${Math.round(ledger.at - up)} ms after it has room again\n`,
+  )
+  await end()
+  await settleAccounts('the disk full for 15 s', url, stand, ledger)
+})
+
+/** Takes all there is, and what is given free meanwhile. */
+async function fill(folder: string): Promise<string> {
+  const file = join(folder, 'filler')
+  const megabyte = Buffer.alloc(1_048_576)
+  for (;;) {
+    try {
+      await writeFile(file, megabyte, { flag: 'a' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return file
+      throw error
+    }
+  }
+}

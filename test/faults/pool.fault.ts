@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, it } from 'vitest'
+import { openGround } from '../support/ground.ts'
+import { startLoad } from '../support/load.ts'
+import { until } from '../support/processes.ts'
+import { settleAccounts } from '../support/reckoning.ts'
+
+const settings = ['max_connections=40']
+
+async function openSession(url: string): Promise<pg.Client> {
+  const session = new pg.Client({ connectionString: url })
+  session.on('error', () => {})
+  await session.connect()
+  return session
+}
+
+it('the pool is exhausted: a few are served, a queue waits, and the rest is told so at once', async () => {
+  const variables = { MEMBRANE_POOL_SIZE: '4', MEMBRANE_POOL_QUEUE: '16' }
+  const { stand, url } = await openGround({ settings, variables })
+  const { ledger, end } = startLoad(stand.urls, 8)
+  await sleep(1_000)
+  const blocker = await openSession(url)
+  await blocker.query('begin')
+  await blocker.query('lock table records in access exclusive mode')
+  const flood = Array.from({ length: 200 }, () => timed(`${stand.urls[0]}/v1/records`))
+  await sleep(4_000)
+  expect((await fetch(`${stand.urls[0]}/livez`)).status).toBe(200)
+  await blocker.query('rollback')
+  const freed = performance.now()
+  const answers = await Promise.all(flood)
+  const shed = answers.filter(({ status }) => status === 503)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
+  expect(shed.every(({ retryAfter }) => retryAfter !== null)).toBe(true)
+  expect(shed.filter(({ ms }) => ms < 2_000).length).toBeGreaterThan(100)
+  await until('a write to be acknowledged', () => ledger.at > freed, 30_000)
+  process.stdout.write(
+    `  200 requests on 4 connections: ${answers.length - shed.length} served, ${shed.length} shed, `,
+  )
+  process.stdout.write(`a write ${Math.round(ledger.at - freed)} ms after the lock went\n`)
+  await blocker.end()
+  await end()
+  await settleAccounts('the pool exhausted', url, stand, ledger)
+})
+
+it('PostgreSQL has no session left for anybody', async () => {
+  const { stand, url } = await openGround({ settings })
+  const { ledger, end } = startLoad(stand.urls, 8)
+  await sleep(1_000)
+  const greedy = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
+  const sessions = greedy.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  for (let nth = 0; nth < stand.size; nth++) stand.kill(nth)
+  const hogs = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
+  sessions.push(...hogs.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : [])))
+  await sleep(5_000)
+  await Promise.all(sessions.map((session) => session.end()))
+  const freed = performance.now()
+  await until('a write to be acknowledged', () => ledger.at > freed, 60_000)
+  process.stdout.write(
+    `  ${sessions.length} of 40 sessions taken: a write ${Math.round(ledger.at - freed)} ms after they went\n`,
+  )
+  await end()
+  await settleAccounts('no session left', url, stand, ledger)
+})
+
+async function timed(url: string): Promise<{ status: number; retryAfter: string | null; ms: number }> {
+  const began = performance.now()
+  const answer = await fetch(url)
+  await answer.text()
+  return {
+    ...{ status: answer.status, retryAfter: answer.headers.get('retry-after') },
+    ms: performance.now() - began,
+  }
+}

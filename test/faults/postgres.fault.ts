@@ -1,0 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { openGround } from '../support/ground.ts'
+import { startLoad } from '../support/load.ts'
+import { until } from '../support/processes.ts'
+import { settleAccounts } from '../support/reckoning.ts'
+
+const ways = { 'in good order': 'SIGINT', 'at once': 'SIGQUIT', 'by a crash': 'SIGKILL' } as const
+
+it('PostgreSQL is restarted under load, in good order, at once and by a crash', async () => {
+  const { cluster, stand, url } = await openGround()
+  const { ledger, end } = startLoad(stand.urls, 12)
+  for (const [name, signal] of [...Object.entries(ways), ...Object.entries(ways)]) {
+    await sleep(2_000)
+    await cluster.stop(signal)
+    await sleep(1_000)
+    await expectAway(stand.urls[0] ?? '')
+    await cluster.start()
+    const up = performance.now()
+    await until('a write to be acknowledged', () => ledger.at > up, 60_000)
+    const served = Math.round(ledger.at - up)
+    process.stdout.write(`  PostgreSQL ended ${name}: a write ${served} ms after it answers again\n`)
+  }
+  await end()
+  await settleAccounts('6 restarts of PostgreSQL', url, stand, ledger)
+})
+
+/** The process lives, says that it is not ready and why, and refuses with a reason to come back. */
+async function expectAway(url: string): Promise<void> {
+  expect((await fetch(`${url}/livez`)).status).toBe(200)
+  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  const refused = await fetch(`${url}/v1/records`)
+  expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true])
+}

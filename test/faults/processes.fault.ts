@@ -1,0 +1,35 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { createRandom } from '../support/fuzz/random.ts'
+import { openGround } from '../support/ground.ts'
+import { startLoad } from '../support/load.ts'
+import { settleAccounts } from '../support/reckoning.ts'
+
+const seed = Number(process.env['FAULTS_SEED'] ?? 1)
+const kills = 20
+
+it('API and worker are killed at random under load', async () => {
+  const { stand, url } = await openGround()
+  const random = createRandom(seed)
+  const { ledger, end } = startLoad(stand.urls, 12)
+  const killed: string[] = []
+  for (let nth = 0; nth < kills; nth++) {
+    await sleep(300 + 1_200 * random.unit())
+    if (nth % 5 === 0) await requestRun(stand.urls, nth % 2 === 0 ? 'decay' : 'consolidate')
+    killed.push(stand.kill(random.below(stand.size)))
+  }
+  await end()
+  expect(killed).toHaveLength(kills)
+  await settleAccounts(`${kills} kills (seed ${seed})`, url, stand, ledger)
+})
+
+/** Whoever is there; so that a worker has something in hand when it dies. */
+async function requestRun(urls: readonly string[], job: string): Promise<void> {
+  for (const url of urls) {
+    await fetch(`${url}/v1/maintenance/runs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ job }),
+    }).catch(() => {})
+  }
+}

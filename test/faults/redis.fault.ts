@@ -1,0 +1,41 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+import { expect, it, onTestFinished } from 'vitest'
+import { openGround } from '../support/ground.ts'
+import { startLoad } from '../support/load.ts'
+import { expectRun, settleAccounts } from '../support/reckoning.ts'
+import { openRedis } from '../support/redis.ts'
+import { findFreePort } from '../support/servers.ts'
+
+it('Redis is flushed, killed and started empty under load', async (context) => {
+  const port = await findFreePort()
+  const first = await openRedis(undefined, port)
+  if (!first) return context.skip('there is no redis-server here')
+  const { stand, url } = await openGround({
+    variables: { REDIS_URL: first.url, MEMBRANE_DECAY_INTERVAL: '10s' },
+  })
+  const { ledger, end } = startLoad(stand.urls, 12)
+  await sleep(1_000)
+  await flush(first.url)
+  await expectRun(stand, 'decay')
+  for (let nth = 0, server = first; nth < 3; nth++) {
+    await sleep(1_000)
+    server.stop()
+    await sleep(1_500)
+    const before = ledger.at
+    await expectRun(stand, 'consolidate')
+    expect(ledger.at).toBeGreaterThan(before)
+    server = (await openRedis(undefined, port)) ?? server
+    onTestFinished(server.stop)
+    await flush(server.url)
+    await expectRun(stand, 'decay')
+  }
+  await end()
+  await settleAccounts('Redis flushed 4 times and killed 3 times', url, stand, ledger)
+})
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url)
+  await redis.flushall()
+  await redis.quit()
+}

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+type Body = Record<string, unknown>
+
+/** What was acknowledged to clients that ask again, under the same Idempotency-Key, until it is. */
+export type Ledger = {
+  /** What each record says, and how often it was changed. */
+  facts: Map<string, { marker: string; changes: number; isForgotten: boolean }>
+  /** The summaries of what was captured. */
+  episodes: Set<string>
+  /** Answers by status, with `lost` for those that never came. */
+  answers: Map<string, number>
+  /** When the last was acknowledged. */
+  at: number
+}
+
+export type Load = { ledger: Ledger; end(): Promise<void> }
+
+const patienceMs = 90_000
+
+/** So many clients at once, each doing one thing after the other on records of its own. */
+export function startLoad(urls: readonly string[], clients: number): Load {
+  const ledger: Ledger = { facts: new Map(), episodes: new Set(), answers: new Map(), at: 0 }
+  let isOver = false
+  const run = Date.now().toString(36)
+  const working = Array.from({ length: clients }, async (_, client) => {
+    const own: string[] = []
+    for (let nth = 0; !isOver; nth++) await act(ledger, urls, { name: `${run}-${client}-${nth}`, nth, own })
+  })
+  // Seen by whoever ends the load; until then it is nobody's.
+  for (const each of working) each.catch(() => {})
+  return {
+    ledger,
+    end: async () => {
+      isOver = true
+      await Promise.all(working)
+    },
+  }
+}
+
+type Turn = { name: string; nth: number; own: string[] }
+
+const why = { actor: 'load', rationale: 'it is asked for' }
+
+/** A create, then what can be done with what was created, over and over. */
+async function act(ledger: Ledger, urls: readonly string[], { name, nth, own }: Turn): Promise<void> {
+  const insist = (method: string, path: string, body?: Body) => ask(ledger, urls, { method, path, body })
+  const id = own.at(-1)
+  const told = id === undefined ? undefined : ledger.facts.get(id)
+  const turn = nth % 6
+  if (turn === 0 || !id || !told || told.isForgotten) {
+    const made = await insist('POST', '/v1/records', fact(name))
+    ledger.facts.set(String(made['id']), { marker: name, changes: 0, isForgotten: false })
+    own.push(String(made['id']))
+  } else if (turn === 1 || turn === 2) {
+    await insist('POST', `/v1/records/${id}/reinforce`, why)
+    told.changes++
+  } else if (turn === 3) {
+    await insist('POST', '/v1/capture', episode(name))
+    ledger.episodes.add(name)
+  } else if (turn === 4) {
+    const [target] = own
+    if (target === undefined || target === id || ledger.facts.get(target)?.isForgotten) return
+    await insist('POST', `/v1/records/${id}/relations`, { predicate: 'supports', target_id: target })
+    told.changes++
+  } else if (nth % 4 === 1) {
+    await insist('DELETE', `/v1/records/${id}?actor=load&rationale=over`)
+    told.changes++
+    told.isForgotten = true
+  } else {
+    await insist('POST', '/v1/retrieve', { task_descriptor: name })
+  }
+}
+
+function fact(marker: string): Body {
+  const decay = { half_life_seconds: 1e9, reinforcement_gain: 0.001, max_salience: null }
+  return {
+    type: 'semantic',
+    lifecycle: { decay },
+    payload: { kind: 'semantic', subject: 'load', predicate: 'says', object: marker },
+  }
+}
+
+function episode(summary: string): Body {
+  const tools = ['search', 'edit', 'test'].map((tool, index) => ({ id: String(index), tool, depends_on: [] }))
+  return { source: 'load', summary, content: { text: summary, outcome: 'success', tool_graph: tools } }
+}
+
+type Wish = { method: string; path: string; body: Body | undefined }
+
+/** Until it is acknowledged, by whichever of the servers. */
+async function ask(ledger: Ledger, urls: readonly string[], wish: Wish): Promise<Body> {
+  const key = randomUUID()
+  const deadline = performance.now() + patienceMs
+  for (let attempt = 0; performance.now() < deadline; attempt++) {
+    const url = urls[(attempt + key.charCodeAt(0)) % urls.length] ?? ''
+    const { status, body } = await send(url, wish, key)
+    ledger.answers.set(status, (ledger.answers.get(status) ?? 0) + 1)
+    if (status.startsWith('2')) {
+      ledger.at = performance.now()
+      return body
+    }
+    if (!isPassing(status, body)) throw new Error(`${wish.path} was refused: ${JSON.stringify(body)}`)
+    await sleep(50 + 50 * Math.min(attempt, 5))
+  }
+  throw new Error(`${wish.method} ${wish.path} was never acknowledged`)
+}
+
+async function send(url: string, { method, path, body }: Wish, key: string) {
+  try {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        'idempotency-key': key,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      signal: AbortSignal.timeout(20_000),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: String(response.status), body: JSON.parse(text) as Body }
+  } catch {
+    return { status: 'lost', body: {} }
+  }
+}
+
+/** A first try may still be running when the second one comes. */
+function isPassing(status: string, body: Body): boolean {
+  return status === 'lost' || status === '503' || status === '429' || body['code'] === 'request_in_progress'
+}
+
+export function countsOf({ facts, episodes, answers }: Ledger): string {
+  const changes = [...facts.values()].reduce((sum, each) => sum + each.changes, 0)
+  const told = [...answers].sort().map(([status, times]) => `${times} × ${status}`)
+  return `${facts.size} records, ${changes} changes, ${episodes.size} captures; answers ${told.join(', ')}`
+}
