@@ -80,7 +80,10 @@ async function startWorker(context: Context): Promise<Service> {
       instruments.watchPool(pool, 'jobs')
       if (config.metrics.workerPort === undefined) return async () => {}
       const app = await createWatchedApp(context, { db, pool, checks, instruments })
-      await serve(app, config.http.host, config.metrics.workerPort)
+      await serve(app, {
+        ...{ host: config.http.host, port: config.metrics.workerPort },
+        variable: 'MEMBRANE_METRICS_PORT',
+      })
       return () => drain(app)
     },
   })
@@ -159,7 +162,7 @@ async function startApi(context: Context): Promise<Service> {
     isStopping: () => isStopping,
     log: { level: config.logLevel },
   })
-  const listening = await serve(app, config.http.host, config.http.port)
+  const listening = await serve(app, { host: config.http.host, port: config.http.port })
   process.send?.({ listening })
   const stop = async () => {
     isStopping = true

@@ -11,8 +11,10 @@ type App = {
 /** The api of a supervisor that was killed may take a moment to give the port back. */
 const handoverMs = 3_000
 
+type Place = { host: string; port: number; variable?: string }
+
 /** Answers the URL under which this machine reaches it. */
-export async function serve(app: App, host: string, port: number): Promise<string> {
+export async function serve(app: App, { host, port, variable = 'PORT' }: Place): Promise<string> {
   const deadline = performance.now() + handoverMs
   for (;;) {
     try {
@@ -20,7 +22,8 @@ export async function serve(app: App, host: string, port: number): Promise<strin
       return urlOf(app.server, host)
     } catch (error) {
       if (!isAddressFault(error)) throw error
-      if (error.code !== 'EADDRINUSE' || performance.now() > deadline) throw explain(error.code, host, port)
+      if (error.code !== 'EADDRINUSE' || performance.now() > deadline)
+        throw explain(error.code, { host, port, variable })
       await sleep(100)
     }
   }
@@ -51,10 +54,13 @@ function isAddressFault(error: unknown): error is Error & { code: string } {
   )
 }
 
-function explain(code: string, host: string, port: number): OperatorError {
+function explain(code: string, { host, port, variable }: Required<Place>): OperatorError {
   const why =
     code === 'EADDRINUSE'
-      ? `another program listens on ${host}:${port}. Stop it, or set PORT`
-      : `this machine does not let us listen on ${host}:${port} (${code}). Set HOST or PORT`
-  return new OperatorError(`The API cannot start: ${why}.`, exitCodes.refused)
+      ? `another program listens on ${host}:${port}. Stop it, or set ${variable}`
+      : `this machine does not let us listen on ${host}:${port} (${code}). Set HOST or ${variable}`
+  return new OperatorError(
+    `The ${variable === 'PORT' ? 'API' : 'worker'} cannot start: ${why}.`,
+    exitCodes.refused,
+  )
 }

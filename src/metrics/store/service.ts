@@ -27,13 +27,14 @@ export function createStoreReading(resources: Resources) {
   const readDatabase = remember(freshMs, async () => {
     const now = clock.now()
     const revisedBefore = new Date(now.getTime() - revisedRetentionMs)
-    const [tallies, jobs, backlog, sizes] = await Promise.all([
-      sumTallies(db),
-      listJobs(db, now),
-      listBacklog(db, now, revisedBefore),
-      listSizes(db),
-    ])
-    return describeStore({ tallies, jobs, backlog, sizes }, now, (job) => intervals[job] ?? 0)
+    // One after the other: who watches takes one connection from those who are served.
+    const standing = {
+      tallies: await sumTallies(db),
+      jobs: await listJobs(db, now),
+      backlog: await listBacklog(db, now, revisedBefore),
+      sizes: await listSizes(db),
+    }
+    return describeStore(standing, now, (job) => intervals[job] ?? 0)
   })
   let readQueue: (() => Promise<Family[] | undefined>) | undefined
 
