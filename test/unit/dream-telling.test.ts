@@ -1,0 +1,75 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createRefusals } from '../../src/dream/refusals.ts'
+import { memberOf, readText, tellRecord, tellRecords } from '../../src/dream/telling.ts'
+
+const at = new Date('2026-03-01T12:00:00.000Z')
+const record = (object: unknown) => ({
+  id: 'r',
+  created_at: at,
+  payload: {
+    ...{ kind: 'semantic' as const, subject: 's', predicate: 'p', object, evidence: [] },
+    validity: { mode: 'global' as const },
+  },
+})
+
+describe('what a model is shown of records', () => {
+  it('is when and what, without secrets', () => {
+    expect(tellRecord(record({ user: 'ada', password: 'hunter2' }))).toEqual({
+      ...{ on: '2026-03-01', says: 's p ada <secret string>' },
+    })
+  })
+
+  it('is never more than was asked for, and always the first of them', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme', maxLength: 3_000 })),
+        fc.nat(5_000),
+        (texts, longest) => {
+          const { told, lines } = tellRecords(texts.map(record), longest)
+          expect(told).toHaveLength(lines.length)
+          expect(lines.reduce((sum, line) => sum + JSON.stringify(line).length, 0)).toBeLessThanOrEqual(
+            longest,
+          )
+          expect(lines.every(({ says }) => says.isWellFormed() && says.length <= 1_000)).toBe(true)
+          expect(lines).toEqual(texts.slice(0, lines.length).map((text) => tellRecord(record(text))))
+        },
+      ),
+    )
+  })
+
+  it('is nothing where a payload was not read', () => {
+    expect(tellRecord({ id: 'r', created_at: at, payload: null })).toBeUndefined()
+  })
+})
+
+it('only text that can be kept is read', () => {
+  fc.assert(
+    fc.property(fc.anything(), (value) => {
+      const text = readText(value, 10)
+      const isKept = text === undefined || (text.length > 0 && text.length <= 10 && !text.includes('\0'))
+      expect(isKept).toBe(true)
+    }),
+  )
+  expect(readText('  a \n', 10)).toBe('a')
+  expect([' ', 'x'.repeat(11), 'a\0', '\ud800', 1, null, ['a']].map((each) => readText(each, 10))).toEqual(
+    Array(7).fill(undefined),
+  )
+})
+
+it('what an answer inherits is no part of it', () => {
+  expect(memberOf({ a: 1 }, 'a')).toBe(1)
+  expect([[], 'text', null, {}].map((each) => memberOf(each, 'constructor'))).toEqual(
+    Array(4).fill(undefined),
+  )
+})
+
+it('three questions in a row without an answer, or an empty purse, end the asking', () => {
+  const judge = createRefusals()
+  const fates = (
+    ['unavailable', 'unavailable', 'invalid', 'unavailable', 'unavailable', 'unavailable'] as const
+  ).map((refused) => judge({ refused }))
+  expect(fates).toEqual(['go on', 'go on', 'go on', 'go on', 'go on', 'stop'])
+  expect(createRefusals()({ refused: 'exhausted' })).toBe('stop')
+  expect(createRefusals()({ answer: 1 })).toBe('go on')
+})
