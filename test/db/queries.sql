@@ -1796,6 +1796,19 @@ and r.type = 'semantic'
 and r.status in ('active', 'challenged')
     order by r.id;
 
+-- src/dream/carding/queries.ts listLeft
+    select card.id
+    from peer_cards as p
+    join records as r on r.id = p.entity_id
+    join records as card on card.id = p.card_id
+    where r.status = 'merged'
+and not r.pinned
+and r.scope = $1
+      and card.forgotten_at is null
+and card.status in ('active', 'challenged')
+and not card.pinned
+    order by card.id;
+
 -- src/dream/carding/queries.ts upsertCard
 insert into "peer_cards" ("entity_id", "card_id", "digest", "written_at")
 values ($1, $2, $3, $4)
@@ -2416,43 +2429,20 @@ and r.sensitivity <= $1
 
 -- src/dream/synthesising/queries.ts listBestKnown
     select r.id
-    from records as r cross join lateral (select count(distinct far.id) as records
-from
-  relations as e join records as far on far.id = e.target_id
-  where e.source_id = r.id
+    from records as r cross join lateral (
+      select count(*) as links
+from relations as e
+where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
-    and far.forgotten_at is null
-and far.status = 'active'
-and far.type <> 'entity'
-    and far.scope = r.scope
-and far.sensitivity <= r.sensitivity
-    and not (("far"."type" = 'semantic'
-and exists (
-    select
-from contents as own
-    where own.record_id = "far"."id"
-and own.tags && array['peer-card']::text[]
-  ))
-or exists (
-    select
-from peer_cards as card
-where card.card_id = "far"."id"
-  ))
-and not ("far"."type" = 'semantic'
-and exists (
-    select
-from contents as own
-    where own.record_id = "far"."id"
-and own.tags && array['synthesis']::text[]
-  ))) as it
+    ) as it
     where r.type = 'entity'
 and r.forgotten_at is null
 and r.status in ('active', 'challenged')
     and not r.pinned
 and r.sensitivity <= $1
 and r.scope = $2
-and it.records > 0
-    order by it.records desc, r.id
+and it.links > 0
+    order by it.links desc, r.id
     limit $3;
 
 -- src/dream/synthesising/queries.ts findSaid

@@ -9,7 +9,7 @@ export type Judgement = { isValid: boolean; confidence: number; reason: string |
 export type Belief = Tellable & { used_at: Date }
 
 /** Below it the model does not know either. */
-export const leastConfidence = 0.6
+const leastConfidence = 0.6
 /** What is left of the base importance of a belief that was challenged. */
 export const keptImportance = 0.7
 
