@@ -92,7 +92,10 @@ function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
   }
 }
 
-/** Nothing came and nothing was taken: an answer that nobody reads would be kept for as long as its client likes. */
+/**
+ * Nothing came and nothing was taken: an answer that nobody reads would be kept for as long as its client likes. What
+ * was begun to be taken is given as much again, by Node.
+ */
 const longestSilenceMs = 120_000
 
 function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance {
