@@ -86,7 +86,7 @@ async function tryForged(path: string, from: Made): Promise<string[]> {
 
 async function tryMany(path: string): Promise<string[]> {
   const faults: string[] = []
-  for (let left = made ? 60 : 0; made && left > 0; left--) faults.push(...(await tryForged(path, made)))
+  for (let left = made ? 40 : 0; made && left > 0; left--) faults.push(...(await tryForged(path, made)))
   return faults
 }
 

@@ -40,7 +40,7 @@ describe('an answer to a hostile request', () => {
 
 describe('what is drawn', () => {
   const draw = (seed: number) => {
-    const drawing = { random: createRandom(seed), id: () => 'an id' }
+    const drawing = { random: createRandom(seed), id: () => 'an id', line: () => '{}' }
     return operations.flatMap(({ body }) => (body ? [renderJson(generate(body.schema, drawing))] : []))
   }
 

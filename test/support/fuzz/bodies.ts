@@ -75,18 +75,18 @@ export function exampleOf({ body }: Operation, { random, id }: Drawing): unknown
 
 function linesOf(operation: Operation, drawing: Drawing): Buffer {
   const { random } = drawing
-  const example = exampleOf(operation, drawing)
-  const given =
-    typeof example === 'string' ? example.split('\n').filter((line) => line !== '') : [renderJson(example)]
-  const lines = Array.from({ length: 1 + random.below(4) }, () => {
-    const line = random.pick(given)
-    const dice = random.below(10)
-    if (dice < 3) return Buffer.from(line)
-    if (dice < 8) return Buffer.from(renderJson(mutate(parsed(line), random)))
-    return random.pick([...broken, ...notText, Buffer.from('a'.repeat(200_000))])
-  })
-  const ending = random.pick(['\n', '\r\n', '\n\n'])
+  const lines = Array.from({ length: 1 + random.below(6) }, () => hostileLine(operation, drawing))
+  const ending = random.pick(['\n', '\n', '\r\n', '\n\n'])
   return Buffer.concat(lines.flatMap((line) => [line, Buffer.from(ending)]))
+}
+
+function hostileLine(operation: Operation, drawing: Drawing): Buffer {
+  const { random, line } = drawing
+  const dice = random.below(20)
+  if (dice === 0) return random.pick([...broken, ...notText, Buffer.from('a'.repeat(200_000))])
+  if (dice < 3) return Buffer.from(line())
+  if (dice < 15) return Buffer.from(renderJson(mutate(parsed(line()), random)))
+  return Buffer.from(renderJson(hostileJson(operation, drawing)))
 }
 
 function parsed(line: string): unknown {

@@ -48,7 +48,7 @@ export function composeAttack(operation: Operation, ground: Ground): Attack {
   if (random.chance(0.04)) return breakWire(operation, ground)
   const plain = random.chance(0.08)
   const target = `${pathOf(operation, ground, plain)}${queryOf(operation, ground, plain)}`
-  const fitting = { random, id: () => fittingId(operation, ground) }
+  const fitting = { random, id: () => fittingId(operation, ground), line: ground.line }
   const body = plain
     ? plainBody(operation, fitting)
     : wantsBody(operation, ground) && hostileBody(operation, fitting)

@@ -2,8 +2,8 @@ import { resolve, type Schema } from './document.ts'
 import type { Random } from './random.ts'
 import { hostileId, hostileNumber, hostileText, hostileTime, hostileValue, marker } from './values.ts'
 
-/** Where the ids come from that a body or a path names. */
-export type Drawing = { random: Random; id: () => string }
+/** Where the ids come from that a body or a path names, and the lines of a stream. */
+export type Drawing = { random: Random; id: () => string; line: () => string }
 
 /** A value that keeps its schema, mostly, and goes to the edges of it. */
 export function generate(schema: Schema, drawing: Drawing, depth = 0): unknown {

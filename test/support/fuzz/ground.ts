@@ -1,3 +1,4 @@
+import { linesOf } from '../contract.ts'
 import { hireEmbedder } from '../embedding.ts'
 import type { TestApp } from '../http.ts'
 import { create, payloads } from '../records.ts'
@@ -21,6 +22,7 @@ export async function prepareGround(app: TestApp, random: Random): Promise<Field
   const known = new Map<string, string[]>()
   const cursors: string[] = []
   let keys: string[] = []
+  let lines: string[] = []
 
   async function refresh(): Promise<void> {
     keys = await issueKeys(app)
@@ -32,6 +34,7 @@ export async function prepareGround(app: TestApp, random: Random): Promise<Field
     await hireEmbedder(app).run()
     // Which vectors are searched is remembered for a moment.
     app.clock.advance(2_000)
+    lines = await exportLines(app)
   }
 
   /** A cursor is tried where it came from and where it did not. */
@@ -54,6 +57,7 @@ export async function prepareGround(app: TestApp, random: Random): Promise<Field
     id: () => random.pick([nobody, ...records()]),
     cursor: () => (cursors.length > 0 && random.chance(0.3) ? random.pick(cursors) : forge(cursors, random)),
     key: () => random.pick(keys),
+    line: () => random.pick(lines),
   }
 }
 
@@ -85,6 +89,12 @@ async function sow(app: TestApp, random: Random): Promise<void> {
 function askAsDocumented({ body }: Operation) {
   const [example = {}] = body?.examples ?? []
   return { body: example, headers: { 'content-type': body?.mediaType ?? 'application/json' } }
+}
+
+/** Records with all that was ever kept of them: what comes out may go in. */
+async function exportLines(app: TestApp): Promise<string[]> {
+  const { text } = await app.request('GET', '/v1/export?include_forgotten=true&embeddings=true')
+  return linesOf(text)
 }
 
 async function listIds(app: TestApp, path: string, query = ''): Promise<string[]> {

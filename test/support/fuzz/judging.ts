@@ -22,6 +22,8 @@ export function judge(attack: Attack, received: Received | undefined, verify: Ve
   const problem = status >= 400 && attack.method !== 'HEAD' ? problemOf(text) : undefined
   return [
     ...(status >= 500 && status !== 503 ? [`a defect, ${status}`] : []),
+    // Of many things in one answer, one may be a defect.
+    ...(status < 300 && text.includes('"code":"internal_error"') ? ['a defect within'] : []),
     ...(milliseconds > slowMs ? ['an answer that was long in coming'] : []),
     ...faultsOfHeaders(status, headers),
     ...(status >= 400 && innards.test(text) ? ['innards shown'] : []),

@@ -60,9 +60,13 @@ function remove(inside: Container, step: string | number): void {
 }
 
 function addMember(value: unknown, random: Random): unknown {
-  if (Array.isArray(value))
-    return [...value, ...Array(random.pick([1, 1, 101, 10_001])).fill(hostileValue(random))]
+  if (Array.isArray(value)) return [...value, ...random.pick([alone, many])(random)]
   if (typeof value !== 'object' || value === null) return { value }
   const name = random.chance(0.6) ? random.pick(foreign) : hostileText(random)
   return { ...value, [name]: hostileValue(random) }
 }
+
+const alone = (random: Random): unknown[] => [hostileValue(random)]
+/** Many small ones: many large ones would be gigabytes. */
+const many = (random: Random): unknown[] =>
+  Array(random.pick([101, 10_001])).fill(random.pick<unknown>(['a', 0, null, {}, '']))

@@ -64,7 +64,7 @@ async function openRange(app: TestApp) {
     const received = await send(port, attacked)
     const faults = [
       ...judge(attacked, received, verify),
-      ...faultsOfRefusal(received, await drain()),
+      ...faultsOfRefusal(attacked, received, await drain()),
       ...app.log.slice(said).filter((line) => isDefect(line) || line.includes(marker)),
     ]
     tally.sent++
@@ -78,9 +78,15 @@ async function openRange(app: TestApp) {
   return { attack, drain, tally }
 }
 
-function faultsOfRefusal(received: Received | undefined, written: readonly string[]): string[] {
+function faultsOfRefusal(
+  { target }: Attack,
+  received: Received | undefined,
+  written: readonly string[],
+): string[] {
+  if (written.length === 0) return []
   const isRefused = received === undefined || received.status >= 400
-  return isRefused && written.length > 0 ? [`refused, and yet written: ${written.join(', ')}`] : []
+  if (isRefused) return [`refused, and yet written: ${written.join(', ')}`]
+  return /[?&]dry_run=true(?:&|$)/.test(target) ? [`dry, and yet written: ${written.join(', ')}`] : []
 }
 
 /** 50 and above: what an operator would be called for. */
