@@ -4,9 +4,11 @@ import { dirname, resolve } from 'node:path'
 import { captureBenchmarks } from './capture/index.ts'
 import { benchConsolidation } from './consolidation/index.ts'
 import { benchDecay } from './decay/index.ts'
+import { benchDream } from './dream/index.ts'
 import { benchEmbeddings } from './embeddings/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { benchImportance } from './importance/index.ts'
+import { benchPortability } from './portability/index.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Report, writeReport } from './report.ts'
 import { type Result, renderTable } from './result.ts'
@@ -20,8 +22,10 @@ const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   ...captureBenchmarks,
   consolidation: benchConsolidation,
   decay: benchDecay,
+  dream: benchDream,
   embeddings: benchEmbeddings,
   importance: benchImportance,
+  portability: benchPortability,
   retrieval: benchRetrieval,
   surprise: benchSurprise,
   ...survivingBenchmarks,
