@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from '../../src/db/connection.ts'
+import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
+import { addTallies } from '../../src/db/tallies.ts'
+import { sumTallies } from '../../src/metrics/store/queries.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+
+let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
+let connection: ReturnType<typeof connect>
+
+beforeEach(async () => {
+  database = await createEmptyTestDatabase()
+  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 1_000 }
+  connection = connect({ url: database.url, poolSize: 8, ...timeouts, applicationName: 'test' })
+  await migrateUp(connection.db)
+})
+afterEach(async () => {
+  await connection.close()
+  await database.drop()
+})
+
+const read = async () =>
+  Object.fromEntries((await sumTallies(connection.db)).map(({ name, value }) => [name, value]))
+
+describe('tallies', () => {
+  it('are added up over all who counted, and lose nothing of what came at once', async () => {
+    const { db } = connection
+    const count = () => db.transaction().execute((tx) => addTallies(tx, { forgotten: 1, restored: 2 }))
+    await Promise.all(Array.from({ length: 60 }, count))
+    expect(await read()).toEqual({ forgotten: 60, restored: 120 })
+  })
+
+  it('keep nobody waiting: a transaction that counted and is not over does not stop another', async () => {
+    const { db } = connection
+    await db.transaction().execute(async (open) => {
+      await addTallies(open, { forgotten: 1 })
+      await db.transaction().execute((other) => addTallies(other, { forgotten: 1 }))
+      expect(await read()).toEqual({ forgotten: 1 })
+    })
+    expect(await read()).toEqual({ forgotten: 2 })
+  })
+
+  it('go with the transaction that is taken back', async () => {
+    const taken = connection.db.transaction().execute(async (tx) => {
+      await addTallies(tx, { forgotten: 5 })
+      throw new Error('taken back')
+    })
+    await expect(taken).rejects.toThrow()
+    expect(await read()).toEqual({})
+  })
+})
+
+it('counts the runs there were before it was there, and leads back', async () => {
+  const { db } = connection
+  await migrateDown(db, '0019_imports')
+  await sql`
+    insert into maintenance_runs (id, job, trigger, dry_run, options, status, done, stats, attempts,
+      cancel_requested, created_at, started_at, finished_at)
+    select gen_random_uuid(), 'decay', 'manual', n = 3, '{}', status::run_status, 0,
+      '{"pruned": 4, "oddity": "none"}', 1, false, now(), now(), now() + interval '2 seconds'
+    from (values (1, 'succeeded'), (2, 'succeeded'), (3, 'succeeded'), (4, 'failed')) as given (n, status)
+  `.execute(db)
+  await migrateUp(db)
+  expect(await read()).toEqual({
+    ...{ 'run/decay/succeeded': 2, 'run/decay/failed': 1, 'run_seconds/decay': 6 },
+    'job/decay/pruned': 12,
+  })
+  await migrateDown(db, '0019_imports')
+  await migrateUp(db)
+  expect(await read()).toMatchObject({ 'job/decay/pruned': 12 })
+})
