@@ -71,8 +71,6 @@ export const laws: readonly Law[] = [
   { name: 'importance', says: 'a score is near what it comes to now', find: findStaleScores },
 ]
 
-export type Checking = ReturnType<typeof createChecking>
-
 /**
  * Holds the store against each law, one after the other: each in a transaction that reads and of one snapshot, so that
  * what others write meanwhile is neither held up nor seen by half, and no snapshot is kept for longer than one takes.

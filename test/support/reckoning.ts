@@ -7,7 +7,7 @@ import type { Stand } from './stand.ts'
 type Stored = { id: string; marker: string; version: number; is_forgotten: boolean; changes: number }
 
 /** What was acknowledged is there, once, as it was acknowledged; and nobody stored anything that was not. */
-export async function expectLedger(url: string, { facts, episodes }: Ledger): Promise<void> {
+async function expectLedger(url: string, { facts, episodes }: Ledger): Promise<void> {
   const [stored, captured] = await administer(
     url,
     `select r.id, c.payload ->> 'object' as marker, r.version, r.forgotten_at is not null as is_forgotten,
@@ -26,7 +26,7 @@ export async function expectLedger(url: string, { facts, episodes }: Ledger): Pr
 }
 
 /** The role `check` finds every law held. */
-export async function expectLaws(stand: Stand): Promise<number> {
+async function expectLaws(stand: Stand): Promise<number> {
   const check = stand.run('check')
   const { code } = await check.ended
   expect(code, check.output()).toBe(0)
@@ -34,7 +34,7 @@ export async function expectLaws(stand: Stand): Promise<number> {
 }
 
 /** No server failed in a way that it did not expect. */
-export function expectNoDefects(stand: Stand): void {
+function expectNoDefects(stand: Stand): void {
   const defects = stand
     .output()
     .split('\n')

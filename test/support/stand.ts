@@ -79,7 +79,7 @@ export async function openStand({ variables, apis = 2, workers = 2, nodeArgument
 
 export type Stand = Awaited<ReturnType<typeof openStand>>
 
-export async function isReady(url: string): Promise<boolean> {
+async function isReady(url: string): Promise<boolean> {
   return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).then(
     (answer) => answer.ok,
     () => false,
