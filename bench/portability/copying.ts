@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BenchDatabase } from '../database.ts'
+
+/** All that a record is made of, in an order in which it may be written. */
+const tables = ['records', 'contents', 'relations', 'audit_entries', 'handles', 'unembedded']
+
+export type Copied = { seconds: number; files: Map<string, string> }
+
+/** What the database itself takes to write the same rows into files, on its own machine and without a network. */
+export async function copyOut({ pool }: BenchDatabase): Promise<Copied> {
+  const files = new Map(tables.map((table) => [table, join(tmpdir(), `membrane-${randomUUID()}.copy`)]))
+  const started = performance.now()
+  for (const [table, file] of files) await pool.query(`copy ${table} to '${file}'`)
+  return { seconds: (performance.now() - started) / 1_000, files }
+}
+
+/** The same back, with every index, constraint and trigger at work, which is the least that storing them takes. */
+export async function copyIn({ pool }: BenchDatabase, files: Copied['files']): Promise<number> {
+  const started = performance.now()
+  for (const [table, file] of files) await pool.query(`copy ${table} from '${file}'`)
+  return (performance.now() - started) / 1_000
+}
+
+/** What is in the tables, whoever wrote it and when. */
+export async function digestOf({ pool }: BenchDatabase): Promise<string> {
+  const { rows } = await pool.query<{ digest: string }>(`
+    select concat_ws(' ',
+      (select concat(count(*), ' ', sum(hashtextextended(concat(record_id, tags, payload, provenance), 0))) from contents),
+      (select concat(count(*), ' ', sum(hashtextextended(concat(source_id, predicate, target_id, weight), 0))) from relations),
+      (select concat(count(*), ' ', sum(hashtextextended(concat(record_id, action, actor, at), 0))) from audit_entries),
+      (select concat(count(*), ' ', sum(hashtextextended(concat(id, base_salience, anchored_at, version, prune_at), 0)))
+        from records)
+    ) as digest
+  `)
+  return rows[0]?.digest ?? ''
+}
