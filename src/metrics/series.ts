@@ -46,8 +46,8 @@ const counts = {
     inRuns: ['promoted_episodic', 'promoted_semantic'],
   },
   deduplicated: {
-    help: 'Facts that stood already and were confirmed instead of stored again.',
-    inRuns: ['duplicates_resolved'],
+    help: 'Facts that were confirmed instead of stored again, and records merged because they say the same.',
+    inRuns: ['duplicates_resolved', 'records_merged'],
   },
 } as const
 
