@@ -1787,10 +1787,13 @@ from "peer_cards"
 where "entity_id" = $1;
 
 -- src/dream/carding/queries.ts findProfiles
-    select distinct r.id, r.pinned
-    from handles as h join records as r on r.id = h.record_id
-    where h.digest = $1
-and h.scope = $2
+    select distinct r.id, r.pinned,
+      r.source_type = 'dream'
+and c.provenance ->> 'created_by' = $1 as is_dreamt
+    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
+    where h.digest = $2
+and (h.scope = $3
+or h.record_id = $4::uuid)
 and r.type = 'semantic'
       and r.forgotten_at is null
 and r.status in ('active', 'challenged')
@@ -3349,8 +3352,14 @@ where p.record_id = s.record_id)
     select record_id,
       case when is_new
 and code is not null
-        then extract(epoch
-from $11::timestamptz - asked_at)::float8 end as lag_seconds
+and not exists (
+        select
+from embeddings as e
+        where e.record_id = settled.record_id
+and e.model_id = $11
+and e.bits < 32
+      ) then extract(epoch
+from $12::timestamptz - asked_at)::float8 end as lag_seconds
     from settled;
 
 -- src/embeddings/waiting/queries.ts countFailures

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { sending } from '../support/chat-server.ts'
-import { mergeInto } from '../support/entities.ts'
 import {
   cardOf,
   cardsIn,
@@ -218,51 +217,3 @@ it('what changes while the model writes is not overwritten: the profile waits fo
   expect(await cardsIn(app)).toEqual([])
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
 })
-
-it('a card that was retracted or forgotten does not come back until there is something new to say', async () => {
-  const { app, dream } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
-  await dream(steps)
-  const card = (await cardOf(app, orion.id)) ?? ''
-  await app.request('POST', `/v1/records/${card}/retract`, { body: { actor: 'a', rationale: 'wrong' } })
-  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
-  await tellFact(app, orion.id, 'something new')
-  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_replaced: 0 })
-})
-
-it('the card of an entity that was folded into another gives way, with a model or without', async () => {
-  const { app, model, dream } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
-  const twin = await tellOf(app, 'Twin', fiveOf('Twin'))
-  await dream(steps)
-  const left = (await cardOf(app, twin.id)) ?? ''
-  await mergeInto(app, orion.id, [twin.id])
-  model.behave(sending(401, {}))
-  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 1, cards_replaced: 0 })
-  expect(await read(app, left)).toMatchObject({
-    status: 'superseded',
-    payload: { object: 'known by 5 records' },
-  })
-  model.behave(writer)
-  expect((await dream(steps)).stats).toMatchObject({ cards_dropped: 0, cards_replaced: 1 })
-  const card = (await cardOf(app, orion.id)) ?? ''
-  expect((await read(app, card)).payload.object).toBe('known by 10 records')
-})
-
-it.each(['record', 'entity'] as const)(
-  'the erasure of a %s takes every card that was made of it',
-  async (which) => {
-    const { app, dream } = await openMind(writer, { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) })
-    const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
-    await dream(steps)
-    await tellFact(app, orion.id, 'something new')
-    await dream(steps)
-    const cards = (await cardsIn(app)).map(({ id }) => id)
-    expect(cards).toHaveLength(2)
-    const erased = which === 'entity' ? orion.id : orion.known[0]
-    const body = { actor: 'a', rationale: 'asked for' }
-    const { body: receipt } = await app.request('POST', `/v1/records/${erased}/erase`, { body })
-    expect((receipt as Body).derived_ids).toEqual(cards.sort())
-    expect(await cardsIn(app)).toEqual([])
-  },
-)

@@ -22,7 +22,7 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
     listKnownWell: (db) =>
       carding.listKnownWell(db, { scope: 'team', ceiling: 'low', after: id, limit: 100 }),
     findWritten: (db) => carding.findWritten(db, id),
-    findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team' }),
+    findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team', cardId: id, author: 'dream' }),
     listLeft: (db) => carding.listLeft(db, 'team'),
     upsertCard: (db) =>
       inTransaction(db, (tx) =>

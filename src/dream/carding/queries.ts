@@ -38,17 +38,20 @@ export async function findWritten(db: Database, entityId: string): Promise<Writt
     .executeTakeFirst()
 }
 
-export type Profile = { id: string; pinned: boolean }
+export type Profile = { id: string; pinned: boolean; is_dreamt: boolean }
 
-/** The profiles of an entity that stand, whoever wrote them; `digest` is that of their topic. */
+type Topic = { digest: Buffer; scope: string; cardId: string | null; author: string }
+
+/** The profiles of an entity that stand, whoever wrote them; and its card, should the entity have left its scope. */
 export async function findProfiles(
   db: Database,
-  { digest, scope }: { digest: Buffer; scope: string },
+  { digest, scope, cardId, author }: Topic,
 ): Promise<Profile[]> {
   const { rows } = await sql<Profile>`
-    select distinct r.id, r.pinned
-    from handles as h join records as r on r.id = h.record_id
-    where h.digest = ${digest} and h.scope = ${scope} and r.type = 'semantic'
+    select distinct r.id, r.pinned,
+      r.source_type = 'dream' and c.provenance ->> 'created_by' = ${author} as is_dreamt
+    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
+    where h.digest = ${digest} and (h.scope = ${scope} or h.record_id = ${cardId}::uuid) and r.type = 'semantic'
       and r.forgotten_at is null and r.status in ('active', 'challenged')
     order by r.id
   `.execute(db)

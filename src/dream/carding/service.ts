@@ -37,7 +37,6 @@ type Due = {
   entity: Entity
   question: Question
   digest: Buffer
-  written: Written | undefined
   card?: Profile
 }
 
@@ -115,17 +114,17 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     const entity = await findEntity(conn, { id, ceiling: model.maxSensitivity })
     const question = entity && questionOf(entity, await findKnown(conn, id, mostKnown))
     if (!question) return undefined
+    const { scope, sensitivity } = entity
     const told = question.told.map((each) => each.id)
-    const inputs = [id, ...told, JSON.stringify(question.document)]
+    const inputs = [id, scope, sensitivity, ...told, JSON.stringify(question.document)]
     const digest = digestOf({ step, model: model.model, inputs })
     const written = await findWritten(conn, id)
     if (written?.digest.equals(digest)) return undefined
-    const topic = factHandle({ subject: id, predicate: 'profile' })
-    const profiles = await findProfiles(conn, { digest: topic.digest, scope: entity.scope })
-    const [card, ...others] = profiles
-    const isOwn = card === undefined || (card.id === written?.card_id && !card.pinned)
-    if (others.length > 0 || !isOwn) return undefined
-    return { entity, question, digest, written, ...(card ? { card } : {}) }
+    const topic = factHandle({ subject: id, predicate: 'profile' }).digest
+    const cardId = written?.card_id ?? null
+    const [card, ...others] = await findProfiles(conn, { digest: topic, scope, cardId, author: actor })
+    if (others.length > 0 || (card && !isOwn(card, written))) return undefined
+    return { entity, question, digest, ...(card ? { card } : {}) }
   }
 
   /** By what is known now: what has changed while the model thought is for the next run. */
@@ -141,7 +140,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     if (!due?.digest.equals(digest) || due.card?.id !== card?.id) return { counts: { cards_outdated: 1 } }
     const [old] = card ? await findRecords(tx, [card.id], everything) : []
     const row = { entity_id: id, digest, written_at: run.startedAt }
-    if (old && saysOf(old) === profile) {
+    if (old && isAsGood(old, due, profile)) {
       await upsertCard(tx, { ...row, card_id: old.id })
       return { counts: { cards_confirmed: 1 } }
     }
@@ -181,8 +180,14 @@ async function reject(tx: Transaction, verdict: { digest: Buffer; now: Date }): 
   return { counts: { cards_rejected: 1 } }
 }
 
-function saysOf({ payload }: StoredRecord): unknown {
-  return payload.kind === 'semantic' ? payload.object : undefined
+/** One that came with an import was written by a dream too, and nobody has noted it here. */
+function isOwn({ id, pinned, is_dreamt: isDreamt }: Profile, written: Written | undefined): boolean {
+  return !pinned && (written?.card_id ? written.card_id === id : isDreamt)
+}
+
+function isAsGood({ payload, scope, sensitivity }: StoredRecord, { entity }: Due, profile: string): boolean {
+  const isSame = payload.kind === 'semantic' && payload.object === profile
+  return isSame && scope === entity.scope && sensitivity === entity.sensitivity
 }
 
 /** As sensitive as the entity, and so as all that it was made of, or more. */
