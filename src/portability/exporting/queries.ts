@@ -19,8 +19,8 @@ export type Selection = {
   }
 }
 
-/** Where the next page goes on; null when this was the last. */
-export type Page = { lines: string[]; next: string | null }
+/** Lines as one text, and where the next page goes on; null when this was the last. */
+export type Page = { text: string; next: string | null }
 
 /** As many records are looked at for a page, whatever the filters leave of them: no page takes long. */
 const mostScanned = 500
@@ -33,7 +33,7 @@ const mostBytes = 256 * 1_024
  * statement, so each record is as it was at one moment, with all that belongs to it.
  */
 export async function readPage(db: Database, after: string, selection: Selection): Promise<Page> {
-  const { rows } = await sql<{ line: string | null; next: string | null }>`
+  const { rows } = await sql<Page>`
     with scanned as materialized (
       select * from records where id > ${after}::uuid order by id limit ${sql.lit(mostScanned)}
     ), wanted as materialized (
@@ -51,9 +51,9 @@ export async function readPage(db: Database, after: string, selection: Selection
       select r.id, ${lineOf(selection)} as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
-    select written.line, place.next from place left join written on true order by written.id
+    select coalesce((select string_agg(line, chr(10) order by id) || chr(10) from written), '') as text, next from place
   `.execute(db)
-  return { lines: rows.flatMap(({ line }) => line ?? []), next: rows[0]?.next ?? null }
+  return rows[0] ?? { text: '', next: null }
 }
 
 function conditionsOf({ trust, filters }: Selection): Fragment {

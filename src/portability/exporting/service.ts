@@ -25,10 +25,10 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
       return page
     }
     for (let coming: Promise<Page> | null = read(after); coming; ) {
-      const { lines, next }: Page = await coming
+      const { text, next }: Page = await coming
       if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
       coming = next === null ? null : read(next)
-      if (lines.length > 0) yield `${lines.join('\n')}\n`
+      if (text !== '') yield text
     }
   }
 

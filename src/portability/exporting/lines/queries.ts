@@ -84,34 +84,43 @@ function optionalList(name: string, items: Fragment): Fragment {
   return sql`coalesce(${sql.lit(`,"${name}":[`)} || (${items}) || ']', '')`
 }
 
-function seenTargets({ trust, filters }: Asked): Fragment {
-  return filters.include_forgotten
+/**
+ * Whether an edge `e` leads to what the export may name. One look at the target for each edge: joined, the planner would
+ * at times read all records for each page.
+ */
+function leadsToSeen({ trust, filters }: Asked): Fragment {
+  const seen = filters.include_forgotten
     ? openTo(trust, 't')
     : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
+  return sql`(select ${seen} from records as t where t.id = e.target_id)`
 }
 
 function edgesSeen(asked: Asked): Fragment {
   const edges = (condition: Fragment) => sql`
-    select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
-    where e.source_id = r.id and e.predicate ${condition} and ${seenTargets(asked)}`
-  return sql`
+    select e.predicate, e.target_id, e.weight, e.created_at from relations as e
+    where e.source_id = r.id ${condition} and ${leadsToSeen(asked)}`
+  const written = (from: Fragment) => sql`
     select string_agg(${compact(sql`
       select e.predicate, e.target_id, e.weight, ${time(sql`e.created_at`)} as created_at
     `)}::text, ',' order by e.created_at, e.target_id, e.predicate)
-    from (
-      (${edges(sql`not in (${backward})`)})
+    from (${from}) as e`
+  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(mostBackward + 1)}`
+  return sql`
+    select case when (select count(*) from (${first}) as few) <= ${sql.lit(mostBackward)} then (${written(edges(sql``))})
+    else (${written(sql`
+      (${edges(sql`and e.predicate not in (${backward})`)})
       union all
-      (${edges(sql`in (${backward})`)} order by e.predicate desc, e.target_id desc limit ${sql.lit(mostBackward)})
-    ) as e`
+      (${edges(sql`and e.predicate in (${backward})`)}
+        order by e.predicate desc, e.target_id desc limit ${sql.lit(mostBackward)})
+    `)}) end`
 }
 
 /** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
 function payloadSeen(asked: Asked): Fragment {
   return sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
-      select from relations as e join records as t on t.id = e.target_id
-      where e.source_id = r.id and e.predicate = 'superseded_by' and ${seenTargets(asked)}
+      select from relations as e
+      where e.source_id = r.id and e.predicate = 'superseded_by' and ${leadsToSeen(asked)}
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
