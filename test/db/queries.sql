@@ -4266,17 +4266,39 @@ from (
 and r.type = 'semantic'
 and not exists (
       select
-from relations as e join records as t on t.id = e.target_id
+from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and t.forgotten_at is null
+and (select t.forgotten_at is null
 and ("t"."sensitivity" <= $2
 and "t"."scope" = any($3::text[]))
+from records as t
+where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)::text
     || ',"relations":[' || coalesce((
+    select case when (select count(*)
+from (select
+from relations as e
+where e.source_id = r.id
+limit 1001) as few) <= 1000 then (
+    select string_agg((select row_to_json(row)
+from (
+      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+    ) as row)::text, ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+    select e.predicate, e.target_id, e.weight, e.created_at
+from relations as e
+    where e.source_id = r.id
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[]))
+from records as t
+where t.id = e.target_id)) as e)
+    else (
     select string_agg((select row_to_json(row)
 from (
       select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
@@ -4285,24 +4307,28 @@ order by e.created_at, e.target_id, e.predicate)
     from (
       (
     select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
+from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $4
-and "t"."scope" = any($5::text[])))
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $6
+and "t"."scope" = any($7::text[]))
+from records as t
+where t.id = e.target_id))
       union all
       (
     select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
+from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $6
-and "t"."scope" = any($7::text[]))
-order by e.predicate desc, e.target_id desc
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $8
+and "t"."scope" = any($9::text[]))
+from records as t
+where t.id = e.target_id)
+        order by e.predicate desc, e.target_id desc
 limit 1000)
-    ) as e), '') || ']' || ',"audit_log":[' || coalesce((
+    ) as e) end), '') || ']' || ',"audit_log":[' || coalesce((
   select string_agg(left((select row_to_json(row)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
@@ -4373,12 +4399,12 @@ order by near.place)
           where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $8
-and "t"."scope" = any($9::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $10
+and "t"."scope" = any($11::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $10
-and "t"."scope" = any($11::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $12
+and "t"."scope" = any($13::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), '')
     || ',"handles":[' || coalesce((
@@ -4473,17 +4499,39 @@ from (
 and r.type = 'semantic'
 and not exists (
       select
-from relations as e join records as t on t.id = e.target_id
+from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and t.forgotten_at is null
+and (select t.forgotten_at is null
 and ("t"."sensitivity" <= $5
 and "t"."scope" = any($6::text[]))
+from records as t
+where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)::text
     || ',"relations":[' || coalesce((
+    select case when (select count(*)
+from (select
+from relations as e
+where e.source_id = r.id
+limit 1001) as few) <= 1000 then (
+    select string_agg((select row_to_json(row)
+from (
+      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+    ) as row)::text, ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+    select e.predicate, e.target_id, e.weight, e.created_at
+from relations as e
+    where e.source_id = r.id
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $7
+and "t"."scope" = any($8::text[]))
+from records as t
+where t.id = e.target_id)) as e)
+    else (
     select string_agg((select row_to_json(row)
 from (
       select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
@@ -4492,24 +4540,28 @@ order by e.created_at, e.target_id, e.predicate)
     from (
       (
     select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
+from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $7
-and "t"."scope" = any($8::text[])))
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $9
+and "t"."scope" = any($10::text[]))
+from records as t
+where t.id = e.target_id))
       union all
       (
     select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
+from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $9
-and "t"."scope" = any($10::text[]))
-order by e.predicate desc, e.target_id desc
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $11
+and "t"."scope" = any($12::text[]))
+from records as t
+where t.id = e.target_id)
+        order by e.predicate desc, e.target_id desc
 limit 1000)
-    ) as e), '') || ']' || ',"audit_log":[' || coalesce((
+    ) as e) end), '') || ']' || ',"audit_log":[' || coalesce((
   select string_agg(left((select row_to_json(row)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
@@ -4580,12 +4632,12 @@ order by near.place)
           where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $11
-and "t"."scope" = any($12::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $13
+and "t"."scope" = any($14::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $13
-and "t"."scope" = any($14::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $15
+and "t"."scope" = any($16::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), '')
     || ',"handles":[' || coalesce((
@@ -4624,10 +4676,10 @@ where i.record_id = r.id), '') || ']' else '' end
   ) as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
-    select written.line, place.next
-from place
-left join written on true
-order by written.id;
+    select coalesce((select string_agg(line, chr(10)
+order by id) || chr(10)
+from written), '') as text, next
+from place;
 
 -- src/portability/exporting/queries.ts readPage: of one scope and type
     with scanned as materialized (
@@ -4687,16 +4739,37 @@ from (
 and r.type = 'semantic'
 and not exists (
       select
-from relations as e join records as t on t.id = e.target_id
+from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and ("t"."sensitivity" <= $8
+and (select ("t"."sensitivity" <= $8
 and "t"."scope" = any($9::text[]))
+from records as t
+where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
   end)::text
     || ',"relations":[' || coalesce((
+    select case when (select count(*)
+from (select
+from relations as e
+where e.source_id = r.id
+limit 1001) as few) <= 1000 then (
+    select string_agg((select row_to_json(row)
+from (
+      select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
+    ) as row)::text, ','
+order by e.created_at, e.target_id, e.predicate)
+    from (
+    select e.predicate, e.target_id, e.weight, e.created_at
+from relations as e
+    where e.source_id = r.id
+and (select ("t"."sensitivity" <= $10
+and "t"."scope" = any($11::text[]))
+from records as t
+where t.id = e.target_id)) as e)
+    else (
     select string_agg((select row_to_json(row)
 from (
       select e.predicate, e.target_id, e.weight, to_char(e.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
@@ -4705,22 +4778,26 @@ order by e.created_at, e.target_id, e.predicate)
     from (
       (
     select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
+from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and ("t"."sensitivity" <= $10
-and "t"."scope" = any($11::text[])))
+and (select ("t"."sensitivity" <= $12
+and "t"."scope" = any($13::text[]))
+from records as t
+where t.id = e.target_id))
       union all
       (
     select e.predicate, e.target_id, e.weight, e.created_at
-    from relations as e join records as t on t.id = e.target_id
+from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and ("t"."sensitivity" <= $12
-and "t"."scope" = any($13::text[]))
-order by e.predicate desc, e.target_id desc
+and (select ("t"."sensitivity" <= $14
+and "t"."scope" = any($15::text[]))
+from records as t
+where t.id = e.target_id)
+        order by e.predicate desc, e.target_id desc
 limit 1000)
-    ) as e), '') || ']' || ',"audit_log":[' || coalesce((
+    ) as e) end), '') || ']' || ',"audit_log":[' || coalesce((
   select string_agg(left((select row_to_json(row)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
@@ -4791,12 +4868,12 @@ order by near.place)
           where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $14
-and "t"."scope" = any($15::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $16
+and "t"."scope" = any($17::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $16
-and "t"."scope" = any($17::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $18
+and "t"."scope" = any($19::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), '')
     || ',"handles":[' || coalesce((
@@ -4848,10 +4925,10 @@ and s.model_id = e.model_id
   ) as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
-    select written.line, place.next
-from place
-left join written on true
-order by written.id;
+    select coalesce((select string_agg(line, chr(10)
+order by id) || chr(10)
+from written), '') as text, next
+from place;
 
 -- src/portability/importing/linking/queries.ts linkEdges
     with given as materialized (

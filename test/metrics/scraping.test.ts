@@ -3,6 +3,7 @@ import { createJobs } from '../../src/background.ts'
 import type { Caller } from '../../src/kernel/caller.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreReading } from '../../src/metrics/index.ts'
+import { hireCompressor } from '../support/compressing.ts'
 import { hireEmbedder } from '../support/embedding.ts'
 import { readExposition, valuesOf } from '../support/exposition.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
@@ -35,11 +36,11 @@ async function readStore({ db, clock }: TestApp) {
   return readExposition(await reading.render())
 }
 
-async function remember(api: TestApp, object: string): Promise<string> {
+async function remember(api: TestApp, object: string, more: object = {}): Promise<string> {
   const payload = { kind: 'semantic', subject: 'the build', predicate: 'needs', object }
   const sources = [{ kind: 'event', ref: 'test' }]
   const { body, status } = await api.request('POST', '/v1/records', {
-    body: { type: 'semantic', payload, provenance: { sources } },
+    body: { type: 'semantic', payload, provenance: { sources }, ...more },
   })
   expect(status).toBe(201)
   return (body as { id: string }).id
@@ -190,5 +191,22 @@ describe('what the store has counted', () => {
     expect(valuesOf(read, `${name}_bucket`, { le: '5' })).toEqual([0])
     expect(valuesOf(read, `${name}_bucket`, { le: '10' })).toEqual([1])
     expect(valuesOf(read, `${name}_bucket`, { le: '+Inf' })).toEqual([1])
+  })
+
+  it('does not take a vector that is only to be sharper for one of a new text', async () => {
+    const api = await start()
+    const id = await remember(api, 'node', { layer: 'episodic' })
+    api.clock.advance(1_000)
+    const { run } = hireEmbedder(api)
+    await run()
+    api.clock.advance(80 * day)
+    await hireCompressor(api).run()
+    await api.request('POST', `/v1/records/${id}/access`, { body: {} })
+    await api.services.access.settle()
+    expect(valuesOf(await readStore(api), 'membrane_store_backlog', { work: 'embed' })).toEqual([1])
+    await run()
+    const read = await readStore(api)
+    expect(valuesOf(read, 'membrane_store_backlog', { work: 'embed' })).toEqual([0])
+    expect(valuesOf(read, 'membrane_store_write_to_vector_seconds_count')).toEqual([1])
   })
 })

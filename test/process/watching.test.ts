@@ -47,6 +47,7 @@ it('tells of each process where it listens, a worker where it is told to', async
   expect(valuesOf(served, 'membrane_store_job_interval_seconds', { job_name: 'decay' })).toEqual([3_600])
   expect(valuesOf(served, 'membrane_store_queue_messages').length).toBeGreaterThan(3)
   expect(valuesOf(worked, 'membrane_store_reached')).toEqual([])
+  expect((await fetch(`${api.url}/admin/queues/api/queues`, { headers })).status).toBe(200)
   expect((await fetch(`${worker.url}/metrics`)).status).toBe(401)
   expect((await fetch(`${worker.url}/v1/records`, { headers })).status).toBe(404)
   worker.running.kill('SIGTERM')

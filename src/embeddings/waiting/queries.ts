@@ -63,7 +63,10 @@ export async function findSaid(db: Database, ids: readonly string[]): Promise<Sa
 /** A vector, or null for a text that is to have none. */
 export type Reading = { id: string; vector: { code: Buffer; signature: Buffer } | null }
 
-/** `lag_seconds`: since its text was written; null for what has no vector, and for what waited for another model. */
+/**
+ * `lag_seconds`: since its text was written; null for what has no vector, and for what was read again: for another
+ * model, or for a sharper vector than it had come to.
+ */
 export type Settled = { record_id: string; lag_seconds: number | null }
 
 /**
@@ -126,8 +129,10 @@ export async function settle(
       on conflict (record_id) do nothing
     )
     select record_id,
-      case when is_new and code is not null
-        then extract(epoch from ${now}::timestamptz - asked_at)::float8 end as lag_seconds
+      case when is_new and code is not null and not exists (
+        select from embeddings as e
+        where e.record_id = settled.record_id and e.model_id = ${modelId} and e.bits < 32
+      ) then extract(epoch from ${now}::timestamptz - asked_at)::float8 end as lag_seconds
     from settled
   `.execute(tx)
   return rows
