@@ -5,6 +5,7 @@ import { findServingModel } from '../../embeddings/index.ts'
 import { type Batch, RunEnded } from '../../jobs/runs.ts'
 import { rankOf } from '../../kernel/caller.ts'
 import type { Bear } from '../bearing/service.ts'
+import { findFigure } from '../linked/queries.ts'
 import type { Asking } from '../question.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { digestOf } from '../verdicts/digest.ts'
@@ -18,7 +19,13 @@ import { type Told, tellGroup } from './summary.ts'
 
 type Resources = { db: Database; bear: Bear; textLanguage: string }
 
+/** Of a run: what is left over is told of, and has its turn the next time. */
+const mostAsked = 100
+const listedAtOnce = 200
+
 type Found = { partition: Partition; ids: readonly string[] }
+/** How many more questions the run may ask, whatever comes of them. */
+type Allowance = { left: number }
 type Question = { told: Told; members: readonly Member[]; digest: Buffer }
 
 /** What is nearly the same becomes one, by the words of a model; without them it is only told of. */
@@ -29,25 +36,34 @@ export function createClustering({ db, ...resources }: Resources): Step {
     await reviveOrphans(context, resources.textLanguage)
     const model = await findServingModel(db)
     if (!model) return
+    const allowance = await findAllowance(context)
     for (const partition of await listPartitions(db, context.run.scope)) {
       const left: (readonly string[])[] = []
       const flush = async () => {
         if (left.length > 0) await list(context, left.splice(0))
       }
       for await (const ids of findGroups({ db, context, model, partition })) {
-        if (!(await isSettled(context, { partition, ids }))) left.push(ids)
+        if (!(await isSettled(context, { partition, ids }, allowance))) left.push(ids)
         if (left.length >= listedAtOnce) await flush()
       }
       await flush()
     }
   }
 
+  /** Of a run that is taken up again, what it has left. */
+  async function findAllowance({ run: { id } }: DreamContext): Promise<Allowance> {
+    const merged = await findFigure(db, id, 'clusters_merged')
+    return { left: mostAsked - merged - (await findFigure(db, id, 'clusters_rejected')) }
+  }
+
   /** Whether it has become one. */
-  async function isSettled(context: DreamContext, found: Found): Promise<boolean> {
+  async function isSettled(context: DreamContext, found: Found, allowance: Allowance): Promise<boolean> {
     const { model } = context
-    if (!model || rankOf(found.partition.sensitivity) > rankOf(model.maxSensitivity)) return false
+    if (!model || allowance.left <= 0 || rankOf(found.partition.sensitivity) > rankOf(model.maxSensitivity))
+      return false
     const question = await prepare(model, found.ids)
     if (!question || (await hasVerdict(db, { step: 'cluster', digest: question.digest }))) return false
+    allowance.left--
     const asked = await model.ask(question.told.question)
     if ('answer' in asked) {
       const { members } = question
@@ -103,8 +119,6 @@ export function createClustering({ db, ...resources }: Resources): Step {
     run,
   }
 }
-
-const listedAtOnce = 200
 
 /** Each once, also by a run that is taken up again. */
 async function list({ inBatch, run }: DreamContext, groups: readonly (readonly string[])[]): Promise<void> {
