@@ -35,7 +35,8 @@ const mostBytes = 256 * 1_024
 export async function readPage(db: Database, after: string, selection: Selection): Promise<Page> {
   const { rows } = await sql<Page>`
     with scanned as materialized (
-      select * from records where id > ${after}::uuid order by id limit ${sql.lit(mostScanned)}
+      select id, scope, type, sensitivity, updated_at, forgotten_at from records
+      where id > ${after}::uuid order by id limit ${sql.lit(mostScanned)}
     ), wanted as materialized (
       select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
       from scanned as r join contents as c on c.record_id = r.id

@@ -29,24 +29,25 @@ export function lineOf(asked: Asked): RawBuilder<string> {
         select ${decay} as decay, ${time(sql`r.last_reinforced_at`)} as last_reinforced_at, r.pinned, r.deletion_policy
       `)} as lifecycle
   `
-  return sql<string>`(
-    left(${compact(head)}::text, -1)
-    || ${member('provenance', sql`c.provenance::text`)} || ${member('payload', payloadSeen(asked))}
-    || ${list('relations', edgesSeen(asked))} || ${list('audit_log', audit)} || ${list('status_history', moves)}
-    || ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)}
-    || ${optional('interpretation', sql`c.interpretation::text`)}
-    || ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))}
-    || ${optional('served_count', sql`nullif(r.served_count, 0)::text`)}
-    || ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))}
-    || ${optional('forgotten', forgotten)}
-    || ${optionalList('importance_history', scores)}
-    || case when r.access_count = 0 then '' else ${accesses} end
-    || ${optional('surprise', surprise(asked))}
-    || ${list('handles', handles)}
-    || case r.type when 'episodic' then ${member('consolidation', consolidation)}
-      when 'entity' then ${list('identifiers', identifiers)} else '' end
-    || ${asked.filters.embeddings ? optionalList('embeddings', embeddings) : sql`''`}
-    || '}'
+  // In one go: joined one by one, every part would copy all those before it.
+  return sql<string>`concat(
+    left(${compact(head)}::text, -1),
+    ${member('provenance', sql`c.provenance::text`)}, ${member('payload', payloadSeen(asked))},
+    ${list('relations', edgesSeen(asked))}, ${list('audit_log', audit)}, ${list('status_history', moves)},
+    ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)},
+    ${optional('interpretation', sql`c.interpretation::text`)},
+    ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))},
+    ${optional('served_count', sql`nullif(r.served_count, 0)::text`)},
+    ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))},
+    ${optional('forgotten', forgotten)},
+    ${optionalList('importance_history', scores)},
+    case when r.access_count > 0 then ${accesses} end,
+    ${optional('surprise', surprise(asked))},
+    ${list('handles', handles)},
+    case r.type when 'episodic' then ${joined(member('consolidation', consolidation))}
+      when 'entity' then ${joined(list('identifiers', identifiers))} end,
+    ${asked.filters.embeddings ? optionalList('embeddings', embeddings) : sql`''`},
+    '}'
   )`
 }
 
@@ -68,12 +69,17 @@ function compact(row: Fragment): Fragment {
   return sql`(select row_to_json(row) from (${row}) as row)`
 }
 
+/** Arguments of a concat, as is a list. */
 function member(name: string, text: Fragment): Fragment {
-  return sql`${sql.lit(`,"${name}":`)} || ${text}`
+  return sql`${sql.lit(`,"${name}":`)}, ${text}`
 }
 
 function list(name: string, items: Fragment): Fragment {
-  return sql`${sql.lit(`,"${name}":[`)} || coalesce((${items}), '') || ']'`
+  return sql`${sql.lit(`,"${name}":[`)}, (${items}), ']'`
+}
+
+function joined(parts: Fragment): Fragment {
+  return sql`concat(${parts})`
 }
 
 function optional(name: string, text: Fragment): Fragment {
@@ -181,11 +187,13 @@ function surprise({ trust }: Asked): Fragment {
   return sql`
     select left(${compact(sql`
         select ${time(sql`s.at`)} as at, s.score, s.delta, s.base_before
-      `)}::text, -1) || ${list(
-      'neighbours',
-      sql`select string_agg(near.value::text, ',' order by near.place)
-          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
-          where ${isSeen(sql`near.value ->> 'id'`)}`,
+      `)}::text, -1) || ${joined(
+      list(
+        'neighbours',
+        sql`select string_agg(near.value::text, ',' order by near.place)
+            from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+            where ${isSeen(sql`near.value ->> 'id'`)}`,
+      ),
     )} || ${optional(
       'duplicate_of',
       sql`case when ${isSeen(sql`s.duplicate_of`)} then to_json(s.duplicate_of)::text end`,
