@@ -2,9 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 
-/** `npm run fuzz -- --seconds 300`; with `--seed` what another run printed is done again. */
+/**
+ * `npm run fuzz -- --seconds 300`; with `--seed` what another run printed is done again, `--only` attacks the
+ * operations that have this in their names.
+ */
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '60' },
+    seed: { type: 'string' },
+    only: { type: 'string', default: '' },
+  },
 })
 const seed = values.seed ?? String(randomInt(2 ** 31))
 process.stdout.write(
@@ -12,6 +19,6 @@ process.stdout.write(
 )
 const { status } = spawnSync('vitest', ['run', '--project', 'http', 'test/fuzz/hostile.test.ts'], {
   stdio: 'inherit',
-  env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds },
+  env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds, FUZZ_ONLY: values.only },
 })
 process.exitCode = status ?? 1

@@ -13,7 +13,9 @@ const nobody = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
 const creating = operations.filter(
   ({ method, path, body }) => method === 'POST' && body && !path.includes('{'),
 )
-const collections = [...new Set(operations.map(({ path }) => path.split('/{')[0] ?? ''))]
+const collections = [
+  ...new Set(operations.flatMap(({ path }) => (path.includes('/{') ? [path.split('/{', 1)[0] ?? ''] : []))),
+]
 
 export type Field = Ground & { refresh(): Promise<void>; learn(text: string): void }
 

@@ -22,22 +22,27 @@ export type Tally = {
   statuses: Map<string, Map<number, number>>
   findings: Finding[]
 }
-export type Extent = { seed: number; rounds: number; seconds: number }
+/** `only` is a part of the names of the operations. */
+export type Extent = { seed: number; rounds: number; seconds: number; only: string }
 
 const mostFindings = 40
 /** What was there at first is soon erased, merged and revoked. */
-const roundsOfOneGround = 4
+const requestsOfOneGround = 250
 
 /** Attacks every operation in turn, until so many rounds and so many seconds are over. */
-export async function attackAll(app: TestApp, { seed, rounds, seconds }: Extent): Promise<Tally> {
+export async function attackAll(app: TestApp, { seed, rounds, seconds, only }: Extent): Promise<Tally> {
   const field = await prepareGround(app, createRandom(seed))
   const range = await openRange(app)
+  const attacked = operations.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
   const end = performance.now() + seconds * 1_000
-  for (let round = 0; round < rounds || performance.now() < end; round++) {
-    if (round > 0 && round % roundsOfOneGround === 0) await field.refresh()
+  for (let round = 0, renewed = 0; round < rounds || performance.now() < end; round++) {
+    if (range.tally.sent - renewed >= requestsOfOneGround) {
+      renewed = range.tally.sent
+      await field.refresh()
+    }
     await range.drain()
     app.log.length = 0
-    for (const operation of operations) {
+    for (const operation of attacked) {
       const received = await range.attack(composeAttack(operation, field))
       if (received && received.status < 300) field.learn(received.text)
       if (range.tally.findings.length >= mostFindings) return range.tally
