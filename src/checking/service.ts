@@ -38,7 +38,7 @@ import {
 } from './vectors/queries.ts'
 
 /** The cheapest first: what the database itself no longer guards explains most of what follows. */
-export const laws: readonly Law[] = [
+export const allLaws: readonly Law[] = [
   { name: 'guards', says: 'constraints, indexes and triggers are in force', find: findLiftedGuards },
   { name: 'runs', says: 'a run that runs is what its job is leased for', find: findStrayRuns },
   { name: 'answers', says: 'an answer is kept whole and for a while', find: findWrongAnswers },
@@ -71,11 +71,13 @@ export const laws: readonly Law[] = [
   { name: 'importance', says: 'a score is near what it comes to now', find: findStaleScores },
 ]
 
+type Resources = { db: Database; clock: Clock; laws?: readonly Law[] }
+
 /**
  * Holds the store against each law, one after the other: each in a transaction that reads and of one snapshot, so that
  * what others write meanwhile is neither held up nor seen by half, and no snapshot is kept for longer than one takes.
  */
-export function createChecking({ db, clock }: { db: Database; clock: Clock }) {
+export function createChecking({ db, clock, laws = allLaws }: Resources) {
   async function* check(): AsyncGenerator<Verdict> {
     for (const { name, says, find } of laws) {
       const about = { name, says }

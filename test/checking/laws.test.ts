@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { laws } from '../../src/checking/service.ts'
-import type { Database } from '../../src/db/connection.ts'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createChecking, allLaws as laws } from '../../src/checking/service.ts'
+import { connect, type Database } from '../../src/db/connection.ts'
 import { breachesOf } from '../support/checking.ts'
 import type { TestApp } from '../support/http.ts'
 import { furnishStore } from './furnishing.ts'
@@ -61,6 +61,27 @@ describe.each(laws)('the law of $name', ({ name, find }) => {
       expect(named.every((each) => /^[\w .:-]+$/.test(each))).toBe(true)
     })
   })
+})
+
+it('a law that takes too long is left for the next, and said to be open', async () => {
+  const hurried = connect({
+    ...{ url: app.database.url, poolSize: 1, statementTimeoutMs: 1, lockTimeoutMs: 1_000 },
+    applicationName: 'membrane test',
+  })
+  onTestFinished(() => hurried.close())
+  const lines = await breachesOf({ db: hurried.db, clock: app.clock })
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines)
+    expect(line).toMatch(/^\? {7}[a-z ]+: not checked, it took the database too long$/)
+})
+
+it('a law that would write is refused by the database', async () => {
+  const find = async (db: Database) => {
+    await sql`update records set version = version + 1`.execute(db)
+    return { checked: 0, broken: 0, named: [] }
+  }
+  const { check } = createChecking({ ...app, laws: [{ name: 'meddling', says: 'nothing', find }] })
+  await expect(check().next()).rejects.toMatchObject({ code: '25006' })
 })
 
 it('what is broken is told in a line, with ids and no content', async () => {
