@@ -5,6 +5,7 @@ import { draftRecord } from '../records/creation/draft.ts'
 import type { Handle } from '../records/handles.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { Draft } from '../records/rows.ts'
+import { findMiscounts } from './accesses.ts'
 import type { ImportedRecord, KeptEmbedding } from './schemas.ts'
 
 /** A line as what is to be stored: a record, and what the service had kept of it where it comes from. */
@@ -23,6 +24,7 @@ export function copyWhole(given: ImportedRecord, context: Context): Copy {
   const faults = [
     ...findLateTimes(given, context.now),
     ...findBrokenChain(given),
+    ...findMiscounts(given),
     ...findBrokenVectors(given),
   ]
   if (faults.length > 0)

@@ -168,7 +168,7 @@ describe('a relation', () => {
 
 describe('what the service keeps itself', () => {
   it('cannot contradict itself', async () => {
-    const late = '2999-01-01T00:00:00.000Z'
+    const [late, past] = ['2999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
     const move = {
       old: 'active',
       new: 'challenged',
@@ -188,6 +188,10 @@ describe('what the service keeps itself', () => {
       [{ status: 'challenged', status_history: [move, move] }, '/status_history/1/old'],
       [{ version: 0 }, '/version'],
       [{ access_count: 1e12 }, '/access_count'],
+      [{ access_count: 1, last_accessed_at: past, served_count: 2 }, '/served_count'],
+      [{ access_log: [{ at: past, kind: 'used', actor: 'a' }] }, '/access_count'],
+      [{ access_count: 1 }, '/last_accessed_at'],
+      [{ last_accessed_at: past }, '/last_accessed_at'],
       [{ handles: [{ digest: 'zz' }] }, '/handles/0/digest'],
       [{ redacted: true }, '/redacted'],
     ]
