@@ -18,6 +18,7 @@ beforeAll(async () => {
   const variables = {
     MEMBRANE_TOMBSTONE_KEY: 'a key of the hostile tests',
     MEMBRANE_MAX_EVENT_LOOP_DELAY: '0',
+    MEMBRANE_DRIFT_ROOTS: import.meta.dirname,
   }
   app = await startTestApp({ variables })
 })
