@@ -32,11 +32,7 @@ import { createMaintenanceService, maintenanceRoutes } from './maintenance/index
 import { createStoreReading, createSummaryService, scrapeRoutes, summaryRoutes } from './metrics/index.ts'
 import { createChat } from './models/chat.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
-import {
-  createExportService,
-  createImportService,
-  portabilityRoutes,
-} from './portability/index.ts'
+import { createExportService, createImportService, portabilityRoutes } from './portability/index.ts'
 import {
   createErasureService,
   createForgettingService,

@@ -25,7 +25,7 @@ export const StoreMetrics = closed(
     avg_salience: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
       description: 'Mean of the salience (sampled); null without records.',
     }),
-    avg_confidence: ShareOrNull('Mean of the confidence; null without records.'),
+    avg_confidence: ShareOrNull('Mean of the confidence (sampled); null without records.'),
     salience_distribution: counts(
       salienceBands,
       'Records by salience (sampled); the last band has those above 1 too.',
@@ -33,7 +33,7 @@ export const StoreMetrics = closed(
     total_audit_entries: Count('Entries in the logs of these records (sampled).'),
     memory_growth_rate: ShareOrNull('The share of the records that was created in the last 24 hours.'),
     retrieval_usefulness: ShareOrNull(
-      'Of all accesses, the share that used a record rather than only showing it; null without accesses.',
+      'Of all accesses, the share that used a record rather than only showing it (sampled); null without any.',
     ),
     competence_success_rate: ShareOrNull(
       'Of what competences were tried for, the share that went well (sampled); null when none was tried.',

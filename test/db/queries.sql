@@ -2271,8 +2271,51 @@ and exists (
 from contents as own
     where own.record_id = "far"."id"
 and own.tags && array['synthesis']::text[]
-  ))) as far
+  )) ) as far
       where r.id = $1::uuid
+      group by far.id, far.created_at, far.sensitivity
+      order by far.created_at desc, far.id desc
+      limit 40
+    ) as known
+    join contents as c on c.record_id = known.id
+    order by known.created_at desc, known.id desc;
+
+-- src/dream/linked/queries.ts findKnown: of some
+    select known.id, known.created_at, known.sensitivity,
+      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+    from (
+      select far.id, far.created_at, far.sensitivity
+      from records as r cross join lateral (select far.*
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))
+and far.id = any($1::uuid[])) as far
+      where r.id = $2::uuid
       group by far.id, far.created_at, far.sensitivity
       order by far.created_at desc, far.id desc
       limit 40
@@ -4122,8 +4165,7 @@ and c.relname not like 'kysely%'
       count(*) filter (where status = 'active') as active,
       count(*) filter (where pinned) as pinned,
       count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
-      count(*) filter (where created_at > $1::timestamptz) as fresh,
-      sum(confidence) as confidence, sum(access_count) as accesses, sum(served_count) as served
+      count(*) filter (where created_at > $1::timestamptz) as fresh
     from records as r
     where forgotten_at is null
 and true
@@ -4134,8 +4176,7 @@ and true
       count(*) filter (where status = 'active') as active,
       count(*) filter (where pinned) as pinned,
       count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
-      count(*) filter (where created_at > $1::timestamptz) as fresh,
-      sum(confidence) as confidence, sum(access_count) as accesses, sum(served_count) as served
+      count(*) filter (where created_at > $1::timestamptz) as fresh
     from records as r
     where forgotten_at is null
 and ("r"."sensitivity" <= $2
@@ -4144,8 +4185,8 @@ and "r"."scope" = any($3::text[]))
 
 -- src/metrics/summary/queries.ts drawSample: of every record
     with drawn as materialized (
-      select r.id, r.type, salience_at(r, $1::timestamptz) as salience
-from records as r
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, salience_at(r, $1::timestamptz) as salience
+      from records as r
 where r.forgotten_at is null
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]))
@@ -4154,7 +4195,8 @@ and "r"."scope" = any($3::text[]))
 from drawn join contents as c on c.record_id = drawn.id
       where drawn.type in ('competence', 'plan_graph')
     )
-    select count(*) as records, sum(salience) as salience,
+    select count(*) as records, sum(salience) as salience, sum(confidence) as confidence,
+      sum(access_count) as accesses, sum(served_count) as served,
       array[
         count(*) filter (where salience < 0.2),
         count(*) filter (where salience >= 0.2
@@ -4186,8 +4228,8 @@ where type = 'plan_graph')
 
 -- src/metrics/summary/queries.ts drawSample: of some pages
     with drawn as materialized (
-      select r.id, r.type, salience_at(r, $1::timestamptz) as salience
-from records as r tablesample system ($2::float4)
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, salience_at(r, $1::timestamptz) as salience
+      from records as r tablesample system ($2::float4)
       where r.forgotten_at is null
 and true
     ), said as materialized (
@@ -4195,7 +4237,8 @@ and true
 from drawn join contents as c on c.record_id = drawn.id
       where drawn.type in ('competence', 'plan_graph')
     )
-    select count(*) as records, sum(salience) as salience,
+    select count(*) as records, sum(salience) as salience, sum(confidence) as confidence,
+      sum(access_count) as accesses, sum(served_count) as served,
       array[
         count(*) filter (where salience < 0.2),
         count(*) filter (where salience >= 0.2
@@ -4242,7 +4285,7 @@ on conflict ("type") do update
 set "curve" = $9, "half_life_seconds" = $10, "max_age_seconds" = $11, "min_salience" = $12, "reinforcement_gain" = $13, "max_salience" = $14, "deletion_policy" = $15;
 
 -- src/portability/exporting/lines/queries.ts lineOf
-select (
+select concat(
     left((select row_to_json(row)
 from (
     select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $1) as salience, c.tags,
@@ -4260,8 +4303,8 @@ from (
   select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
 ) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
       ) as row) as lifecycle
-  ) as row)::text, -1)
-    || ',"provenance":' || c.provenance::text || ',"payload":' || (case
+  ) as row)::text, -1),
+    ',"provenance":', c.provenance::text, ',"payload":', (case
     when r.status = 'superseded'
 and r.type = 'semantic'
 and not exists (
@@ -4277,8 +4320,8 @@ where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
-  end)::text
-    || ',"relations":[' || coalesce((
+  end)::text,
+    ',"relations":[', (
     select case when (select count(*)
 from (select
 from relations as e
@@ -4328,7 +4371,7 @@ from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
-    ) as e) end), '') || ']' || ',"audit_log":[' || coalesce((
+    ) as e) end), ']', ',"audit_log":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
@@ -4336,34 +4379,34 @@ from (
     || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
-where a.record_id = r.id), '') || ']' || ',"status_history":[' || coalesce((
+where a.record_id = r.id), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
 order by s.id)
   from status_changes as s
-where s.record_id = r.id), '') || ']'
-    || coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), '')
-    || coalesce(',"interpretation":' || (c.interpretation::text), '')
-    || coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
-    || coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), '')
-    || coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
-    || coalesce(',"forgotten":' || (
+where s.record_id = r.id), ']',
+    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
+    coalesce(',"interpretation":' || (c.interpretation::text), ''),
+    coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
+    coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
+    coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
+    coalesce(',"forgotten":' || (
   case when r.forgotten_at is not null then left((select row_to_json(row)
 from (
       select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
         to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), '')
-    || coalesce(',"importance_history":[' || (
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), ''),
+    coalesce(',"importance_history":[' || (
   select string_agg(left((select row_to_json(row)
 from (
       select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
 order by h.id)
   from importance_history as h
-where h.record_id = r.id) || ']', '')
-    || case when r.access_count = 0 then '' else (
+where h.record_id = r.id) || ']', ''),
+    case when r.access_count > 0 then (
   with newest as materialized (
     select l.at, l.kind, l.actor
 from access_log as l
@@ -4388,26 +4431,26 @@ from newest) as oldest
 and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
       ) end, 0)::text), '')
-) end
-    || coalesce(',"surprise":' || (
+) end,
+    coalesce(',"surprise":' || (
     select left((select row_to_json(row)
 from (
         select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
-      ) as row)::text, -1) || ',"neighbours":[' || coalesce((select string_agg(near.value::text, ','
+      ) as row)::text, -1) || concat(',"neighbours":[', (select string_agg(near.value::text, ','
 order by near.place)
-          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
-          where exists (select
+            from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+            where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
 and ("t"."sensitivity" <= $10
-and "t"."scope" = any($11::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+and "t"."scope" = any($11::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
 and ("t"."sensitivity" <= $12
 and "t"."scope" = any($13::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
-where s.record_id = r.id), '')
-    || ',"handles":[' || coalesce((
+where s.record_id = r.id), ''),
+    ',"handles":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select encode(h.digest, 'hex') as digest
@@ -4415,8 +4458,8 @@ from (
     || '}', ','
 order by h.digest, h.detail, h.place)
   from handles as h
-where h.record_id = r.id), '') || ']'
-    || case r.type when 'episodic' then ',"consolidation":' || (
+where h.record_id = r.id), ']',
+    case r.type when 'episodic' then concat(',"consolidation":', (
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ','
 order by u.stage)
@@ -4431,23 +4474,23 @@ order by e.stage)
     from episode_tallies as e
 where e.episode_id = r.id
   ), '') || ']}'
-)
-      when 'entity' then ',"identifiers":[' || coalesce((
+))
+      when 'entity' then concat(',"identifiers":[', (
   select string_agg((select row_to_json(row)
 from (select i.namespace, i.value) as row)::text, ','
 order by i.namespace, i.value)
   from entity_identifiers as i
-where i.record_id = r.id), '') || ']' else '' end
-    || ''
-    || '}'
+where i.record_id = r.id), ']') end,
+    '',
+    '}'
   )
 from records as r join contents as c on c.record_id = r.id;
 
 -- src/portability/exporting/queries.ts readPage: all of it
     with scanned as materialized (
-      select *
+      select id, scope, type, sensitivity, updated_at, forgotten_at
 from records
-where id > $1::uuid
+      where id > $1::uuid
 order by id
 limit 500
     ), wanted as materialized (
@@ -4475,7 +4518,7 @@ order by id desc
 limit 1)
       end as next
     ), written as (
-      select r.id, (
+      select r.id, concat(
     left((select row_to_json(row)
 from (
     select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $4) as salience, c.tags,
@@ -4493,8 +4536,8 @@ from (
   select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
 ) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
       ) as row) as lifecycle
-  ) as row)::text, -1)
-    || ',"provenance":' || c.provenance::text || ',"payload":' || (case
+  ) as row)::text, -1),
+    ',"provenance":', c.provenance::text, ',"payload":', (case
     when r.status = 'superseded'
 and r.type = 'semantic'
 and not exists (
@@ -4510,8 +4553,8 @@ where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
-  end)::text
-    || ',"relations":[' || coalesce((
+  end)::text,
+    ',"relations":[', (
     select case when (select count(*)
 from (select
 from relations as e
@@ -4561,7 +4604,7 @@ from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
-    ) as e) end), '') || ']' || ',"audit_log":[' || coalesce((
+    ) as e) end), ']', ',"audit_log":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
@@ -4569,34 +4612,34 @@ from (
     || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
-where a.record_id = r.id), '') || ']' || ',"status_history":[' || coalesce((
+where a.record_id = r.id), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
 order by s.id)
   from status_changes as s
-where s.record_id = r.id), '') || ']'
-    || coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), '')
-    || coalesce(',"interpretation":' || (c.interpretation::text), '')
-    || coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
-    || coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), '')
-    || coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
-    || coalesce(',"forgotten":' || (
+where s.record_id = r.id), ']',
+    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
+    coalesce(',"interpretation":' || (c.interpretation::text), ''),
+    coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
+    coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
+    coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
+    coalesce(',"forgotten":' || (
   case when r.forgotten_at is not null then left((select row_to_json(row)
 from (
       select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
         to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), '')
-    || coalesce(',"importance_history":[' || (
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), ''),
+    coalesce(',"importance_history":[' || (
   select string_agg(left((select row_to_json(row)
 from (
       select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
 order by h.id)
   from importance_history as h
-where h.record_id = r.id) || ']', '')
-    || case when r.access_count = 0 then '' else (
+where h.record_id = r.id) || ']', ''),
+    case when r.access_count > 0 then (
   with newest as materialized (
     select l.at, l.kind, l.actor
 from access_log as l
@@ -4621,26 +4664,26 @@ from newest) as oldest
 and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
       ) end, 0)::text), '')
-) end
-    || coalesce(',"surprise":' || (
+) end,
+    coalesce(',"surprise":' || (
     select left((select row_to_json(row)
 from (
         select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
-      ) as row)::text, -1) || ',"neighbours":[' || coalesce((select string_agg(near.value::text, ','
+      ) as row)::text, -1) || concat(',"neighbours":[', (select string_agg(near.value::text, ','
 order by near.place)
-          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
-          where exists (select
+            from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+            where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
 and ("t"."sensitivity" <= $13
-and "t"."scope" = any($14::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+and "t"."scope" = any($14::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
 and ("t"."sensitivity" <= $15
 and "t"."scope" = any($16::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
-where s.record_id = r.id), '')
-    || ',"handles":[' || coalesce((
+where s.record_id = r.id), ''),
+    ',"handles":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select encode(h.digest, 'hex') as digest
@@ -4648,8 +4691,8 @@ from (
     || '}', ','
 order by h.digest, h.detail, h.place)
   from handles as h
-where h.record_id = r.id), '') || ']'
-    || case r.type when 'episodic' then ',"consolidation":' || (
+where h.record_id = r.id), ']',
+    case r.type when 'episodic' then concat(',"consolidation":', (
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ','
 order by u.stage)
@@ -4664,15 +4707,15 @@ order by e.stage)
     from episode_tallies as e
 where e.episode_id = r.id
   ), '') || ']}'
-)
-      when 'entity' then ',"identifiers":[' || coalesce((
+))
+      when 'entity' then concat(',"identifiers":[', (
   select string_agg((select row_to_json(row)
 from (select i.namespace, i.value) as row)::text, ','
 order by i.namespace, i.value)
   from entity_identifiers as i
-where i.record_id = r.id), '') || ']' else '' end
-    || ''
-    || '}'
+where i.record_id = r.id), ']') end,
+    '',
+    '}'
   ) as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
@@ -4683,9 +4726,9 @@ from place;
 
 -- src/portability/exporting/queries.ts readPage: of one scope and type
     with scanned as materialized (
-      select *
+      select id, scope, type, sensitivity, updated_at, forgotten_at
 from records
-where id > $1::uuid
+      where id > $1::uuid
 order by id
 limit 500
     ), wanted as materialized (
@@ -4715,7 +4758,7 @@ order by id desc
 limit 1)
       end as next
     ), written as (
-      select r.id, (
+      select r.id, concat(
     left((select row_to_json(row)
 from (
     select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $7) as salience, c.tags,
@@ -4733,8 +4776,8 @@ from (
   select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
 ) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
       ) as row) as lifecycle
-  ) as row)::text, -1)
-    || ',"provenance":' || c.provenance::text || ',"payload":' || (case
+  ) as row)::text, -1),
+    ',"provenance":', c.provenance::text, ',"payload":', (case
     when r.status = 'superseded'
 and r.type = 'semantic'
 and not exists (
@@ -4749,8 +4792,8 @@ where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
-  end)::text
-    || ',"relations":[' || coalesce((
+  end)::text,
+    ',"relations":[', (
     select case when (select count(*)
 from (select
 from relations as e
@@ -4797,7 +4840,7 @@ from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
 limit 1000)
-    ) as e) end), '') || ']' || ',"audit_log":[' || coalesce((
+    ) as e) end), ']', ',"audit_log":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
@@ -4805,34 +4848,34 @@ from (
     || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
-where a.record_id = r.id), '') || ']' || ',"status_history":[' || coalesce((
+where a.record_id = r.id), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
 order by s.id)
   from status_changes as s
-where s.record_id = r.id), '') || ']'
-    || coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), '')
-    || coalesce(',"interpretation":' || (c.interpretation::text), '')
-    || coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
-    || coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), '')
-    || coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), '')
-    || coalesce(',"forgotten":' || (
+where s.record_id = r.id), ']',
+    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
+    coalesce(',"interpretation":' || (c.interpretation::text), ''),
+    coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
+    coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
+    coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
+    coalesce(',"forgotten":' || (
   case when r.forgotten_at is not null then left((select row_to_json(row)
 from (
       select to_char(r.forgotten_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, r.forgotten_reason as reason, r.forgotten_by as actor,
         to_char(r.purge_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as purge_at
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), '')
-    || coalesce(',"importance_history":[' || (
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(r.forgotten_run_id)::text), '') || '}' end), ''),
+    coalesce(',"importance_history":[' || (
   select string_agg(left((select row_to_json(row)
 from (
       select h.old, h.new, to_char(h.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(h.run_id)::text), '') || '}', ','
 order by h.id)
   from importance_history as h
-where h.record_id = r.id) || ']', '')
-    || case when r.access_count = 0 then '' else (
+where h.record_id = r.id) || ']', ''),
+    case when r.access_count > 0 then (
   with newest as materialized (
     select l.at, l.kind, l.actor
 from access_log as l
@@ -4857,26 +4900,26 @@ from newest) as oldest
 and l.at < oldest.at
 and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', oldest.at - r.created_at) / 86400))
       ) end, 0)::text), '')
-) end
-    || coalesce(',"surprise":' || (
+) end,
+    coalesce(',"surprise":' || (
     select left((select row_to_json(row)
 from (
         select to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at, s.score, s.delta, s.base_before
-      ) as row)::text, -1) || ',"neighbours":[' || coalesce((select string_agg(near.value::text, ','
+      ) as row)::text, -1) || concat(',"neighbours":[', (select string_agg(near.value::text, ','
 order by near.place)
-          from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
-          where exists (select
+            from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+            where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
 and ("t"."sensitivity" <= $16
-and "t"."scope" = any($17::text[])))), '') || ']' || coalesce(',"duplicate_of":' || (case when exists (select
+and "t"."scope" = any($17::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
 and ("t"."sensitivity" <= $18
 and "t"."scope" = any($19::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
-where s.record_id = r.id), '')
-    || ',"handles":[' || coalesce((
+where s.record_id = r.id), ''),
+    ',"handles":[', (
   select string_agg(left((select row_to_json(row)
 from (
       select encode(h.digest, 'hex') as digest
@@ -4884,8 +4927,8 @@ from (
     || '}', ','
 order by h.digest, h.detail, h.place)
   from handles as h
-where h.record_id = r.id), '') || ']'
-    || case r.type when 'episodic' then ',"consolidation":' || (
+where h.record_id = r.id), ']',
+    case r.type when 'episodic' then concat(',"consolidation":', (
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ','
 order by u.stage)
@@ -4900,14 +4943,14 @@ order by e.stage)
     from episode_tallies as e
 where e.episode_id = r.id
   ), '') || ']}'
-)
-      when 'entity' then ',"identifiers":[' || coalesce((
+))
+      when 'entity' then concat(',"identifiers":[', (
   select string_agg((select row_to_json(row)
 from (select i.namespace, i.value) as row)::text, ','
 order by i.namespace, i.value)
   from entity_identifiers as i
-where i.record_id = r.id), '') || ']' else '' end
-    || coalesce(',"embeddings":[' || (
+where i.record_id = r.id), ']') end,
+    coalesce(',"embeddings":[' || (
   select string_agg((select row_to_json(row)
 from (
     select m.provider, m.model, m.dimensions, e.bits, to_char(e.embedded_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as embedded_at,
@@ -4920,8 +4963,8 @@ order by m.provider, m.model, m.dimensions)
   join embedding_models as m on m.id = e.model_id
   join signatures as s on s.record_id = e.record_id
 and s.model_id = e.model_id
-  where e.record_id = r.id) || ']', '')
-    || '}'
+  where e.record_id = r.id) || ']', ''),
+    '}'
   ) as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )

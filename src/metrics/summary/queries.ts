@@ -11,9 +11,6 @@ export type CountRow = {
   pinned: number
   revised: number
   fresh: number
-  confidence: number
-  accesses: number
-  served: number
 }
 
 /** One pass over the narrow table, shared by the server's workers; nothing but additions for each row. */
@@ -23,8 +20,7 @@ export async function countRecords(db: Database, trust: Trust, freshSince: Date)
       count(*) filter (where status = 'active') as active,
       count(*) filter (where pinned) as pinned,
       count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
-      count(*) filter (where created_at > ${freshSince}::timestamptz) as fresh,
-      sum(confidence) as confidence, sum(access_count) as accesses, sum(served_count) as served
+      count(*) filter (where created_at > ${freshSince}::timestamptz) as fresh
     from records as r
     where forgotten_at is null and ${openTo(trust)}
     group by type
@@ -36,6 +32,9 @@ export type SampleRow = {
   records: number
   entries: number
   salience: number | null
+  confidence: number | null
+  accesses: number | null
+  served: number | null
   bands: number[]
   successes: number | null
   failures: number | null
@@ -44,7 +43,7 @@ export type SampleRow = {
 }
 
 /**
- * What costs more for each record than counting it: its exact salience, its log, what it says. Of every record, or of
+ * What costs more for each record than counting it: sums, its exact salience, its log, what it says. Of every record, or of
  * those on `percent` of the pages of the table.
  */
 export async function drawSample(
@@ -55,13 +54,15 @@ export async function drawSample(
   const some = percent < 100 ? sql`tablesample system (${percent}::float4)` : sql``
   const { rows } = await sql<SampleRow>`
     with drawn as materialized (
-      select r.id, r.type, ${salienceAt(now)} as salience from records as r ${some}
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, ${salienceAt(now)} as salience
+      from records as r ${some}
       where r.forgotten_at is null and ${openTo(trust)}
     ), said as materialized (
       select drawn.type, c.payload from drawn join contents as c on c.record_id = drawn.id
       where drawn.type in ('competence', 'plan_graph')
     )
-    select count(*) as records, sum(salience) as salience,
+    select count(*) as records, sum(salience) as salience, sum(confidence) as confidence,
+      sum(access_count) as accesses, sum(served_count) as served,
       array[
         count(*) filter (where salience < 0.2),
         count(*) filter (where salience >= 0.2 and salience < 0.4),
