@@ -207,13 +207,25 @@ it('secrets in what is known are not shown to the model', async () => {
 
 it('what changes while the model writes is not overwritten: the profile waits for the next run', async () => {
   const { app, model, dream } = await openMind()
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const orion = await tellOf(app, 'Orion', [...fiveOf('Orion'), 'a sixth thing'])
   model.behave(async (response, seen) => {
     model.behave(writer)
-    await tellFact(app, orion.id, 'meanwhile')
+    const body = { actor: 'a', rationale: 'wrong' }
+    await app.request('POST', `/v1/records/${orion.known[0]}/retract`, { body })
     await writer(response, seen)
   })
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_outdated: 1 })
   expect(await cardsIn(app)).toEqual([])
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
+})
+
+it('an entity of which there is always news has its profile all the same', async () => {
+  const { app, model, dream } = await openMind()
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  model.behave(async (response, seen) => {
+    await tellFact(app, orion.id, `news ${model.requests.length}`)
+    await writer(response, seen)
+  })
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
+  expect((await dream(steps)).stats).toMatchObject({ cards_replaced: 1, cards_outdated: 0 })
 })

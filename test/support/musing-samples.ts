@@ -33,7 +33,10 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
     isProfile: (db) => select(db, linked.isProfile('r')),
     isOpenEntity: (db) => select(db, linked.isOpenEntity('low')),
     findEntity: (db) => linked.findEntity(db, { id, ceiling: 'low' }),
-    findKnown: (db) => linked.findKnown(db, id, 40),
+    findKnown: {
+      '': (db) => linked.findKnown(db, id, { limit: 40 }),
+      'of some': (db) => linked.findKnown(db, id, { limit: 40, among: [id] }),
+    },
     lockTold: (db) => inTransaction(db, (tx) => linked.lockTold(tx, [id])),
     findFigure: (db) => linked.findFigure(db, id, 'pairs_asked'),
   },

@@ -69,7 +69,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
       await context.proceed()
       const page: string[] = await listKnownWell(db, { ...span, after, limit: size })
       for (const id of page) {
-        const due = await prepare(db, model, id)
+        const due = await prepare(db, model, { id })
         if (due && !(await hasVerdict(db, { step, digest: due.digest }))) yield due
       }
       after = page.length < size ? undefined : page.at(-1)
@@ -110,9 +110,14 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
   }
 
   /** Undefined where there is nothing to ask: too little is known, nothing is new, or somebody else wrote of it. */
-  async function prepare(conn: Database, model: Asking, id: string): Promise<Due | undefined> {
+  async function prepare(
+    conn: Database,
+    model: Asking,
+    { id, among }: { id: string; among?: readonly string[] },
+  ): Promise<Due | undefined> {
     const entity = await findEntity(conn, { id, ceiling: model.maxSensitivity })
-    const question = entity && questionOf(entity, await findKnown(conn, id, mostKnown))
+    const known = entity ? await findKnown(conn, id, { limit: mostKnown, among }) : []
+    const question = entity && questionOf(entity, known)
     if (!question) return undefined
     const { scope, sensitivity } = entity
     const told = question.told.map((each) => each.id)
@@ -127,7 +132,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     return { entity, question, digest, ...(card ? { card } : {}) }
   }
 
-  /** By what is known now: what has changed while the model thought is for the next run. */
+  /** If all of it still is as the model was told. What came meanwhile is for the next run. */
   async function keep(
     tx: Transaction,
     { run }: DreamContext,
@@ -135,8 +140,9 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     { model, profile }: { model: Asking; profile: string },
   ): Promise<Batch> {
     await shareTombstones(tx)
-    await lockTold(tx, [id, ...question.told.map((each) => each.id), ...(card ? [card.id] : [])])
-    const due = await prepare(tx, model, id)
+    const among = question.told.map((each) => each.id)
+    await lockTold(tx, [id, ...among, ...(card ? [card.id] : [])])
+    const due = await prepare(tx, model, { id, among })
     if (!due?.digest.equals(digest) || due.card?.id !== card?.id) return { counts: { cards_outdated: 1 } }
     const [old] = card ? await findRecords(tx, [card.id], everything) : []
     const row = { entity_id: id, digest, written_at: run.startedAt }

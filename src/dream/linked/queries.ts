@@ -64,14 +64,17 @@ export async function findEntity(
 
 export type Known = Tellable & { sensitivity: Sensitivity }
 
+type Wanted = { limit: number; among?: readonly string[] | undefined }
+
 /** What is known of an entity, each once, the newest first. A payload of many kilobytes is not read. */
-export async function findKnown(db: Database, entityId: string, limit: number): Promise<Known[]> {
+export async function findKnown(db: Database, entityId: string, { limit, among }: Wanted): Promise<Known[]> {
+  const isAmong = among === undefined ? sql`` : sql`and far.id = any(${sql.val([...among])}::uuid[])`
   const { rows } = await sql<Known>`
     select known.id, known.created_at, known.sensitivity,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
       select far.id, far.created_at, far.sensitivity
-      from records as r cross join lateral (select far.* from ${known}) as far
+      from records as r cross join lateral (select far.* from ${known} ${isAmong}) as far
       where r.id = ${entityId}::uuid
       group by far.id, far.created_at, far.sensitivity
       order by far.created_at desc, far.id desc

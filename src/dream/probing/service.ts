@@ -40,12 +40,10 @@ export function createProbing({ db, textLanguage }: Resources): Step {
   async function probe(context: DreamContext, model: Asking, id: string) {
     const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
     const belief = await findBelief(db, { id, now, ceiling })
-    const question = belief && questionOf(belief, await findBeside(db, id, mostBeside), now)
-    if (!question) {
-      await settle(context, id, (tx) => passOver(tx, context, id))
-      return undefined
-    }
-    const reply = await model.ask(question)
+    if (!belief) return undefined
+    const question = questionOf(belief, await findBeside(db, id, mostBeside), now)
+    // It says nothing that could be judged, and would otherwise be first again every night.
+    const reply: Asked<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
     const isAnswered = 'answer' in reply || reply.refused === 'invalid'
     const probed = { id, version: belief.version, ceiling, reply }
     if (isAnswered) await settle(context, id, (tx) => conclude(tx, context, probed))
@@ -113,11 +111,4 @@ export function createProbing({ db, textLanguage }: Resources): Step {
     count: async () => 0,
     run,
   }
-}
-
-/** It says nothing that could be judged, and would otherwise be first again every night. */
-async function passOver(tx: Transaction, { run }: DreamContext, id: string): Promise<Batch> {
-  await lockTold(tx, [id])
-  await upsertProbe(tx, id, run.startedAt)
-  return { counts: { beliefs_unjudged: 1 } }
 }

@@ -82,16 +82,25 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     return fresh.length === 0 ? [] : findStrangers(db, fresh)
   }
 
-  async function prepare(conn: Database, model: Asking, pair: Pick<Pair, 'one' | 'other'>) {
-    const [one, other] = [await readSide(conn, model, pair.one), await readSide(conn, model, pair.other)]
+  async function prepare(
+    conn: Database,
+    model: Asking,
+    { among, ...pair }: Pick<Pair, 'one' | 'other'> & { among?: readonly string[] },
+  ) {
+    const one = await readSide(conn, model, { id: pair.one, among })
+    const other = await readSide(conn, model, { id: pair.other, among })
     if (!one || !other || one.entity.scope !== other.entity.scope) return undefined
     const question = questionOf([one, other])
     return question && { one: one.entity, other: other.entity, question, digest: nameOf(pair, model) }
   }
 
-  async function readSide(conn: Database, { maxSensitivity }: Asking, id: string): Promise<Side | undefined> {
+  async function readSide(
+    conn: Database,
+    { maxSensitivity }: Asking,
+    { id, among }: { id: string; among: readonly string[] | undefined },
+  ): Promise<Side | undefined> {
     const entity = await findEntity(conn, { id, ceiling: maxSensitivity })
-    return entity && { entity, known: await findKnown(conn, id, mostKnown) }
+    return entity && { entity, known: await findKnown(conn, id, { limit: mostKnown, among }) }
   }
 
   async function settle(context: DreamContext, model: Asking, due: Due, reply: Asked<Bridge>): Promise<void> {
@@ -124,7 +133,7 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     return { counts: { ...asked, pairs_rejected: 1 } }
   }
 
-  /** By what is known now. Nothing where the same was erased before. */
+  /** If all of it still is as the model was told. Nothing where the same was erased before. */
   async function keep(
     tx: Transaction,
     { run }: DreamContext,
@@ -133,9 +142,10 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
   ) {
     const { one, other, question } = due
     await shareTombstones(tx)
-    await lockTold(tx, [one.id, other.id, ...question.told.map(({ id }) => id)])
+    const among = question.told.map(({ id }) => id)
+    await lockTold(tx, [one.id, other.id, ...among])
     const pair = { one: one.id, other: other.id }
-    const current = await prepare(tx, model, pair)
+    const current = await prepare(tx, model, { ...pair, among })
     const isSame = current && JSON.stringify(current.question.document) === JSON.stringify(question.document)
     if (!isSame || (await findStrangers(tx, [pair])).length === 0) return 'outdated' as const
     const at = { now: run.startedAt, runId: run.id, actor }
