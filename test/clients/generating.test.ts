@@ -74,7 +74,8 @@ describe('clients that are generated from the document of a running server', () 
     }
     expect(await compile()).toBe('')
     expect(await readdir(folder)).toEqual(expect.arrayContaining(['membrane', 'membrane.ts', 'built']))
-  })
+    // Two generators and a compiler start here, beside other tests.
+  }, 120_000)
 
   it('know every operation', async () => {
     const functions = await readFile(join(folder, 'membrane/sdk.gen.ts'), 'utf8')
