@@ -4,7 +4,7 @@ import type { Received } from './sending.ts'
 
 type Verify = (answered: Answered) => void
 
-export const slowMs = 10_000
+const slowMs = 10_000
 
 /** A refusal on the way to the operation, of which the operation documents nothing: no such method, no HTTP. */
 const beforeRouting = new Set([
