@@ -66,8 +66,12 @@ describe('superseding', () => {
     const body = plain('entity', { payload: { ...payloads.entity, identifiers } })
     const old = await create(app, body)
     expectProblem(await revise(app, 'fork', old.id, { record: body }), 409, 'identifier_taken')
-    const { status } = await revise(app, 'supersede', old.id, { record: body })
+    const { status, body: heir } = await revise(app, 'supersede', old.id, { record: body })
     expect(status).toBe(201)
+    const summary = { payload: { summary: 'once' } }
+    expect((await app.request('PATCH', `/v1/records/${old.id}`, { body: summary })).status).toBe(200)
+    const found = await app.db.selectFrom('entity_identifiers').select('record_id').execute()
+    expect(found.map(({ record_id: id }) => id)).toEqual([(heir as Body).record.id])
   })
 
   it('keeps what the new record says of itself', async () => {

@@ -35,9 +35,8 @@ export async function findWrongIdentifiers(db: Database): Promise<Finding> {
     db,
     sql`
       select r.id, case
-        when r.status in ('superseded', 'merged') then known.pairs is null
-        when r.status = 'invalidated' then true
-        else known.pairs is not distinct from said.pairs end
+        when r.status in ('active', 'challenged') then known.pairs is not distinct from said.pairs
+        else known.pairs is null or coalesce(moved.step not in ('supersede', 'merge'), true) end
       from records as r
       join contents as c on c.record_id = r.id
       cross join lateral (
@@ -50,6 +49,9 @@ export async function findWrongIdentifiers(db: Database): Promise<Finding> {
         from entity_identifiers as i, jsonb_build_array(i.scope, i.namespace, i.value) as pair
         where i.record_id = r.id
       ) as known
+      left join lateral (
+        select s.step from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+      ) as moved on true
       where r.type = 'entity'
     `,
   )

@@ -86,12 +86,18 @@ async function renameRecord(tx: Database, before: StoredRecord, after: StoredRec
   if (!isMoved && after.payload === before.payload) return
   if (after.payload.kind === 'entity') {
     await deleteIdentifiers(tx, after.id)
-    await insertIdentifiers(tx, after.id, identifiersOf(after.payload, after.scope)).catch(refuseTaken)
+    const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after.scope)
+    await insertIdentifiers(tx, after.id, identifiers).catch(refuseTaken)
   }
   const [old, current] = [handlesOf(before.payload), handlesOf(after.payload)]
   if (!isMoved && isSame(old, current)) return
   await deleteHandles(tx, after.id, old)
   await insertHandles(tx, after.id, after.scope, current)
+}
+
+/** What took its place may have what it was identified by. */
+function isReplaced({ status }: StoredRecord): boolean {
+  return status === 'superseded' || status === 'merged'
 }
 
 function isSame(left: readonly Handle[], right: readonly Handle[]): boolean {
