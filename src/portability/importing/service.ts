@@ -31,7 +31,7 @@ export type Ending = { tally: Tally; loose: { count: number; first: LooseEdge[] 
 export type ImportService = ReturnType<typeof createImportService>
 
 /** In one transaction: few enough to hold nobody up, and so many that what a transaction costs does not count. */
-const portion = { lines: 500, bytes: 1_024 * 1_024 }
+const portion = { lines: 200, bytes: 512 * 1_024 }
 const settledAtOnce = 5_000
 const mostNamed = 100
 
