@@ -4,37 +4,42 @@ import type { CountRow, SampleRow } from './summary/queries.ts'
 
 const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'] as const
 
-type Counted = Exclude<keyof CountRow, 'type'>
+const revised = new Set(['superseded', 'merged', 'invalidated'])
+
+type Found = { counts: readonly CountRow[]; fresh: number; sample: SampleRow }
 
 /** Counts are exact; what was drawn from a sample is scaled to them. */
 export function describeFigures(
-  counts: readonly CountRow[],
-  sample: SampleRow,
+  { counts, fresh, sample }: Found,
   at: { asOf: Date; isSampled: boolean },
 ): StoreMetrics {
-  const sum = (name: Counted) => counts.reduce((total, row) => total + row[name], 0)
-  const total = sum('records')
+  const countOf = (isMeant: (row: CountRow) => boolean) =>
+    counts.filter(isMeant).reduce((sum, { records }) => sum + records, 0)
+  const total = countOf(() => true)
   const scaled = (count: number) => (at.isSampled ? scale(count, sample.records, total) : count)
-  const countOf = (type: string) => counts.find((row) => row.type === type)?.records ?? 0
   const tried = (sample.successes ?? 0) + (sample.failures ?? 0)
   return {
     as_of: at.asOf.toISOString(),
     is_sampled: at.isSampled,
     total_records: total,
-    records_by_type: Object.fromEntries(types.map((type) => [type, countOf(type)])),
-    active_records: sum('active'),
-    pinned_records: sum('pinned'),
+    records_by_type: Object.fromEntries(types.map((type) => [type, countOf((row) => row.type === type)])),
+    active_records: countOf(({ status }) => status === 'active'),
+    pinned_records: countOf(({ pinned }) => pinned),
     avg_salience: ratio(sample.salience ?? 0, sample.records),
     avg_confidence: ratio(sample.confidence ?? 0, sample.records),
     salience_distribution: Object.fromEntries(
       salienceBands.map((band, place) => [band, scaled(sample.bands[place] ?? 0)]),
     ),
     total_audit_entries: scaled(sample.entries),
-    memory_growth_rate: ratio(sum('fresh'), total),
+    // Counted a moment later, when there may be more.
+    memory_growth_rate: ratio(Math.min(fresh, total), total),
     retrieval_usefulness: ratio((sample.accesses ?? 0) - (sample.served ?? 0), sample.accesses ?? 0),
     competence_success_rate: ratio(sample.successes ?? 0, tried),
     plan_reuse_frequency: ratio(sample.executions ?? 0, sample.plans),
-    revision_rate: ratio(sum('revised'), total),
+    revision_rate: ratio(
+      countOf(({ status }) => revised.has(status)),
+      total,
+    ),
   }
 }
 

@@ -467,10 +467,10 @@ from unnest(c.tags) as tag)
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
       select r.id, case
-        when r.status in ('superseded', 'merged') then known.pairs is null
-        when r.status = 'invalidated' then true
-        else known.pairs is not distinct
-from said.pairs end
+        when r.status in ('active', 'challenged') then known.pairs is not distinct
+from said.pairs
+        else known.pairs is null
+or coalesce(moved.step not in ('supersede', 'merge'), true) end
       from records as r
       join contents as c on c.record_id = r.id
       cross join lateral (
@@ -485,6 +485,13 @@ order by pair) as pairs
         from entity_identifiers as i, jsonb_build_array(i.scope, i.namespace, i.value) as pair
         where i.record_id = r.id
       ) as known
+      left join lateral (
+        select s.step
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+      ) as moved on true
       where r.type = 'entity'
     ) as each (name, holds);
 
@@ -4161,27 +4168,27 @@ and c.relname not like 'kysely%'
     order by c.relname;
 
 -- src/metrics/summary/queries.ts countRecords: of everything
-    select type, count(*) as records,
-      count(*) filter (where status = 'active') as active,
-      count(*) filter (where pinned) as pinned,
-      count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
-      count(*) filter (where created_at > $1::timestamptz) as fresh
-    from records as r
+    select type, status, pinned, count(*) as records
+from records as r
     where forgotten_at is null
 and true
-    group by type;
+    group by type, status, pinned;
 
 -- src/metrics/summary/queries.ts countRecords: of what a key sees
-    select type, count(*) as records,
-      count(*) filter (where status = 'active') as active,
-      count(*) filter (where pinned) as pinned,
-      count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
-      count(*) filter (where created_at > $1::timestamptz) as fresh
-    from records as r
+    select type, status, pinned, count(*) as records
+from records as r
     where forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+    group by type, status, pinned;
+
+-- src/metrics/summary/queries.ts countFresh
+    select count(*) as records
+from records as r
+    where forgotten_at is null
+and created_at > $1::timestamptz
 and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-    group by type;
+and "r"."scope" = any($3::text[]));
 
 -- src/metrics/summary/queries.ts drawSample: of every record
     with drawn as materialized (

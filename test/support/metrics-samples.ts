@@ -21,9 +21,10 @@ export const metricsSamples: Record<string, Record<string, Sample | Record<strin
   },
   'src/metrics/summary/queries.ts': {
     countRecords: {
-      'of everything': (db) => summary.countRecords(db, everything, now),
-      'of what a key sees': (db) => summary.countRecords(db, trust, now),
+      'of everything': (db) => summary.countRecords(db, everything),
+      'of what a key sees': (db) => summary.countRecords(db, trust),
     },
+    countFresh: (db) => summary.countFresh(db, trust, now),
     drawSample: {
       'of every record': (db) => summary.drawSample(db, trust, { now, percent: 100 }),
       'of some pages': (db) => summary.drawSample(db, everything, { now, percent: 2 }),

@@ -4,28 +4,25 @@ import { salienceAt } from '../../db/salience.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 
-export type CountRow = {
-  type: string
-  records: number
-  active: number
-  pinned: number
-  revised: number
-  fresh: number
-}
+export type CountRow = { type: string; status: string; pinned: boolean; records: number }
 
-/** One pass over the narrow table, shared by the server's workers; nothing but additions for each row. */
-export async function countRecords(db: Database, trust: Trust, freshSince: Date): Promise<CountRow[]> {
+/** One pass over the narrow table, shared by the server's workers; one addition for each row. */
+export async function countRecords(db: Database, trust: Trust): Promise<CountRow[]> {
   const { rows } = await sql<CountRow>`
-    select type, count(*) as records,
-      count(*) filter (where status = 'active') as active,
-      count(*) filter (where pinned) as pinned,
-      count(*) filter (where status in ('superseded', 'merged', 'invalidated')) as revised,
-      count(*) filter (where created_at > ${freshSince}::timestamptz) as fresh
-    from records as r
+    select type, status, pinned, count(*) as records from records as r
     where forgotten_at is null and ${openTo(trust)}
-    group by type
+    group by type, status, pinned
   `.execute(db)
   return rows
+}
+
+/** By their index: few of a store that has grown for long. */
+export async function countFresh(db: Database, trust: Trust, since: Date): Promise<number> {
+  const { rows } = await sql<{ records: number }>`
+    select count(*) as records from records as r
+    where forgotten_at is null and created_at > ${since}::timestamptz and ${openTo(trust)}
+  `.execute(db)
+  return rows[0]?.records ?? 0
 }
 
 export type SampleRow = {

@@ -4,7 +4,7 @@ import type { Trust } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { describeFigures } from '../figures.ts'
 import type { StoreMetrics } from '../schemas.ts'
-import { countRecords, drawSample } from './queries.ts'
+import { countFresh, countRecords, drawSample } from './queries.ts'
 
 type Resources = { db: Database; clock: Clock; sampleSize?: number; freshMs?: number }
 
@@ -43,11 +43,12 @@ export function createSummaryService(resources: Resources) {
 
   async function compute(trust: Trust): Promise<StoreMetrics> {
     const now = clock.now()
-    const counts = await countRecords(db, trust, new Date(now.getTime() - dayMs))
+    const counts = await countRecords(db, trust)
+    const fresh = await countFresh(db, trust, new Date(now.getTime() - dayMs))
     const total = counts.reduce((sum, { records }) => sum + records, 0)
     const percent = total > 2 * sampleSize ? (100 * sampleSize) / total : 100
     const sample = await drawSample(db, trust, { now, percent })
-    return describeFigures(counts, sample, { asOf: now, isSampled: percent < 100 })
+    return describeFigures({ counts, fresh, sample }, { asOf: now, isSampled: percent < 100 })
   }
 
   return { read }
