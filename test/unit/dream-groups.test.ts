@@ -20,7 +20,7 @@ function sign(vectors: readonly Embedding[]) {
 function plantForest(vectors: readonly Embedding[]) {
   const signatures = sign(vectors)
   const nearby = createNearby(signatures.size)
-  for (let nth = 0; nth < treesFor(signatures.size); nth++) growTree(signatures, nearby, nth)
+  for (let nth = 0; nth < treesFor(signatures.size); nth++) Array.from(growTree(signatures, nearby, nth))
   return { signatures, nearby }
 }
 

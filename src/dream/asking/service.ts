@@ -22,8 +22,6 @@ export type DreamModel = {
 /** After as many without an answer the model is taken for dead: the rest waits for the next run. */
 const mostFailures = 3
 
-export type Gateway = ReturnType<typeof createGateway>
-
 /** The only way in which a dream asks a model: within its means, while the run lasts, and no longer than it answers. */
 export function createGateway({ db, model }: { db: Database; model: DreamModel | undefined }) {
   /** Once for a run, whose steps share what it may spend. */

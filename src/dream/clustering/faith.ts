@@ -42,8 +42,8 @@ function isTold({ text, kind, isFirst }: Word, { text: told, parts, stems }: Kno
   return (text.length === 1 && isCommon({ text })) || partsOf(text).every((part) => parts.has(part))
 }
 
-/** What most sources say is to be said: each figure, each name, and that something is not so. */
-function isLost(summary: string, sources: readonly string[]): boolean {
+/** The figures and the names that most of the sources have. */
+export function findShared(sources: readonly string[]): Word[] {
   const counts = new Map<string, { word: Word; count: number }>()
   for (const source of sources) {
     const told = wordsOf(source).filter((word) => word.kind !== 'plain' && !isCommon(word))
@@ -51,12 +51,20 @@ function isLost(summary: string, sources: readonly string[]): boolean {
       counts.set(key, { word, count: (counts.get(key)?.count ?? 0) + 1 })
     }
   }
-  const isMost = (count: number) => count > sources.length / 2
-  const shared = [...counts.values()].filter(({ count }) => isMost(count))
+  return [...counts.values()].flatMap(({ word, count }) => (isMost(count, sources) ? word : []))
+}
+
+function isMost(count: number, sources: readonly string[]): boolean {
+  return count > sources.length / 2
+}
+
+/** What most sources say is to be said: each figure, each name, and that something is not so. */
+function isLost(summary: string, sources: readonly string[]): boolean {
   const known = createKnown(summary)
-  const isKept = ({ word }: { word: Word }) =>
+  const isKept = (word: Word) =>
     word.kind === 'figure' ? hasFigure(summary, word.text) : isNamed(word, known)
-  return !shared.every(isKept) || (isMost(sources.filter(denies).length) && !denies(summary))
+  const isDenied = isMost(sources.filter(denies).length, sources)
+  return !findShared(sources).every(isKept) || (isDenied && !denies(summary))
 }
 
 function isNamed({ text, isFirst }: Word, { parts, stems }: Known): boolean {

@@ -25,16 +25,24 @@ export function treesFor(size: number): number {
   return Math.max(trees.least, Math.ceil(trees.each * (size / mostTogether) ** trees.exponent))
 }
 
-/** The same however often: the nth tree of these signatures. */
-export function growTree(signatures: Signatures, nearby: Nearby, nth: number): void {
+/** So many take some ten milliseconds. */
+const comparedAtOnce = 150_000
+
+/** The same however often: the nth tree of these signatures. Stands still now and then, for others to go on. */
+export function* growTree(signatures: Signatures, nearby: Nearby, nth: number): Generator<void> {
   const order = Int32Array.from({ length: signatures.size }, (_, place) => place)
   const draw = createDraws(nth)
   const ranges: [number, number][] = [[0, order.length]]
+  let compared = 0
   for (let range = ranges.pop(); range; range = ranges.pop()) {
     const [from, to] = range
     const bit = to - from <= mostTogether ? undefined : chooseBit(signatures, order.subarray(from, to), draw)
     if (bit === undefined) {
       compareAll(signatures, nearby, order.subarray(from, to))
+      compared += ((to - from) * Math.min(to - from, mostTogether)) / 2
+      if (compared < comparedAtOnce) continue
+      compared = 0
+      yield
       continue
     }
     const middle = from + divide(signatures, order.subarray(from, to), bit)

@@ -39,7 +39,7 @@ function note(nearby: Nearby, one: number, other: number, distance: number): voi
   if (counts[one] === kept) worst[one] = Math.max(...distances.subarray(from, from + kept))
 }
 
-export function nearbyOf({ counts, places }: Nearby, one: number): Int32Array {
+function nearbyOf({ counts, places }: Nearby, one: number): Int32Array {
   return places.subarray(one * kept, one * kept + (counts[one] ?? 0))
 }
 

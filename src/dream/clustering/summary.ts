@@ -4,7 +4,7 @@ import type { Payload } from '../../records/payloads.ts'
 import { searchableText } from '../../records/searchable.ts'
 import type { DreamQuestion } from '../question.ts'
 import { memberOf, readText } from '../telling.ts'
-import { findFault } from './faith.ts'
+import { findFault, findShared } from './faith.ts'
 
 /** What a chat model is asked of a group, and which of its answers is believed. */
 
@@ -19,7 +19,8 @@ const SummaryAnswer = Type.Object({ summary: Type.String({ minLength: 1, maxLeng
 const system = [
   'You are shown memories of a software agent that say nearly the same. Write one text that takes their place.',
   'Keep what they say: each name, date and number as it is written there, and each fact. Add nothing to it.',
-  'Where they differ, say what each of them says. What is denied stays denied.',
+  'What is under keep stands in most of them: it must stand in yours. Where they differ, say what each of them says.',
+  'What is denied stays denied.',
   `Plain sentences in the language and the words of the memories, at most ${longest.summary} characters.`,
 ].join('\n')
 
@@ -37,10 +38,11 @@ export function tellGroup(sources: readonly Source[]): Told {
     told.push(source)
     memories.push(memory)
   }
+  const keep = findShared(memories.map(({ says }) => says)).map(({ text }) => text)
   const read = (answer: unknown) => readSummary(answer, memories)
   return {
     sources: told,
-    question: { system, document: { memories }, schema: SummaryAnswer, name: 'summary', read },
+    question: { system, document: { memories, keep }, schema: SummaryAnswer, name: 'summary', read },
   }
 }
 

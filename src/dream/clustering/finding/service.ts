@@ -21,8 +21,9 @@ type Search = {
 }
 
 const usualInside = 250_000
-/** Seeds whose surroundings are read together. */
+/** Seeds whose surroundings are read together, and those among which they are looked for without a pause. */
 const seedsAtOnce = 64
+const lookedAtOnce = 512
 const mostContenders = 96
 const mostVectorBytes = 64 * 1_048_576
 const lookedAfterMs = 1_000
@@ -45,11 +46,7 @@ type Pause = () => Promise<void>
 
 async function groupCrowd({ db, model }: Search, crowd: Crowd, pause: Pause): Promise<Group[]> {
   if (crowd.size < leastMembers) return []
-  const nearby = createNearby(crowd.size)
-  for (let nth = 0; nth < treesFor(crowd.size); nth++) {
-    growTree(crowd, nearby, nth)
-    await pause()
-  }
+  const nearby = await findNearby(crowd, pause)
   const vectors = createVectors(db, model, crowd)
   const taken = new Uint8Array(crowd.size)
   const groups: Group[] = []
@@ -69,11 +66,21 @@ async function groupCrowd({ db, model }: Search, crowd: Crowd, pause: Pause): Pr
   return groups
 }
 
+async function findNearby(crowd: Crowd, pause: Pause): Promise<Nearby> {
+  const nearby = createNearby(crowd.size)
+  for (let nth = 0; nth < treesFor(crowd.size); nth++) {
+    for (const _ of growTree(crowd, nearby, nth)) await pause()
+    await pause()
+  }
+  return nearby
+}
+
 /** The next that may have a group around them, with those who may belong to it. */
 function nextSeeds(crowd: Crowd, nearby: Nearby, taken: Uint8Array, from: number) {
   const around = new Map<number, number[]>()
+  const end = Math.min(crowd.size, from + lookedAtOnce)
   let next = from
-  for (; next < crowd.size && around.size < seedsAtOnce; next++) {
+  for (; next < end && around.size < seedsAtOnce; next++) {
     if (taken[next] || !nearby.counts[next]) continue
     const contenders = contendersOf(crowd, nearby, next, mostContenders).filter((place) => !taken[place])
     if (contenders.length >= leastMembers - 1) around.set(next, contenders)
