@@ -180,10 +180,12 @@ or r.status::text = coalesce(chain.last,
 order by id desc))[1] as last,
           bool_and(
             case when before is null then old in ('active', 'challenged') else old = before end
-            and (old::text, new::text) in (('active', 'challenged'), ('active', 'invalidated'), ('active', 'merged'), ('active', 'superseded'), ('challenged', 'active'), ('challenged', 'invalidated'), ('challenged', 'merged'), ('challenged', 'superseded'), ('invalidated', 'active'))
+            and ((old::text, new::text) in (('active', 'challenged'), ('active', 'invalidated'), ('active', 'merged'), ('active', 'superseded'), ('challenged', 'active'), ('challenged', 'invalidated'), ('challenged', 'merged'), ('challenged', 'superseded'), ('invalidated', 'active'))
+              or step = 'revert'
+and (old::text, new::text) in (('merged', 'active'), ('superseded', 'active')))
           ) as is_whole
         from (
-          select record_id, id, old, new, lag(new) over (partition by record_id
+          select record_id, id, old, new, step, lag(new) over (partition by record_id
 order by id) as before
           from status_changes
         ) as moved
@@ -205,7 +207,7 @@ order by id desc))[1] as last,
 or old = before)
 and old <> new) as is_whole
         from (
-          select record_id, id, old, new, lag(new) over (partition by record_id
+          select record_id, id, old, new, step, lag(new) over (partition by record_id
 order by id) as before
           from importance_history
         ) as moved
@@ -1073,7 +1075,7 @@ from unnest(
     ), each as materialized (
       select w.place, t.episode_id, t.outcome, coalesce(
         r.forgotten_at is null
-and r.status in ('active', 'challenged')
+and r.status in ('active', 'challenged', 'merged')
 and r.scope = w.scope
           and r.sensitivity = w.sensitivity, false) as is_there
       from wanted as w
@@ -1435,7 +1437,7 @@ or place = 1
     where r.id = any($1::uuid[])
 and r.type = 'episodic'
 and r.forgotten_at is null
-      and r.status in ('active', 'challenged')
+      and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id;
 
 -- src/consolidation/walking/queries.ts finish
@@ -1751,7 +1753,8 @@ and r.status in ('active', 'challenged')
     and not r.pinned
 and r.sensitivity <= $1
 and r.id > $2::uuid
-      and r.scope = $3
+and r.id <= $3::uuid
+      and r.scope = $4
 and (
   select count(distinct it.id)
 from (select far.id
@@ -1786,7 +1789,13 @@ and own.tags && array['synthesis']::text[]
 limit 15) as it
 ) >= 5
     order by r.id
-    limit $4;
+    limit $5;
+
+-- src/dream/carding/queries.ts findLastWritten
+select "entity_id"
+from "peer_cards"
+order by "written_at" desc, "entity_id" desc
+limit $1;
 
 -- src/dream/carding/queries.ts findWritten
 select "card_id", "digest"
