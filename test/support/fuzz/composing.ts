@@ -28,6 +28,7 @@ const strangeSegments = [
   '~',
   '*',
 ]
+const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'QUERY']
 const strangeQueries = [
   '__proto__=1',
   'a[b]=1',
@@ -60,7 +61,7 @@ export function composeAttack(operation: Operation, ground: Ground): Attack {
   ] as [string, string][]
   return {
     operation: operation.name,
-    method: operation.method,
+    method: !plain && random.chance(0.03) ? random.pick(methods) : operation.method,
     target,
     headers: plain ? headers : hostileHeaders(headers, ground),
     ...(body ? { body: body.bytes } : {}),
