@@ -18,6 +18,10 @@ it('API and worker are killed at random under load', async () => {
     if (nth % 5 === 0) await requestRun(stand.urls, nth % 2 === 0 ? 'decay' : 'consolidate')
     killed.push(stand.kill(random.below(stand.size)))
   }
+  await stand.ready()
+  stand.kill(0)
+  await sleep(100)
+  process.stdout.write(`  an API that is killed serves again after ${100 + (await stand.ready())} ms\n`)
   await end()
   expect(killed).toHaveLength(kills)
   await settleAccounts(`${kills} kills (seed ${seed})`, url, stand, ledger)
