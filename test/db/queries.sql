@@ -207,7 +207,7 @@ order by id desc))[1] as last,
 or old = before)
 and old <> new) as is_whole
         from (
-          select record_id, id, old, new, step, lag(new) over (partition by record_id
+          select record_id, id, old, new, lag(new) over (partition by record_id
 order by id) as before
           from importance_history
         ) as moved

@@ -77,3 +77,17 @@ it('a profile becomes as sensitive as whom it is of', async () => {
   expect((await dream(steps)).stats).toMatchObject({ cards_replaced: 1 })
   expect(await read(app, (await cardOf(app, orion.id)) ?? '')).toMatchObject({ sensitivity: 'high' })
 })
+
+it('where there is more to ask than a run may, the next goes on behind it', async () => {
+  const { app, dream } = await openMind(writer, { MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '150' })
+  const entities = []
+  for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb']) entities.push(await tellOf(app, name, fiveOf(name)))
+  const written: number[] = []
+  for (let night = 0; night < 4; night++) {
+    for (const { id } of entities) await tellFact(app, id, `night ${night}`)
+    await dream(steps)
+    const cards = await Promise.all(entities.map(({ id }) => cardOf(app, id)))
+    written.push(cards.filter((card) => card !== undefined).length)
+  }
+  expect(written).toEqual([2, 4, 4, 4])
+})

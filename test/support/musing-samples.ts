@@ -20,7 +20,8 @@ const select = (db: Database, condition: RawBuilder<SqlBool>) =>
 export const musingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/dream/carding/queries.ts': {
     listKnownWell: (db) =>
-      carding.listKnownWell(db, { scope: 'team', ceiling: 'low', after: id, limit: 100 }),
+      carding.listKnownWell(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),
+    findLastWritten: (db) => carding.findLastWritten(db),
     findWritten: (db) => carding.findWritten(db, id),
     findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team', cardId: id, author: 'dream' }),
     listLeft: (db) => carding.listLeft(db, 'team'),

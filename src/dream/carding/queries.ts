@@ -5,7 +5,7 @@ import type { Sensitivity } from '../../kernel/caller.ts'
 import { isOpenEntity, known } from '../linked/queries.ts'
 import { leastKnown } from './profile.ts'
 
-type Page = { scope: string | null; ceiling: Sensitivity; after: string; limit: number }
+type Page = { scope: string | null; ceiling: Sensitivity; after: string; until: string; limit: number }
 
 /** A record is linked to an entity in three ways at most: so many edges are of enough records, whatever they are. */
 const enoughEdges = 3 * leastKnown
@@ -15,16 +15,31 @@ const isKnownWell: RawBuilder<SqlBool> = sql<SqlBool>`(
 ) >= ${sql.lit(leastKnown)}`
 
 /** Entities of which enough is known for a profile, in the order of their ids. */
-export async function listKnownWell(db: Database, { scope, ceiling, after, limit }: Page): Promise<string[]> {
+export async function listKnownWell(
+  db: Database,
+  { scope, ceiling, after, until, limit }: Page,
+): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from records as r
-    where ${isOpenEntity(ceiling)} and r.id > ${after}::uuid
+    where ${isOpenEntity(ceiling)} and r.id > ${after}::uuid and r.id <= ${until}::uuid
       ${scope === null ? sql`` : sql`and r.scope = ${scope}`} and ${isKnownWell}
     order by r.id
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
+}
+
+/** Of the entities with a card, the last one in the order of their ids that the last run wrote of. */
+export async function findLastWritten(db: Database): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('peer_cards')
+    .select('entity_id')
+    .orderBy('written_at', 'desc')
+    .orderBy('entity_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.entity_id
 }
 
 /** The card that was written of an entity, null where it is no more, and the question that it answers. */

@@ -1,25 +1,26 @@
 import type { Database } from '../../db/connection.ts'
-import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { type Batch, type Run, RunEnded } from '../../jobs/runs.ts'
+import type { Batch, Run } from '../../jobs/runs.ts'
 import { start } from '../../jobs/walking.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import { factHandle } from '../../records/handles.ts'
 import { findRecords, type StoredRecord, shareTombstones } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import type { Bear } from '../bearing/service.ts'
-import { type Entity, findEntity, findKnown, lockTold } from '../linked/queries.ts'
+import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../linked/queries.ts'
 import type { Asked, Asking } from '../question.ts'
 import { createRefusals } from '../refusals.ts'
+import { settle } from '../settling/service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { digestOf } from '../verdicts/digest.ts'
 import { hasVerdict, rememberVerdict } from '../verdicts/queries.ts'
+import { createDropping } from './dropping/service.ts'
 import { mostKnown, type Question, questionOf } from './profile.ts'
 import {
+  findLastWritten,
   findProfiles,
   findWritten,
   listKnownWell,
-  listLeft,
   type Profile,
   upsertCard,
   type Written,
@@ -41,62 +42,66 @@ type Due = {
 }
 
 const usualSize = 100
+/** Of a run: they are asked one after the other, and the steps behind this one wait. */
+const mostAsked = 200
+/** Behind the last of all ids. */
+const end = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const step = 'peer_cards'
 const actor = 'dream/peer_cards'
 
 /** One profile of each entity that enough is known of: written anew when that has changed, and else left alone. */
 export function createCarding({ db, bear, textLanguage, size = usualSize }: Resources): Step {
+  const { dropLeft } = createDropping({ db, textLanguage, step, actor })
+
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
-    for (const id of await listLeft(db, context.run.scope))
-      await settle(context, id, (tx) => drop(tx, context, id))
+    await dropLeft(context)
     if (!model) return
     const judgeReply = createRefusals()
+    let left = mostAsked - (await findFigure(db, context.run.id, 'cards_asked'))
+    if (left <= 0) return
     for await (const due of listDue(context, model)) {
-      const reply = await model.ask(due.question)
-      const isAnswered = 'answer' in reply || reply.refused === 'invalid'
-      if (isAnswered)
-        await settle(context, due.entity.id, (tx) => conclude(tx, context, due, { model, reply }))
-      if (judgeReply(reply) === 'stop') return
+      const reply = await ask(context, model, due)
+      if (judgeReply(reply) === 'stop' || --left === 0) return
     }
   }
 
+  async function ask(context: DreamContext, model: Asking, due: Due): Promise<Asked<string>> {
+    const reply = await model.ask(due.question)
+    const isAnswered = 'answer' in reply || reply.refused === 'invalid'
+    const about = { part: step, recordId: due.entity.id }
+    if (isAnswered) await settle(context, about, (tx) => conclude(tx, context, due, { model, reply }))
+    return reply
+  }
+
+  /** From where the run before it ended, so that those behind it have their turn however much there is to ask. */
   async function* listDue(context: DreamContext, model: Asking): AsyncGenerator<Due> {
-    const span = { scope: context.run.scope, ceiling: model.maxSensitivity }
-    let after: string | undefined = start.id
-    while (after !== undefined) {
-      await context.proceed()
-      const page: string[] = await listKnownWell(db, { ...span, after, limit: size })
-      for (const id of page) {
+    const turn = (await findLastWritten(db)) ?? start.id
+    for (const [after, until] of [
+      [turn, end],
+      [start.id, turn],
+    ] as const) {
+      for await (const id of listIds(context, model, { after, until })) {
         const due = await prepare(db, model, { id })
         if (due && !(await hasVerdict(db, { step, digest: due.digest }))) yield due
       }
+    }
+  }
+
+  async function* listIds(
+    context: DreamContext,
+    { maxSensitivity: ceiling }: Asking,
+    { after: first, until }: { after: string; until: string },
+  ): AsyncGenerator<string> {
+    let after: string | undefined = first
+    while (after !== undefined) {
+      await context.proceed()
+      const span = { scope: context.run.scope, ceiling, after, until }
+      const page: string[] = await listKnownWell(db, { ...span, limit: size })
+      yield* page
       after = page.length < size ? undefined : page.at(-1)
     }
-  }
-
-  async function settle(
-    context: DreamContext,
-    recordId: string,
-    work: (tx: Transaction) => Promise<Batch>,
-  ): Promise<void> {
-    try {
-      await context.inBatch(work)
-    } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
-      await context.recordFault({ error, recordId, part: step })
-    }
-  }
-
-  async function drop(tx: Transaction, { run }: DreamContext, id: string): Promise<Batch> {
-    await lockTold(tx, [id])
-    const [card] = (await listLeft(tx, null)).includes(id) ? await findRecords(tx, [id], everything) : []
-    if (!card) return {}
-    const told = { now: run.startedAt, runId: run.id, actor, rationale: 'whom it is of was merged', step }
-    await retireRecord(tx, card, { ...told, textLanguage, to: 'superseded' })
-    const change = { record_id: id, action: 'supersede', after: { status: 'superseded' } }
-    return { counts: { cards_dropped: 1 }, changes: [change] }
   }
 
   async function conclude(
@@ -105,8 +110,11 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     due: Due,
     { model, reply }: { model: Asking; reply: Asked<string> },
   ): Promise<Batch> {
-    if ('answer' in reply) return keep(tx, context, due, { model, profile: reply.answer })
-    return reject(tx, { digest: due.digest, now: context.run.startedAt })
+    const { counts, ...told } =
+      'answer' in reply
+        ? await keep(tx, context, due, { model, profile: reply.answer })
+        : await reject(tx, { digest: due.digest, now: context.run.startedAt })
+    return { ...told, counts: { ...counts, cards_asked: 1 } }
   }
 
   /** Undefined where there is nothing to ask: too little is known, nothing is new, or somebody else wrote of it. */
@@ -172,7 +180,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
 
   return {
     name: step,
-    figures: ['created', 'replaced', 'dropped', 'confirmed', 'rejected', 'outdated'].map(
+    figures: ['asked', 'created', 'replaced', 'dropped', 'confirmed', 'rejected', 'outdated'].map(
       (each) => `cards_${each}`,
     ),
     count: async () => 0,

@@ -1,13 +1,13 @@
 import { maskText } from '../../consolidation/masking.ts'
 import type { Database } from '../../db/connection.ts'
-import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { type Batch, RunEnded } from '../../jobs/runs.ts'
+import type { Batch } from '../../jobs/runs.ts'
 import type { Sensitivity, Trust } from '../../kernel/caller.ts'
 import { findRecords, rescore, type StoredRecord, writeChange } from '../../records/index.ts'
 import { findFigure, lockTold } from '../linked/queries.ts'
 import type { Asked, Asking } from '../question.ts'
 import { createRefusals } from '../refusals.ts'
+import { settle } from '../settling/service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { isDoubted, type Judgement, keptImportance, mostBeside, questionOf } from './belief.ts'
 import { findBelief, findBeside, listDue, upsertProbe } from './queries.ts'
@@ -46,21 +46,8 @@ export function createProbing({ db, textLanguage }: Resources): Step {
     const reply: Asked<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
     const isAnswered = 'answer' in reply || reply.refused === 'invalid'
     const probed = { id, version: belief.version, ceiling, reply }
-    if (isAnswered) await settle(context, id, (tx) => conclude(tx, context, probed))
+    if (isAnswered) await settle(context, { part: step, recordId: id }, (tx) => conclude(tx, context, probed))
     return reply
-  }
-
-  async function settle(
-    context: DreamContext,
-    id: string,
-    work: (tx: Transaction) => Promise<Batch>,
-  ): Promise<void> {
-    try {
-      await context.inBatch(work)
-    } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
-      await context.recordFault({ error, recordId: id, part: step })
-    }
   }
 
   /** By how it stands now: what somebody changed or pinned while the model thought is left to them. */

@@ -1,7 +1,6 @@
 import type { Database } from '../../db/connection.ts'
-import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { type Batch, RunEnded } from '../../jobs/runs.ts'
+import type { Batch } from '../../jobs/runs.ts'
 import { rankOf, type Sensitivity, type Trust } from '../../kernel/caller.ts'
 import { findRecords, shareTombstones, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
@@ -10,6 +9,7 @@ import type { Bear } from '../bearing/service.ts'
 import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../linked/queries.ts'
 import type { Asked, Asking } from '../question.ts'
 import { createRefusals } from '../refusals.ts'
+import { settle } from '../settling/service.ts'
 import type { DreamContext, Step } from '../steps.ts'
 import { digestOf } from '../verdicts/digest.ts'
 import { rememberVerdict } from '../verdicts/queries.ts'
@@ -48,7 +48,8 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
   async function ask(context: DreamContext, model: Asking, due: Due): Promise<Asked<Bridge>> {
     const reply = await model.ask(due.question)
     const isAnswered = 'answer' in reply || reply.refused === 'invalid'
-    if (isAnswered) await settle(context, model, due, reply)
+    const about = { part: step, recordId: due.one.id }
+    if (isAnswered) await settle(context, about, (tx) => conclude(tx, context, model, { due, reply }))
     return reply
   }
 
@@ -101,15 +102,6 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
   ): Promise<Side | undefined> {
     const entity = await findEntity(conn, { id, ceiling: maxSensitivity })
     return entity && { entity, known: await findKnown(conn, id, { limit: mostKnown, among }) }
-  }
-
-  async function settle(context: DreamContext, model: Asking, due: Due, reply: Asked<Bridge>): Promise<void> {
-    try {
-      await context.inBatch((tx) => conclude(tx, context, model, { due, reply }))
-    } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
-      await context.recordFault({ error, recordId: due.one.id, part: step })
-    }
   }
 
   /** Whatever came of it, the pair is not asked about again: somebody who undoes it does so for good. */
