@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { breachesOf } from '../support/checking.ts'
+import { consolidate, experience } from '../support/consolidating.ts'
 import { hireEmbedder } from '../support/embedding.ts'
 import { faithful, gather, sayings, statusesOf, summariesIn } from '../support/gathering.ts'
 import { minding, openMind } from '../support/musing.ts'
@@ -37,7 +39,9 @@ it('a summary that is retracted gives back what it was made of, and no dream tak
       actor: 'ada',
     })
   }
-  const { body: found } = await app.request('POST', '/v1/retrieve', { body: { task_descriptor: 'Orion release' } })
+  const { body: found } = await app.request('POST', '/v1/retrieve', {
+    body: { task_descriptor: 'Orion release' },
+  })
   expect(JSON.stringify(found)).toContain(ids[0])
   expectProblem(await retract(), 409, 'already_retracted')
   await hireEmbedder(app).run()
@@ -85,4 +89,23 @@ it('an erased source takes the summary with it, and the next dream gives back th
   expect(await statusesOf(app, others)).toEqual(all(5, 'active'))
   expect((await changesOf(run)).map(({ action }) => action)).toEqual(all(5, 'unmerge'))
   expect((await dream(steps)).stats.records_unmerged).toBe(0)
+})
+
+it('an episode that was told as one with others before anybody learnt from it still teaches', async () => {
+  const { app, dream } = await openMind(minding(faithful))
+  const episodes: Body[] = []
+  for (const said of sayings('Orion')) episodes.push(await experience(app, said))
+  await hireEmbedder(app).run()
+  expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 1, records_merged: 6 })
+  const ids = episodes.map(({ id }) => id)
+  expect(await statusesOf(app, ids)).toEqual(all(6, 'merged'))
+  app.clock.advance(86_400_000)
+  expect((await consolidate(app)).stats).toMatchObject({ semantic_extracted: 6 })
+})
+
+it('the laws of the store hold after a merge, its reversal and a dream after that', async () => {
+  const { app, summary, dream } = await merged()
+  await app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
+  await dream(['cluster', 'forget'])
+  expect(await breachesOf(app)).toEqual([])
 })

@@ -1,14 +1,16 @@
 import { sql } from 'kysely'
-import { mayBecome } from '../../cognition/status.ts'
+import { mayBecome, mayRevertTo } from '../../cognition/status.ts'
 import type { Database } from '../../db/connection.ts'
 import { scoringAt } from '../../records/index.ts'
 import type { Finding } from '../law.ts'
 import { findBreaches } from '../queries.ts'
 
 const statuses = ['active', 'challenged', 'invalidated', 'merged', 'superseded'] as const
-const moves = statuses.flatMap((from) =>
-  statuses.filter((to) => mayBecome(from, to)).map((to) => sql`(${sql.lit(from)}, ${sql.lit(to)})`),
-)
+const movesBy = (isOpen: typeof mayBecome) =>
+  statuses.flatMap((from) =>
+    statuses.filter((to) => isOpen(from, to)).map((to) => sql`(${sql.lit(from)}, ${sql.lit(to)})`),
+  )
+const [moves, reverts] = [movesBy(mayBecome), movesBy(mayRevertTo)]
 
 /** Each change of a record is a version and has an entry; what changes no version, such as a pruning, may have one. */
 export async function findUnloggedVersions(db: Database): Promise<Finding> {
@@ -52,10 +54,11 @@ export async function findBrokenStatusChains(db: Database): Promise<Finding> {
         select record_id, (array_agg(new::text order by id desc))[1] as last,
           bool_and(
             case when before is null then old in ('active', 'challenged') else old = before end
-            and (old::text, new::text) in (${sql.join(moves)})
+            and ((old::text, new::text) in (${sql.join(moves)})
+              or step = 'revert' and (old::text, new::text) in (${sql.join(reverts)}))
           ) as is_whole
         from (
-          select record_id, id, old, new, lag(new) over (partition by record_id order by id) as before
+          select record_id, id, old, new, step, lag(new) over (partition by record_id order by id) as before
           from status_changes
         ) as moved
         group by record_id

@@ -68,7 +68,7 @@ export async function countWaiting(tx: Transaction, stage: Stage, keys: readonly
       ) with ordinality as wanted (digest, scope, sensitivity, place)
     ), each as materialized (
       select w.place, t.episode_id, t.outcome, coalesce(
-        r.forgotten_at is null and r.status in ('active', 'challenged') and r.scope = w.scope
+        r.forgotten_at is null and r.status in ('active', 'challenged', 'merged') and r.scope = w.scope
           and r.sensitivity = w.sensitivity, false) as is_there
       from wanted as w
       join episode_tallies as t on t.digest = w.digest and t.scope = w.scope and t.stage = ${stage}

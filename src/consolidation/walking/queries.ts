@@ -55,7 +55,10 @@ export async function claimReadable(tx: Transaction, portion: Portion): Promise<
   return rows
 }
 
-/** Of the episodes, those that there is something to learn from; where it was is none of that, and often most of it. */
+/**
+ * Of the episodes, those that there is something to learn from, also where a dream has told them as one meanwhile; where
+ * it was is none of that, and often most of it.
+ */
 export async function findEpisodes(tx: Transaction, ids: readonly string[]): Promise<Episode[]> {
   const { rows } = await sql<Episode>`
     select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
@@ -63,7 +66,7 @@ export async function findEpisodes(tx: Transaction, ids: readonly string[]): Pro
     from records as r
     join contents as c on c.record_id = r.id
     where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'episodic' and r.forgotten_at is null
-      and r.status in ('active', 'challenged')
+      and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id
   `.execute(tx)
   return rows
