@@ -7,12 +7,7 @@ type Verify = (answered: Answered) => void
 const slowMs = 10_000
 
 /** A refusal on the way to the operation, of which the operation documents nothing: no such method, no HTTP. */
-const beforeRouting = new Set([
-  'malformed_request',
-  'headers_too_large',
-  'request_timeout',
-  'method_not_allowed',
-])
+const beforeRouting = new Set(['malformed_request', 'headers_too_large', 'request_timeout'])
 const innards = /node_modules|\.ts:\d+|PostgresError|at Object\.|ECONNREFUSED/
 
 /** Every way in which this answer is not one that a client was promised. */
@@ -53,7 +48,8 @@ function faultsOfShape(
   problem: Record<string, unknown> | undefined,
   verify: Verify,
 ): string[] {
-  const isBefore = broken !== undefined || beforeRouting.has(String(problem?.['code']))
+  // To a HEAD the status alone is said.
+  const isBefore = broken !== undefined || status === 405 || beforeRouting.has(String(problem?.['code']))
   if (isBefore && status < 400) return []
   const mediaType = (headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
   // Held against no operation, it must be a problem all the same.

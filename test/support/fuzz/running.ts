@@ -37,8 +37,9 @@ export async function attackAll(app: TestApp, { seed, rounds, seconds, only }: E
   const end = performance.now() + seconds * 1_000
   for (let round = 0, renewed = 0; round < rounds || performance.now() < end; round++) {
     if (range.tally.sent - renewed >= requestsOfOneGround) {
-      renewed = range.tally.sent
+      await range.storm(attacked.map((operation) => composeAttack(operation, field)))
       await field.refresh()
+      renewed = range.tally.sent
     }
     await range.drain()
     app.log.length = 0
@@ -64,23 +65,34 @@ async function openRange(app: TestApp) {
     return writes.drain()
   }
 
-  async function attack(attacked: Attack): Promise<Received | undefined> {
-    const said = app.log.length
-    const received = await send(port, attacked)
-    const faults = [
-      ...judge(attacked, received, verify),
-      ...faultsOfRefusal(attacked, received, await drain()),
-      ...app.log.slice(said).filter((line) => isDefect(line) || line.includes(marker)),
-    ]
+  function weigh(attacked: Attack, received: Received | undefined, more: readonly string[]): void {
     tally.sent++
     tally.slowest = Math.max(tally.slowest, received?.milliseconds ?? 0)
     count(tally.statuses, attacked.operation, received?.status ?? 0)
-    for (const fault of faults)
+    for (const fault of [...judge(attacked, received, verify), ...more]) {
       note(tally.findings, { number: tally.sent, fault, ...shown(attacked, received) })
+    }
+  }
+
+  async function attack(attacked: Attack): Promise<Received | undefined> {
+    const said = app.log.length
+    const received = await send(port, attacked)
+    const refusal = faultsOfRefusal(attacked, received, await drain())
+    weigh(attacked, received, [...refusal, ...app.log.slice(said).filter(isFault)])
     return received
   }
 
-  return { attack, drain, tally }
+  /** All at once: whose is what was written, or logged, cannot be told then. */
+  async function storm(attacks: readonly Attack[]): Promise<void> {
+    const said = app.log.length
+    const answers = await Promise.all(attacks.map(async (each) => [each, await send(port, each)] as const))
+    await drain()
+    for (const [each, received] of answers) weigh(each, received, [])
+    const [first] = answers
+    if (first) weigh(...first, app.log.slice(said).filter(isFault))
+  }
+
+  return { attack, storm, drain, tally }
 }
 
 function faultsOfRefusal(
@@ -94,9 +106,9 @@ function faultsOfRefusal(
   return /[?&]dry_run=true(?:&|$)/.test(target) ? [`dry, and yet written: ${written.join(', ')}`] : []
 }
 
-/** 50 and above: what an operator would be called for. */
-function isDefect(line: string): boolean {
-  return Number((JSON.parse(line) as { level?: unknown }).level) >= 50
+/** A line of level 50 and above, for which an operator would be called, or one that quotes what was sent. */
+function isFault(line: string): boolean {
+  return line.includes(marker) || Number((JSON.parse(line) as { level?: unknown }).level) >= 50
 }
 
 function shown(attack: Attack, received: Received | undefined) {
