@@ -1,12 +1,12 @@
-import { codeBytes, decode } from '../embeddings/codes.ts'
 import type { Caller, Sensitivity } from '../kernel/caller.ts'
-import { AppError, type Fault } from '../kernel/errors.ts'
+import { AppError } from '../kernel/errors.ts'
 import { draftRecord } from '../records/creation/draft.ts'
 import type { Handle } from '../records/handles.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { Draft } from '../records/rows.ts'
-import { findMiscounts } from './accesses.ts'
-import type { ImportedRecord, KeptEmbedding } from './schemas.ts'
+import { isHistory } from '../records/vocabulary.ts'
+import { findContradictions } from './contradictions.ts'
+import type { ImportedRecord } from './schemas.ts'
 
 /** A line as what is to be stored: a record, and what the service had kept of it where it comes from. */
 export type Copy = { draft: Draft; given: ImportedRecord; isWhole: boolean }
@@ -21,12 +21,7 @@ export function copyPlain(given: ImportedRecord, context: Context): Copy {
 
 /** Of one with a past, which it goes on with. */
 export function copyWhole(given: ImportedRecord, context: Context): Copy {
-  const faults = [
-    ...findLateTimes(given, context.now),
-    ...findBrokenChain(given),
-    ...findMiscounts(given),
-    ...findBrokenVectors(given),
-  ]
+  const faults = findContradictions(given, context.now)
   if (faults.length > 0)
     throw new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
   // Whose memory it is was decided where it was written.
@@ -36,9 +31,22 @@ export function copyWhole(given: ImportedRecord, context: Context): Copy {
     ...plain.draft,
     row: { ...row, ...keptOf(given, row) },
     identifiers: given.identifiers?.map((each) => ({ scope: row.scope, ...each })) ?? identifiers,
-    handles: given.handles?.map(readHandle) ?? handles,
+    handles: joinHandles(given.handles?.map(readHandle), handles, isHistory(given.status ?? 'active')),
   }
   return { draft, given, isWhole: true }
+}
+
+/** What is not history is known by all that it says, whatever else it is known by. */
+function joinHandles(
+  given: Handle[] | undefined,
+  own: readonly Handle[],
+  isOver: boolean,
+): readonly Handle[] {
+  if (!given) return own
+  if (isOver) return given
+  const keyOf = ({ digest, detail }: Handle) => `${digest.toString('hex')} ${detail?.toString('hex')}`
+  const known = new Set(given.map(keyOf))
+  return [...given, ...own.filter((handle) => !known.has(keyOf(handle)))]
 }
 
 /** Its edges are stored apart: their targets may come later. */
@@ -93,63 +101,4 @@ function readHandle({ digest, detail, place }: NonNullable<ImportedRecord['handl
     detail: detail === undefined ? null : Buffer.from(detail, 'hex'),
     place: place ?? null,
   }
-}
-
-function findLateTimes(given: ImportedRecord, now: Date): Fault[] {
-  const each = <T>(
-    name: string,
-    list: readonly T[] | undefined,
-    timeOf: (item: T) => string,
-    member: string,
-  ) => (list ?? []).map((item, index): [string, string] => [`/${name}/${index}/${member}`, timeOf(item)])
-  const times: [string, string | undefined][] = [
-    ['/anchors/anchored_at', given.anchors?.anchored_at],
-    ['/updated_at', given.updated_at],
-    ['/last_accessed_at', given.last_accessed_at],
-    ['/demoted_at', given.demoted_at],
-    ['/forgotten/at', given.forgotten?.at],
-    ['/surprise/at', given.surprise?.at],
-    ...each('audit_log', given.audit_log, (entry) => entry.timestamp, 'timestamp'),
-    ...each('status_history', given.status_history, (move) => move.changed_at, 'changed_at'),
-    ...each('importance_history', given.importance_history, (move) => move.changed_at, 'changed_at'),
-    ...each('access_log', given.access_log, (access) => access.at, 'at'),
-  ]
-  return times
-    .filter(([, time]) => time !== undefined && new Date(time) > now)
-    .map(([pointer]) => ({ pointer, message: 'must not be in the future' }))
-}
-
-/** Each move begins where the one before it led to, and the last leads to what the record is. */
-function findBrokenChain({ status_history: moves = [], status = 'active' }: ImportedRecord): Fault[] {
-  const faults = moves.flatMap((move, index) => {
-    const before = moves[index - 1]
-    const pointer = `/status_history/${index}`
-    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from the old one' }]
-    return before && before.new !== move.old
-      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, as the move before it led to` }]
-      : []
-  })
-  const last = moves.at(-1)
-  if (last && last.new !== status)
-    faults.push({ pointer: '/status', message: `must be ${last.new}, as its history says` })
-  return faults
-}
-
-function findBrokenVectors({ embeddings = [] }: ImportedRecord): Fault[] {
-  return embeddings.flatMap((embedding, index) =>
-    isVector(embedding)
-      ? []
-      : [{ pointer: `/embeddings/${index}/code`, message: 'is no vector of that precision' }],
-  )
-}
-
-const signatureBytes = 128
-
-function isVector({ code, signature, dimensions, bits }: KeptEmbedding): boolean {
-  const bytes = Buffer.from(code, 'base64')
-  if (bytes.length !== codeBytes(dimensions, bits)) return false
-  return (
-    Buffer.from(signature, 'base64').length === signatureBytes &&
-    decode(bytes, dimensions, bits).every(Number.isFinite)
-  )
 }

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { breachesOf } from '../support/checking.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { exportLines, importLines } from '../support/porting.ts'
 import { type Body, create, fact, payloads } from '../support/records.ts'
@@ -79,6 +80,8 @@ it('whatever a line holds, each is answered, and what was stored can leave again
     expect(imported.summary).toBeDefined()
   }
   await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), ask), { numRuns: 60 })
+  // What it came to elsewhere is believed until it is next worked out.
+  expect((await breachesOf(app)).filter((breach) => !breach.includes('importance:'))).toEqual([])
   const { text, records } = await exportLines(app, '?include_forgotten=true')
   expect(records.length).toBeGreaterThan(exported.length)
   const again = await importLines(app, text)

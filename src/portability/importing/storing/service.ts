@@ -9,6 +9,7 @@ import {
   refuseTakenIdentifiers,
 } from '../../../records/index.ts'
 import type { Draft } from '../../../records/rows.ts'
+import { isHistory } from '../../../records/vocabulary.ts'
 import { inverseOf, inversePairs } from '../../../relations/inverses.ts'
 import { findDifferences } from '../../comparison.ts'
 import type { Copy } from '../../copy.ts'
@@ -122,9 +123,20 @@ function pastOf({ draft: { row }, given }: Copy) {
       audit_log,
       status_history,
     },
-    ...{ importance_history, access_log, access_days, surprise, consolidation },
+    ...{ importance_history, access_log, access_days, surprise },
+    consolidation: consolidation && listed(consolidation, row, forgotten !== undefined),
   }
 }
+
+/** A live episode that was never changed has yet to be looked at, whatever else was learnt from it. */
+function listed(kept: NonNullable<Copy['given']['consolidation']>, row: Draft['row'], isForgotten: boolean) {
+  const isOver = isForgotten || row.pinned || isHistory(row.status) || row.base_salience <= leastCompressed
+  if (row.type !== 'episodic' || row.version > 1 || isOver || kept.due.includes('episodic')) return kept
+  return { ...kept, due: ['episodic' as const, ...kept.due] }
+}
+
+/** What has faded to this is worth no work. */
+const leastCompressed = 0.05
 
 async function keepAllVectors(tx: Transaction, fresh: readonly Copy[], { now }: Importing): Promise<void> {
   const vectors = fresh.flatMap(({ draft, given }) =>
