@@ -168,10 +168,7 @@ function show(caller: Caller, stored: Positioned, now: Date) {
 }
 
 function positionOf(stored: Positioned, asOf: Date): Static<typeof NumberCursor | typeof TimeCursor> {
-  const { position } = stored
-  return {
-    value: position instanceof Date ? position.toISOString() : position,
-    id: stored.id,
-    as_of: asOf.toISOString(),
-  }
+  const { id, position } = stored
+  const at = { id, as_of: asOf.toISOString() }
+  return position instanceof Date ? { ...at, value: position.toISOString() } : { ...at, value: position }
 }
