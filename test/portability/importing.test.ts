@@ -180,11 +180,11 @@ describe('what the service keeps itself', () => {
     const broken: [object, string][] = [
       [{ updated_at: late }, '/updated_at'],
       [
-        { anchors: { base_salience: 1, anchored_at: now }, lifecycle: { last_reinforced_at: late } },
+        { anchors: { base_salience: 1, anchored_at: past }, lifecycle: { last_reinforced_at: late } },
         '/lifecycle/last_reinforced_at',
       ],
       [
-        { forgotten: { at: now, reason: 'r', actor: 'a', purge_at: '2020-01-01T00:00:00Z' } },
+        { forgotten: { at: past, reason: 'r', actor: 'a', purge_at: '2020-01-01T00:00:00Z' } },
         '/forgotten/purge_at',
       ],
       [{ identifiers: [{ namespace: 'git', value: 'of another' }] }, '/identifiers/0'],
