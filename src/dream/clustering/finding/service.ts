@@ -18,6 +18,8 @@ type Search = {
   partition: Partition
   /** Records in memory at once, some four hundred bytes each; of a larger partition it is gone through in parts. */
   mostInside?: number
+  /** How often it is asked whether the run is to end. */
+  lookedAfterMs?: number
 }
 
 const usualInside = 250_000
@@ -26,12 +28,12 @@ const seedsAtOnce = 64
 const lookedAtOnce = 512
 const mostContenders = 96
 const mostVectorBytes = 64 * 1_048_576
-const lookedAfterMs = 1_000
+const usuallyLookedAfterMs = 1_000
 
 /** The ids of each group, its seed first. The same records make the same groups. */
 export async function* findGroups(search: Search): AsyncGenerator<readonly string[]> {
   const { db, model, partition, mostInside = usualInside } = search
-  const pause = createPause(search.context)
+  const pause = createPause(search)
   let after: string | undefined = start.id
   while (after !== undefined) {
     const crowd = unpackCrowd(
@@ -108,12 +110,12 @@ function createVectors(db: Database, { id: modelId, dimensions }: Search['model'
 }
 
 /** Other work of the process comes in between, and the run may end. */
-function createPause({ proceed }: Search['context']): Pause {
+function createPause({ context, lookedAfterMs = usuallyLookedAfterMs }: Search): Pause {
   let looked = performance.now()
   return async () => {
     await breathe()
     if (performance.now() - looked < lookedAfterMs) return
-    await proceed()
+    await context.proceed()
     looked = performance.now()
   }
 }
