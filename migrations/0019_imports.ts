@@ -11,7 +11,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 }
 
 export async function down(db: Kysely<unknown>): Promise<void> {
-  for (const table of ['awaiting_edges', 'import_lines']) await sql`drop table ${sql.table(table)}`.execute(db)
+  for (const table of ['awaiting_edges', 'import_lines'])
+    await sql`drop table ${sql.table(table)}`.execute(db)
 }
 
 const statements = [

@@ -60,6 +60,12 @@ export function createContract(document: Document) {
   }
 }
 
+/** What each has to keep the schema: of an answer in lines, every line. */
+function documentsIn(mediaType: string, text: string): string[] {
+  if (mediaType === linesType) return linesOf(text)
+  return mediaType.endsWith('json') ? [text] : []
+}
+
 export function linesOf(text: string): string[] {
   return text.split('\n').filter((line) => line !== '')
 }
