@@ -46,9 +46,8 @@ export function createContract(document: Document) {
     const media = response.content?.[mediaType]
     if (!response.content && text !== '') throw new Error(`${name} has a body, none is documented`)
     if (response.content && !media) throw new Error(`${name} is of the undocumented type ${mediaType}`)
-    if (!media || !mediaType.endsWith('json') || method === 'HEAD') return
-    for (const each of mediaType === linesType ? linesOf(text) : [text])
-      requireShape(name, media.schema, each)
+    if (!media || method === 'HEAD') return
+    for (const each of documentsIn(mediaType, text)) requireShape(name, media.schema, each)
   }
 
   return function verify(answered: Answered): void {
