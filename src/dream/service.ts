@@ -33,9 +33,10 @@ type Resources = RetentionSettings & {
 export function createDream(resources: Resources): Work {
   const { db, drift, model, writing } = resources
   const gateway = createGateway({ db, model })
+  const writers = writing ? listWriters(db, writing) : []
   const steps: readonly Step[] = [
     createForgetting(resources),
-    ...(writing ? listWriters(db, writing) : []),
+    ...writers,
     ...(drift ? [createDrift({ db, ...drift })] : []),
     createPruning(),
   ]
@@ -46,7 +47,7 @@ export function createDream(resources: Resources): Work {
     for (const step of chosen) total += await step.count(context)
     await context.expect(total, [
       ...chosen.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
-      ...askingFigures,
+      ...(chosen.some((step) => writers.includes(step)) ? askingFigures : []),
     ])
     const asking = await gateway.open(context)
     for (const step of chosen) await step.run({ ...timed(step.name, context), model: asking })
