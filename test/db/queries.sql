@@ -4502,7 +4502,7 @@ where i.record_id = r.id), ']') end,
   )
 from records as r join contents as c on c.record_id = r.id;
 
--- src/portability/exporting/queries.ts readPage: all of it
+-- src/portability/exporting/queries.ts findPage
     with scanned as materialized (
       select id, scope, type, sensitivity, updated_at, forgotten_at
 from records
@@ -4520,24 +4520,39 @@ and r.forgotten_at is null
 from wanted
 where bytes_before < 262144
     ), place as (
-      select case
-        when (select count(*)
+      select (select count(*)
 from page) < (select count(*)
-from wanted) then (select id
+from wanted) as is_cut
+    )
+    select case when is_cut then (select id
 from page
 order by id desc
 limit 1)
-        when (select count(*)
-from scanned) = 500 then (select id
+        else coalesce((select id
 from scanned
 order by id desc
-limit 1)
-      end as next
+limit 1), $4::uuid) end as to,
+      not is_cut
+and (select count(*)
+from scanned) < 500 as "isLast"
+    from place;
+
+-- src/portability/exporting/queries.ts readLines: all of it
+    with page as materialized (
+      select r.id
+from records as r
+      where r.id > $1::uuid
+and r.id <= $2::uuid
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+      order by r.id
+limit 1000
     ), written as (
       select r.id, concat(
     left((select row_to_json(row)
 from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $4) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $5) as salience, c.tags,
       to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,
@@ -4562,8 +4577,8 @@ from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $5
-and "t"."scope" = any($6::text[]))
+and ("t"."sensitivity" <= $6
+and "t"."scope" = any($7::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
@@ -4586,8 +4601,8 @@ order by e.created_at, e.target_id, e.predicate)
 from relations as e
     where e.source_id = r.id
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $7
-and "t"."scope" = any($8::text[]))
+and ("t"."sensitivity" <= $8
+and "t"."scope" = any($9::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
@@ -4603,8 +4618,8 @@ from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $9
-and "t"."scope" = any($10::text[]))
+and ("t"."sensitivity" <= $10
+and "t"."scope" = any($11::text[]))
 from records as t
 where t.id = e.target_id))
       union all
@@ -4614,8 +4629,8 @@ from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $11
-and "t"."scope" = any($12::text[]))
+and ("t"."sensitivity" <= $12
+and "t"."scope" = any($13::text[]))
 from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
@@ -4691,12 +4706,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $13
-and "t"."scope" = any($14::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $14
+and "t"."scope" = any($15::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $15
-and "t"."scope" = any($16::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $16
+and "t"."scope" = any($17::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     ',"handles":[', (
@@ -4735,49 +4750,28 @@ where i.record_id = r.id), ']') end,
   ) as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
-    select coalesce((select string_agg(line, chr(10)
-order by id) || chr(10)
-from written), '') as text, next
-from place;
+    select coalesce(string_agg(line, chr(10)
+order by id) || chr(10), '') as text
+from written;
 
--- src/portability/exporting/queries.ts readPage: of one scope and type
-    with scanned as materialized (
-      select id, scope, type, sensitivity, updated_at, forgotten_at
-from records
-      where id > $1::uuid
-order by id
-limit 500
-    ), wanted as materialized (
-      select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
-      from scanned as r join contents as c on c.record_id = r.id
-      where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-and r.scope = $4
-and r.type = $5
-and r.updated_at > $6::timestamptz
-    ), page as materialized (
-      select id
-from wanted
-where bytes_before < 262144
-    ), place as (
-      select case
-        when (select count(*)
-from page) < (select count(*)
-from wanted) then (select id
-from page
-order by id desc
-limit 1)
-        when (select count(*)
-from scanned) = 500 then (select id
-from scanned
-order by id desc
-limit 1)
-      end as next
+-- src/portability/exporting/queries.ts readLines: of one scope and type
+    with page as materialized (
+      select r.id
+from records as r
+      where r.id > $1::uuid
+and r.id <= $2::uuid
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.scope = $5
+and r.type = $6
+and r.updated_at > $7::timestamptz
+      order by r.id
+limit 1000
     ), written as (
       select r.id, concat(
     left((select row_to_json(row)
 from (
-    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $7) as salience, c.tags,
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, $8) as salience, c.tags,
       to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at, to_char(r.updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as updated_at, r.version,
       r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
       r.emotional_valence, r.confirmation_count,
@@ -4801,8 +4795,8 @@ and not exists (
 from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and (select ("t"."sensitivity" <= $8
-and "t"."scope" = any($9::text[]))
+and (select ("t"."sensitivity" <= $9
+and "t"."scope" = any($10::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
@@ -4824,8 +4818,8 @@ order by e.created_at, e.target_id, e.predicate)
     select e.predicate, e.target_id, e.weight, e.created_at
 from relations as e
     where e.source_id = r.id
-and (select ("t"."sensitivity" <= $10
-and "t"."scope" = any($11::text[]))
+and (select ("t"."sensitivity" <= $11
+and "t"."scope" = any($12::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
@@ -4840,8 +4834,8 @@ order by e.created_at, e.target_id, e.predicate)
 from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and (select ("t"."sensitivity" <= $12
-and "t"."scope" = any($13::text[]))
+and (select ("t"."sensitivity" <= $13
+and "t"."scope" = any($14::text[]))
 from records as t
 where t.id = e.target_id))
       union all
@@ -4850,8 +4844,8 @@ where t.id = e.target_id))
 from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and (select ("t"."sensitivity" <= $14
-and "t"."scope" = any($15::text[]))
+and (select ("t"."sensitivity" <= $15
+and "t"."scope" = any($16::text[]))
 from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
@@ -4927,12 +4921,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $16
-and "t"."scope" = any($17::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $17
+and "t"."scope" = any($18::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $18
-and "t"."scope" = any($19::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $19
+and "t"."scope" = any($20::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     ',"handles":[', (
@@ -4984,10 +4978,9 @@ and s.model_id = e.model_id
   ) as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
-    select coalesce((select string_agg(line, chr(10)
-order by id) || chr(10)
-from written), '') as text, next
-from place;
+    select coalesce(string_agg(line, chr(10)
+order by id) || chr(10), '') as text
+from written;
 
 -- src/portability/importing/linking/queries.ts linkEdges
     with given as materialized (

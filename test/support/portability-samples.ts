@@ -13,6 +13,7 @@ type Sample = (db: Database) => Promise<unknown>
 const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+const page = { after: id, to: id, isLast: true }
 const current = { importId: id, trust, now }
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
 const vector = {
@@ -23,10 +24,11 @@ const vector = {
 /** What is asked when records leave and come back. */
 export const portabilitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/portability/exporting/queries.ts': {
-    readPage: {
-      'all of it': (db) => exporting.readPage(db, id, { trust, now, filters: {} }),
+    findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),
+    readLines: {
+      'all of it': (db) => exporting.readLines(db, page, { trust, now, filters: {} }),
       'of one scope and type': (db) =>
-        exporting.readPage(db, id, {
+        exporting.readLines(db, page, {
           ...{ trust, now },
           filters: {
             ...{ scope: 'team', type: 'semantic', updated_after: now.toISOString() },

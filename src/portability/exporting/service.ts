@@ -3,32 +3,44 @@ import type { Call } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ExportQuery } from '../schemas.ts'
-import { type Page, readPage } from './queries.ts'
+import { findPage, type Page, readLines, type Selection } from './queries.ts'
 
 export type ExportService = ReturnType<typeof createExportService>
 
 /** Before the first of all ids. */
 const start = '00000000-0000-0000-0000-000000000000'
 
+/** Pages that are written at once: PostgreSQL takes far longer to write a line than it takes to send it. */
+const mostAtOnce = 2
+
 export function createExportService({ db, clock }: { db: Database; clock: Clock }) {
   /**
    * Every record that the key sees whole, as lines in the order of their ids. Each page is a statement by itself, so
-   * that no transaction lasts as long as the slowest reader; the next is on its way while one is taken.
+   * that no transaction lasts as long as the slowest reader; others are on their way while one is taken.
    */
   async function* run(call: Call, asked: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
     const { after = start, ...filters } = asked
-    const selection = { trust: call.caller.trust, now: clock.now(), filters }
-    const read = (position: string): Promise<Page> => {
-      const page = readPage(db, position, selection)
-      // Met when its turn comes; nobody waits for it when the reader goes before.
-      page.catch(() => {})
-      return page
-    }
-    for (let coming: Promise<Page> | null = read(after); coming; ) {
-      const { text, next }: Page = await coming
+    const coming: Promise<string>[] = []
+    const take = async () => {
+      const text = (await coming.shift()) ?? ''
       if (signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
-      coming = next === null ? null : read(next)
-      if (text !== '') yield text
+      return text
+    }
+    for await (const { text } of begin(after, { trust: call.caller.trust, now: clock.now(), filters })) {
+      if (coming.push(text) === mostAtOnce) yield take()
+    }
+    while (coming.length > 0) yield take()
+  }
+
+  /** One page after the other, each of them begun when it is asked for. */
+  async function* begin(from: string, selection: Selection): AsyncGenerator<{ text: Promise<string> }> {
+    for (let after: string | undefined = from; after !== undefined; ) {
+      const page: Page = await findPage(db, after, selection)
+      const text = readLines(db, page, selection)
+      // Met when its turn comes; nobody waits for it when the reader goes before.
+      text.catch(() => {})
+      yield { text }
+      after = page.isLast ? undefined : page.to
     }
   }
 
