@@ -1,3 +1,5 @@
+import { countBits } from '../../embeddings/bits.ts'
+
 /** Sign signatures in memory, as they are read of a whole partition. */
 export type Signatures = { size: number; words: Uint32Array }
 
@@ -33,10 +35,4 @@ function countDifferent(words: Uint32Array, left: number, right: number, from: n
     count += countBits((words[left + word] ?? 0) ^ (words[right + word] ?? 0))
   }
   return count
-}
-
-function countBits(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

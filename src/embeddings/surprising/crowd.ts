@@ -1,3 +1,5 @@
+import { countBits } from '../bits.ts'
+
 /** The signatures of a whole scope in memory, so that many can be compared with all of them for one reading. */
 
 export type Crowd = { size: number; ids: Buffer; words: Uint32Array }
@@ -52,12 +54,6 @@ function distancesTo({ size, words }: Crowd, signature: Uint8Array): Uint16Array
     distances[at] = distance
   }
   return distances
-}
-
-function countBits(word: number): number {
-  const pairs = word - ((word >>> 1) & 0x55555555)
-  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
-  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** How far the nearest `most` reach, and how many of those at that very distance are among them. */
