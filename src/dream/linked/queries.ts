@@ -22,6 +22,9 @@ function isTagged(table: 'r' | 'far', tags: readonly string[]): RawBuilder<SqlBo
   ))`
 }
 
+/** Of contents `c`: what a record says, unless that is many kilobytes, of which nobody could be shown much. */
+export const payloadRead = sql`case when pg_column_size(c.payload) <= 262144 then c.payload end`
+
 /** How a record is found from the entity that it is about. */
 export const references = sql`('mentioned_in', 'fact_subject_of', 'fact_object_of')`
 
@@ -71,7 +74,7 @@ export async function findKnown(db: Database, entityId: string, { limit, among }
   const isAmong = among === undefined ? sql`` : sql`and far.id = any(${sql.val([...among])}::uuid[])`
   const { rows } = await sql<Known>`
     select known.id, known.created_at, known.sensitivity,
-      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+      ${payloadRead} as payload
     from (
       select far.id, far.created_at, far.sensitivity
       from records as r cross join lateral (select far.* from ${known} ${isAmong}) as far

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../kernel/caller.ts'
-import { isProfile, references } from '../linked/queries.ts'
+import { isProfile, payloadRead, references } from '../linked/queries.ts'
 import type { Tellable } from '../telling.ts'
 import type { Belief } from './belief.ts'
 
@@ -58,7 +58,7 @@ export async function findBelief(
 ): Promise<(Belief & { version: number }) | undefined> {
   const { rows } = await sql<Belief & { version: number }>`
     select r.id, r.version, r.created_at, ${usedAt} as used_at,
-      case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+      ${payloadRead} as payload
     from records as r join contents as c on c.record_id = r.id
     where r.id = ${id}::uuid and ${isDue(due)}
   `.execute(db)
@@ -68,7 +68,7 @@ export async function findBelief(
 /** What is newer than a belief and about the same entities, the newest first; nothing that its readers may not see. */
 export async function findBeside(db: Database, id: string, limit: number): Promise<Tellable[]> {
   const { rows } = await sql<Tellable>`
-    select it.id, it.created_at, case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
+    select it.id, it.created_at, ${payloadRead} as payload
     from (
       select far.id, far.created_at
       from records as r
