@@ -5,9 +5,10 @@ import { createPoliciesService } from '../../src/policies/index.ts'
 import { createSeal } from '../../src/records/index.ts'
 import { list } from '../support/capturing.ts'
 import { answering, type ChatServer, slowly, startChatServer } from '../support/chat-server.ts'
+import { runToDeath } from '../support/doomed.ts'
 import { storeEpisodes } from '../support/experiences.ts'
 import { readBy } from '../support/extracting.ts'
-import { launch, until } from '../support/processes.ts'
+import { until } from '../support/processes.ts'
 import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
 
 const program = fileURLToPath(new URL('doomed-worker.ts', import.meta.url))
@@ -74,14 +75,14 @@ it.each([
   ['in batch', 20],
 ])('a worker killed %s %i, while a model reads, leaves nothing twice and nothing out', async (step, nth) => {
   await withEpisodes(async (shop, id) => {
-    const doomed = launch([program, shop.url, shop.clock.now().toISOString(), step, String(nth), model.url])
-    expect(await doomed.ended, doomed.output()).toEqual({ code: null, signal: 'SIGKILL' })
-    await until('its sessions to end', async () => {
-      const { rowCount } = await shop.pool.query(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'doomed'`,
-      )
-      return rowCount === 0
-    })
+    await runToDeath(shop.pool, [
+      program,
+      shop.url,
+      shop.clock.now().toISOString(),
+      step,
+      String(nth),
+      model.url,
+    ])
     await shop.pool.query(`update job_leases set expires_at = $1`, [shop.clock.now()])
     await hire(shop, 'successor').attend('consolidate', idle)
     expect(await conclude(shop, id)).toEqual(undisturbed)

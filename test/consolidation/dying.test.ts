@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it } from 'vitest'
 import { list } from '../support/capturing.ts'
 import { figuresOf } from '../support/consolidating.ts'
+import { runToDeath } from '../support/doomed.ts'
 import { storeEpisodes } from '../support/experiences.ts'
-import { launch, until } from '../support/processes.ts'
 import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
 
 const program = fileURLToPath(new URL('doomed-worker.ts', import.meta.url))
@@ -52,14 +52,7 @@ it.each([
   ['concluding', 1],
 ])('a worker killed %s %i leaves nothing that the next does not finish', async (step, nth) => {
   await withEpisodes(async (shop, id) => {
-    const doomed = launch([program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
-    expect(await doomed.ended, doomed.output()).toEqual({ code: null, signal: 'SIGKILL' })
-    await until('its sessions to end', async () => {
-      const { rowCount } = await shop.pool.query(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'doomed'`,
-      )
-      return rowCount === 0
-    })
+    await runToDeath(shop.pool, [program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
     // As if its lease had lapsed, without the time in which something would fade.
     await shop.pool.query(`update job_leases set expires_at = $1`, [shop.clock.now()])
     await shop.hire('successor').attend('consolidate', new AbortController().signal)

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
-import { launch, until } from '../support/processes.ts'
+import { runToDeath } from '../support/doomed.ts'
 import { openWorkshop, populate, readState, type Workshop } from '../support/workshop.ts'
 
 const hour = 3_600_000
@@ -24,16 +24,8 @@ beforeAll(async () => {
   await shop.close()
 })
 
-/** Kills a worker there; the server takes a moment to find that the session is over, and to give up its locks. */
 async function killAt(shop: Workshop, step: string, nth: number): Promise<void> {
-  const doomed = launch([program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
-  expect(await doomed.ended, doomed.output()).toEqual({ code: null, signal: 'SIGKILL' })
-  await until('its sessions to end', async () => {
-    const { rowCount } = await shop.pool.query(
-      `select from pg_stat_activity where datname = current_database() and application_name = 'doomed'`,
-    )
-    return rowCount === 0
-  })
+  await runToDeath(shop.pool, [program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
   shop.clock.advance(31_000)
 }
 

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { slowly } from '../support/chat-server.ts'
+import { runToDeath } from '../support/doomed.ts'
 import { fiveOf, type Mind, minding, openMind, tellOf } from '../support/musing.ts'
 import { placeModel, placeVectors } from '../support/placing.ts'
-import { launch, until } from '../support/processes.ts'
 import type { Body } from '../support/records.ts'
 
 const program = fileURLToPath(new URL('doomed-thinker.ts', import.meta.url))
@@ -81,14 +81,7 @@ it.each([
   const store = await openStore()
   const { app, id, model } = store
   const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
-  const doomed = launch([program, ...args])
-  expect(await doomed.ended, doomed.output()).toEqual({ code: null, signal: 'SIGKILL' })
-  await until('its sessions to end', async () => {
-    const { rowCount } = await app.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and application_name = 'doomed'`,
-    )
-    return rowCount === 0
-  })
+  await runToDeath(app.database.pool, [program, ...args])
   await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
   await store.attend()
   expect(await conclude(store, id)).toEqual(await undisturbed())

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { noteAccesses } from '../../src/cognition/access/queries.ts'
 import { weigh } from '../../src/records/index.ts'
+import { runToDeath } from '../support/doomed.ts'
 import { comesTo, openDream, populate, readChanges, readFates } from '../support/dreaming.ts'
-import { launch, until } from '../support/processes.ts'
 import type { Workshop } from '../support/workshop.ts'
 
 const program = fileURLToPath(new URL('doomed-worker.ts', import.meta.url))
@@ -39,14 +39,7 @@ describe('many at once', () => {
 
 describe('a worker that dies in a dream', () => {
   async function killAt(shop: Workshop, step: string, nth: number): Promise<void> {
-    const doomed = launch([program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
-    expect(await doomed.ended, doomed.output()).toEqual({ code: null, signal: 'SIGKILL' })
-    await until('its sessions to end', async () => {
-      const { rowCount } = await shop.pool.query(
-        `select from pg_stat_activity where datname = current_database() and application_name = 'doomed'`,
-      )
-      return rowCount === 0
-    })
+    await runToDeath(shop.pool, [program, shop.url, shop.clock.now().toISOString(), step, String(nth)])
     shop.clock.advance(31_000)
   }
 
