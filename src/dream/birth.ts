@@ -1,4 +1,4 @@
-import { type Caller, permissions, type Sensitivity, unscoped } from '../kernel/caller.ts'
+import { type Caller, everything, permissions, type Sensitivity, unscoped } from '../kernel/caller.ts'
 import { draftRecord } from '../records/creation/draft.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { Draft } from '../records/rows.ts'
@@ -65,6 +65,6 @@ function callerOf(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'dream' },
     permissions: new Set(permissions),
-    trust: { maxSensitivity: 'hyper', scopes: null },
+    trust: everything,
   }
 }

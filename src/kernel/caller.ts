@@ -28,6 +28,9 @@ export const unscoped = ''
 /** What may be seen: everything up to the ceiling, in these scopes (null: in all) and in no scope. */
 export type Trust = { maxSensitivity: Sensitivity; scopes: readonly string[] | null }
 
+/** Of the service itself, for what no caller asks. */
+export const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+
 export type Caller = {
   /** Whose limits and idempotency keys these are: a key's id, `root` or `anonymous`. */
   principal: string

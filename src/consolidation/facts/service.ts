@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Change } from '../../jobs/runs.ts'
+import { everything } from '../../kernel/caller.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { PoliciesService } from '../../policies/index.ts'
 import { insertRecords } from '../../records/index.ts'
@@ -188,8 +189,6 @@ function groupByPlace<T extends { place: number }>(found: readonly T[]): Map<num
   for (const each of found) groups.set(each.place, [...(groups.get(each.place) ?? []), each])
   return groups
 }
-
-const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 type Policies = Awaited<ReturnType<PoliciesService['recall']>>
 

@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Batch, Run } from '../../jobs/runs.ts'
 import { start } from '../../jobs/walking.ts'
-import type { Trust } from '../../kernel/caller.ts'
+import { everything } from '../../kernel/caller.ts'
 import { factHandle } from '../../records/handles.ts'
 import { findRecords, type StoredRecord, shareTombstones } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
@@ -46,7 +46,6 @@ const usualSize = 100
 const mostAsked = 200
 /** Behind the last of all ids. */
 const end = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const step = 'peer_cards'
 const actor = 'dream/peer_cards'
 

@@ -3,7 +3,7 @@ import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Batch, type Change, type RunContext, RunEnded } from '../../jobs/runs.ts'
 import { start } from '../../jobs/walking.ts'
-import type { Trust } from '../../kernel/caller.ts'
+import { everything } from '../../kernel/caller.ts'
 import type { Root } from '../../kernel/directories.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import type { Step } from '../steps.ts'
@@ -26,7 +26,6 @@ type Resources = DriftSettings & { db: Database }
 type Due = Looked & { move: Move }
 
 const usualSize = 500
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const actor = 'dream/drift'
 
 /** What each move makes of a record's status, and how it is counted. */

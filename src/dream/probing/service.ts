@@ -2,7 +2,7 @@ import { maskText } from '../../consolidation/masking.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Batch } from '../../jobs/runs.ts'
-import type { Sensitivity, Trust } from '../../kernel/caller.ts'
+import { everything, type Sensitivity } from '../../kernel/caller.ts'
 import { findRecords, rescore, type StoredRecord, writeChange } from '../../records/index.ts'
 import { findFigure, lockTold } from '../linked/queries.ts'
 import type { Asked, Asking } from '../question.ts'
@@ -17,7 +17,6 @@ type Probed = { id: string; version: number; ceiling: Sensitivity; reply: Asked<
 
 /** Of a run. */
 const mostProbed = 5
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const step = 'probe'
 const actor = 'dream/probe'
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Batch } from '../../jobs/runs.ts'
-import { rankOf, type Sensitivity, type Trust } from '../../kernel/caller.ts'
+import { everything, rankOf, type Sensitivity } from '../../kernel/caller.ts'
 import { findRecords, shareTombstones, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
 import { withInverses } from '../../relations/inverses.ts'
@@ -27,7 +27,6 @@ const mostAsked = 5
 const mostScopes = 20
 const page = 200
 
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 const step = 'synthesis'
 const actor = 'dream/synthesis'
 

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type Call, transact } from '../../db/transaction.ts'
-import { type Caller, isAllowed, type Trust } from '../../kernel/caller.ts'
+import { type Caller, everything, isAllowed } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -39,7 +39,6 @@ type Circle = { falling: string[]; bereft: string[] }
 type Testimony = { actor: string; rationale: string; at: Date }
 
 /** Content goes from wherever it went, whether or not the caller could see it there. */
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 export function createErasureService({ db, clock, ids, seal, textLanguage }: Resources) {
   async function erase(call: Call, id: string, asked: Erasure): Promise<ErasureReceipt> {

@@ -1,6 +1,6 @@
 import { reinstate } from '../../cognition/transition/reinstatement.ts'
 import type { Database } from '../../db/connection.ts'
-import { type Caller, permissions } from '../../kernel/caller.ts'
+import { type Caller, everything, permissions } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Change, claimRecords, writeChange } from '../../records/index.ts'
 import { findTakenByMerge } from './queries.ts'
@@ -34,6 +34,6 @@ export async function revertMerge(
 function callerOf(name: string): Caller {
   return {
     ...{ principal: name, name, sourceType: 'dream', permissions: new Set(permissions) },
-    trust: { maxSensitivity: 'hyper', scopes: null },
+    trust: everything,
   }
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/connection.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import type { Batch, RunContext } from '../../../jobs/runs.ts'
-import type { Trust } from '../../../kernel/caller.ts'
+import { everything } from '../../../kernel/caller.ts'
 import { findRecords } from '../../../records/index.ts'
 import { retireRecord } from '../../../revision/index.ts'
 import { lockTold } from '../../linked/queries.ts'
@@ -9,8 +9,6 @@ import { settle } from '../../settling/service.ts'
 import { listLeft } from '../queries.ts'
 
 type Resources = { db: Database; textLanguage: string; step: string; actor: string }
-
-const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 /** Cards of entities that were folded into others give way to those of the others. */
 export function createDropping({ db, textLanguage, step, actor }: Resources) {
