@@ -17,6 +17,7 @@ import * as dream from './0017_dream.ts'
 import * as cards from './0018_cards.ts'
 import * as imports from './0019_imports.ts'
 import * as tallies from './0020_tallies.ts'
+import * as apart from './0024_apart.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -38,4 +39,5 @@ export const migrations: Record<string, Migration> = {
   '0018_cards': cards,
   '0019_imports': imports,
   '0020_tallies': tallies,
+  '0024_apart': apart,
 }

@@ -178,6 +178,7 @@ export interface EntityIdentifiers {
   namespace: string;
   record_id: string;
   scope: string;
+  sensitivity: Sensitivity | null;
   value: string;
 }
 
@@ -397,6 +398,7 @@ export interface Tombstones {
   id: string;
   key_id: Buffer;
   scope: string;
+  sensitivity: Generated<Sensitivity>;
 }
 
 export interface Unconsolidated {

@@ -50,7 +50,7 @@ export const catalogue = {
   record_exists: { kind: 'conflict', meaning: 'The id is already in use.' },
   identifier_taken: {
     kind: 'conflict',
-    meaning: 'Another entity of this scope already has that namespace and value.',
+    meaning: 'Another entity of this scope and sensitivity already has that namespace and value.',
   },
   episodic_immutable: {
     kind: 'conflict',

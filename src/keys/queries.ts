@@ -1,6 +1,7 @@
-import type { Insertable, Selectable } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { ApiKeys } from '../db/schema.ts'
+import type { Trust } from '../kernel/caller.ts'
 
 export type KeyRow = Selectable<ApiKeys>
 export type Position = { created_at: Date; id: string }
@@ -24,12 +25,21 @@ export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise
   await db.insertInto('api_keys').values(row).execute()
 }
 
-export async function findKey(db: Database, id: string): Promise<KeyRow | undefined> {
+/** Keys that see no more than the caller does. A key without scopes sees all of them. */
+function within({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
+  const inScopes = scopes
+    ? sql`cardinality(scopes) > 0 and scopes <@ ${sql.val([...scopes])}::text[]`
+    : sql`true`
+  return sql<SqlBool>`(max_sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
+}
+
+export async function findKey(db: Database, trust: Trust, id: string): Promise<KeyRow | undefined> {
   return db
     .selectFrom('api_keys')
     .select(columns)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
+    .where(within(trust))
     .executeTakeFirst()
 }
 
@@ -43,11 +53,17 @@ export async function findKeyBySecret(db: Database, secretHash: Buffer): Promise
 }
 
 /** Newest first, from `after` on. */
-export async function listKeys(db: Database, limit: number, after: Position | undefined): Promise<KeyRow[]> {
+export async function listKeys(
+  db: Database,
+  trust: Trust,
+  limit: number,
+  after: Position | undefined,
+): Promise<KeyRow[]> {
   return db
     .selectFrom('api_keys')
     .select(columns)
     .where('revoked_at', 'is', null)
+    .where(within(trust))
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'id'), '<', tuple(after?.created_at ?? new Date(0), after?.id ?? '')),

@@ -45,7 +45,9 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       operationId: 'listKeys',
       tags,
       summary: 'List keys',
-      description: 'Newest first, without their secrets. Revoked keys are not listed, expired ones are.',
+      description:
+        'Newest first, without their secrets. Revoked keys are not listed, expired ones are. Only keys that see no ' +
+        'more than the calling key.',
       querystring: KeysQuery,
       response: answers(
         { 200: { schema: ref(KeyPage), description: 'A page of keys.', headers: ['Link'] } },

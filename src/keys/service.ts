@@ -1,10 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/connection.ts'
 import type { Call } from '../db/transaction.ts'
-import { type Caller, permissions, rankOf, type Trust } from '../kernel/caller.ts'
+import { type Caller, permissions, type Trust } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
+import { isWithin } from '../kernel/trust.ts'
 import { createFamiliarity, type Familiar } from './familiarity.ts'
 import {
   findKey,
@@ -62,23 +63,25 @@ export function createKeysService({ db, clock, ids }: Resources) {
     after?: Position,
   ): Promise<{ items: Key[]; next?: Position }> {
     // One more than asked tells whether there is a next page.
-    const found = await listKeys(call.tx ?? db, limit + 1, after)
+    const found = await listKeys(call.tx ?? db, call.caller.trust, limit + 1, after)
     const rows = found.slice(0, limit)
     const last = rows.at(-1)
     return { items: rows.map(present), ...(last && found.length > limit ? { next: last } : {}) }
   }
 
   async function read(call: Call, id: string): Promise<Key> {
-    const row = await findKey(call.tx ?? db, id)
+    const row = await findKey(call.tx ?? db, call.caller.trust, id)
     if (!row) throw notFound()
     return present(row)
   }
 
   async function revoke(call: Call, id: string): Promise<void> {
+    const conn = call.tx ?? db
+    if (!(await findKey(conn, call.caller.trust, id))) throw notFound()
     const now = clock.now()
     familiarity.distrust(id, now.getTime())
     lookups.clear()
-    if (!(await revokeKey(call.tx ?? db, id, now))) throw notFound()
+    if (!(await revokeKey(conn, id, now))) throw notFound()
   }
 
   /** The caller behind a secret; undefined for one that is unknown, expired or revoked. */
@@ -157,8 +160,7 @@ function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
 
 /** Or a key confined to one scope could make itself one for all of them. */
 function requireWithin(own: Trust, asked: Trust): void {
-  const isWithinScopes = own.scopes === null || asked.scopes?.every((scope) => own.scopes?.includes(scope))
-  if (isWithinScopes && rankOf(asked.maxSensitivity) <= rankOf(own.maxSensitivity)) return
+  if (isWithin(asked, own)) return
   throw new AppError('outside_trust', 'A key cannot make one that sees more than itself.')
 }
 

@@ -1,5 +1,5 @@
 import { formatDuration } from '../kernel/units.ts'
-import type { RunRow } from './queries.ts'
+import type { ChangeRow, RunRow } from './queries.ts'
 import type { MaintenanceRun, RunChange, Schedule } from './schemas.ts'
 
 export function presentRun(row: RunRow): MaintenanceRun {
@@ -20,9 +20,8 @@ export function presentRun(row: RunRow): MaintenanceRun {
   }
 }
 
-type ChangeRow = { record_id: string; action: string; before: unknown; after: unknown; note: string | null }
-
-export function presentChange({ record_id, action, before, after, note }: ChangeRow): RunChange {
+export function presentChange({ record_id, action, before, after, note, is_open }: ChangeRow): RunChange {
+  if (!is_open) return { record_id, action, redacted: true }
   return {
     ...{ record_id, action },
     ...(before === null ? {} : { before: before as Record<string, unknown> }),

@@ -1,8 +1,9 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
+import { openTo, visibleTo } from '../db/visibility.ts'
 import type { JobName } from '../jobs/define.ts'
-import type { Trust } from '../kernel/caller.ts'
+import type { Sensitivity, Trust } from '../kernel/caller.ts'
 
 export type RunRow = {
   id: string
@@ -120,25 +121,61 @@ export async function cancelRun(db: Database, id: string, now: Date): Promise<bo
 
 export type ChangePosition = { record_id: string; action: string }
 
+/**
+ * Changes with the sensitivity and scope of their records, whether those are still there or not. What a dry run would
+ * create is neither; it counts as of the scope of the run, and as one of the most sensitive.
+ */
+function changesOf(db: Database, runId: string) {
+  return db
+    .selectFrom('maintenance_changes as c')
+    .innerJoin('maintenance_runs as m', 'm.id', 'c.run_id')
+    .leftJoin('records as r', 'r.id', 'c.record_id')
+    .leftJoin('departures as d', 'd.id', 'c.record_id')
+    .where('c.run_id', '=', runId)
+    .select(['c.record_id', 'c.action', 'c.before', 'c.after', 'c.note'])
+    .select(sql<Sensitivity>`coalesce(r.sensitivity, d.sensitivity, 'hyper')`.as('sensitivity'))
+    .select(sql<string>`coalesce(r.scope, d.scope, m.scope, '')`.as('scope'))
+}
+
+export type ChangeRow = {
+  record_id: string
+  action: string
+  before: unknown
+  after: unknown
+  note: string | null
+  is_open: boolean
+}
+
+type ChangesPage = { runId: string; trust: Trust; after: ChangePosition | undefined; limit: number }
+
+/** What the caller may see of them: of a record that is seen redacted, no more than that it was changed. */
 export async function listChanges(
   db: Database,
-  runId: string,
-  after: ChangePosition | undefined,
-  limit: number,
-) {
+  { runId, trust, after, limit }: ChangesPage,
+): Promise<ChangeRow[]> {
   return db
-    .selectFrom('maintenance_changes')
-    .where('run_id', '=', runId)
+    .selectFrom(changesOf(db, runId).as('r'))
+    .where(visibleTo(trust))
     .$if(after !== undefined, (qb) =>
       qb.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('record_id', 'action'), '>', tuple(after?.record_id ?? '', after?.action ?? '')),
       ),
     )
     .select(['record_id', 'action', 'before', 'after', 'note'])
+    .select(sql<boolean>`${openTo(trust)}`.as('is_open'))
     .orderBy('record_id')
     .orderBy('action')
     .limit(limit)
     .execute()
+}
+
+export async function countHiddenChanges(db: Database, runId: string, trust: Trust): Promise<number> {
+  const { hidden } = await db
+    .selectFrom(changesOf(db, runId).as('r'))
+    .where(sql<SqlBool>`not ${visibleTo(trust)}`)
+    .select(sql<number>`count(*)::int4`.as('hidden'))
+    .executeTakeFirstOrThrow()
+  return hidden
 }
 
 export async function listSchedules(db: Database) {

@@ -53,8 +53,9 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'Run a job',
       description:
-        'Runs of one job never overlap: one that is asked for while another is active waits for it. A dry run ' +
-        'computes the same and changes nothing.',
+        'Runs of one job never overlap: one that is requested while another is active waits for it. A dry run ' +
+        'computes the same and changes nothing. A key of one scope runs a job on the records of that scope; one of ' +
+        'several names the scope. `purge` and `compress` work on all scopes and need a key with all of them.',
       body: ref(NewMaintenanceRun),
       response: answers(
         {
@@ -118,8 +119,9 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       tags,
       summary: 'List what a run changed',
       description:
-        'What a client can see of it, or would see after a dry run, by record. That a stored salience was brought ' +
-        'up to date is no such change: every read works it out.',
+        'By record, and only of records that the key may see. A record one level above the key is listed without ' +
+        'values. With `admin`, `hidden` counts the others. A record that a dry run would create is shown to a key ' +
+        'with the highest ceiling. An update of a stored salience is not listed: every read computes the salience.',
       params: RunPath,
       querystring: ChangesQuery,
       response: answers(
@@ -212,10 +214,14 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       operationId: 'putSchedule',
       tags,
       summary: 'Set a schedule',
-      description: 'Holds in place of the configured interval. What is left out stays as it is.',
+      description:
+        'Replaces the configured interval; members that are absent keep their value. Needs a key with all scopes and ' +
+        'the highest ceiling.',
       params: SchedulePath,
       body: ref(ScheduleChoice),
-      response: answers({ 200: { schema: ref(Schedule), description: 'The schedule as it now stands.' } }),
+      response: answers({ 200: { schema: ref(Schedule), description: 'The schedule as it now stands.' } }, [
+        'outside_trust',
+      ]),
     },
     handler: (request) => maintenance.chooseSchedule(callOf(request), request.params.job, request.body),
   })

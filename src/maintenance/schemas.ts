@@ -84,6 +84,9 @@ export const RunChange = closed(
     before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
     note: Type.Optional(Type.String()),
+    redacted: Type.Optional(
+      Type.Literal(true, { description: 'The record is one level above the key: no values are shown.' }),
+    ),
   },
   { $id: 'RunChange' },
 )
@@ -121,7 +124,18 @@ export type ScheduleChoice = Static<typeof ScheduleChoice>
 
 export const Cancellation = closed({}, { $id: 'Cancellation', examples: [{}] })
 export const RunPage = listOf(ref(MaintenanceRun), 'MaintenanceRunPage')
-export const ChangePage = listOf(ref(RunChange), 'RunChangePage')
+export const ChangePage = closed(
+  {
+    ...listOf(ref(RunChange), 'RunChangePage').properties,
+    hidden: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Changes of records that the key may not see; for `admin` only.',
+      }),
+    ),
+  },
+  { $id: 'RunChangePage' },
+)
 export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')
 export const RunPath = Type.Object({ id: Uuid({ missing }) })
 export const SchedulePath = Type.Object({ job: Type.Enum([...jobNames], { missing: 'job_not_found' }) })

@@ -4,16 +4,18 @@ import type { Call } from '../db/transaction.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
 import type { Listed } from '../http/shapes.ts'
 import type { JobName } from '../jobs/define.ts'
-import { type Caller, unscoped } from '../kernel/caller.ts'
+import { type Caller, isAllowed, unscoped } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { formatTraceparent, type TraceContext } from '../kernel/tracing.ts'
+import { reachesEverything, requireFullTrust } from '../kernel/trust.ts'
 import { formatDuration, parseDuration } from '../kernel/units.ts'
 import { writableScope } from '../records/trust.ts'
 import { presentChange, presentRun, presentSchedule } from './presentation.ts'
 import {
   cancelRun,
+  countHiddenChanges,
   findRun,
   insertRun,
   listChanges,
@@ -60,7 +62,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const { job, dry_run: dryRun, options } = asked
     refuseOptions(job, options)
     await insertRun(tx, {
-      ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, asked.scope) },
+      ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, job, asked.scope) },
       ...(dryRun === undefined ? {} : { dryRun }),
       ...(options === undefined ? {} : { options }),
       ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
@@ -93,18 +95,24 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     call: Call,
     id: string,
     { limit = 50, cursor }: Page,
-  ): Promise<Listed<RunChange>> {
+  ): Promise<Listed<RunChange> & { hidden?: number }> {
     await findSeen(call, id)
+    const { trust } = call.caller
     const fingerprint = fingerprintOf(call.caller.principal, { changes: id })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, ChangeCursor, fingerprint)
-    const found = await listChanges(call.tx ?? db, id, after, limit + 1)
+    const found = await listChanges(call.tx ?? db, { runId: id, trust, after, limit: limit + 1 })
     const items = found.slice(0, limit)
     const last = items.at(-1)
     const next = last && found.length > limit ? { record_id: last.record_id, action: last.action } : undefined
     return {
       items: items.map(presentChange),
+      ...(isAllowed(call.caller, 'admin') ? { hidden: await countHidden(call, id) } : {}),
       ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
     }
+  }
+
+  async function countHidden({ caller: { trust }, tx }: Call, id: string): Promise<number> {
+    return reachesEverything(trust) ? 0 : countHiddenChanges(tx ?? db, id, trust)
   }
 
   async function cancel(call: Call, id: string): Promise<MaintenanceRun> {
@@ -125,6 +133,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 
   async function chooseSchedule(call: Call, job: JobName, chosen: ScheduleChoice): Promise<Schedule> {
+    requireFullTrust(call.caller)
     const { items } = await readSchedules(call)
     const current = items.find((schedule) => schedule.job === job)
     const interval_ms = parseDuration(chosen.interval ?? current?.interval ?? '') ?? 0
@@ -145,9 +154,22 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
 }
 
 /** A key of one scope runs jobs on that one; only a key of all scopes runs them on everything. */
-function scopeOf(caller: Caller, named: string | undefined): string | null {
+function scopeOf(caller: Caller, job: JobName, named: string | undefined): string | null {
+  if (unscopedJobs.has(job)) return requireNoScope(caller, named)
   const scope = writableScope(caller, named)
   return scope === unscoped ? null : scope
+}
+
+/** They work on what has expired or faded anywhere, and cannot be confined to a scope. */
+const unscopedJobs: ReadonlySet<JobName> = new Set(['purge', 'compress'])
+
+function requireNoScope({ trust }: Caller, named: string | undefined): null {
+  if (trust.scopes) {
+    throw new AppError('outside_trust', 'The job works on all scopes, and the key is bound to some.')
+  }
+  if (named === undefined) return null
+  const errors = [{ pointer: '/scope', message: 'is not taken by this job, which works on all scopes' }]
+  throw new AppError('validation_failed', 'The job cannot be confined to a scope.', { errors })
 }
 
 function positionOf({ created_at, id }: RunRow): Static<typeof RunCursor> {

@@ -50,10 +50,13 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'Set the lifecycle policy of a type',
         description:
-          'Holds for records born from now on; a record given no policy has the defaults of a create.',
+          'Applies to records that are created from now on; existing records keep their own profile. ' +
+          'Needs a key with all scopes and the highest ceiling.',
         params: PolicyPath,
         body: ref(PolicyChoice),
-        response: answers({ 200: { schema: ref(Policy), description: 'The policy as it now stands.' } }),
+        response: answers({ 200: { schema: ref(Policy), description: 'The policy as it now stands.' } }, [
+          'outside_trust',
+        ]),
       },
     },
     (request) => policies.choose(callOf(request), request.params.type, request.body),

@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { RecordType } from '../db/schema.ts'
 import type { Call } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { requireFullTrust } from '../kernel/trust.ts'
 import { findPolicy, listPolicies, type PolicyRow, upsertPolicy } from './queries.ts'
 import type { Policy, PolicyChoice } from './schemas.ts'
 
@@ -33,6 +34,7 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
 
     /** Holds for records born from now on; those that live keep the profile they were given. */
     async choose(call: Call, type: RecordType, { decay, deletion_policy }: PolicyChoice): Promise<Policy> {
+      requireFullTrust(call.caller)
       const row = { type, deletion_policy, ...decay }
       await upsertPolicy(call.tx ?? db, row)
       known = undefined

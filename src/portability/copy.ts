@@ -30,10 +30,14 @@ export function copyWhole(given: ImportedRecord, context: Context): Copy {
   const draft: Draft = {
     ...plain.draft,
     row: { ...row, ...keptOf(given, row) },
-    identifiers: given.identifiers?.map((each) => ({ scope: row.scope, ...each })) ?? identifiers,
+    identifiers: given.identifiers?.map((each) => ({ ...placeOf(row), ...each })) ?? identifiers,
     handles: joinHandles(given.handles?.map(readHandle), handles, isHistory(given.status ?? 'active')),
   }
   return { draft, given, isWhole: true }
+}
+
+function placeOf({ scope, sensitivity }: Draft['row']) {
+  return { scope, sensitivity }
 }
 
 /** What is not history is known by all that it says, whatever else it is known by. */

@@ -1,20 +1,22 @@
 import { salienceAt } from '../decay/curves.ts'
 import { type Caller, isAllowed, unscoped } from '../kernel/caller.ts'
 import type { Edge } from '../relations/inverses.ts'
+import { concealHidden } from './concealment.ts'
 import type { Payload } from './payloads.ts'
 import type { AuditRow, Draft, RelationRow, StoredRecord } from './rows.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './schemas.ts'
 
 /** The record as of `now`: what is stored, and what time has made of it. */
 export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
+  const shown = concealHidden(stored)
   return {
     ...presentOutside(stored, now),
     version: stored.version,
     lifecycle: presentLifecycle(stored),
-    provenance: stored.provenance,
+    provenance: shown.provenance,
     relations: stored.relations.map(presentRelation),
-    payload: presentPayload(stored),
-    ...(stored.interpretation ? { interpretation: stored.interpretation } : {}),
+    payload: presentPayload({ ...stored, payload: shown.payload }),
+    ...(shown.interpretation ? { interpretation: shown.interpretation } : {}),
     audit_log: stored.audit_log.map(presentAudit),
     layer: stored.layer,
     memory_kind: stored.memory_kind,

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { isEntryShown, listHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../kernel/caller.ts'
@@ -41,11 +42,12 @@ export function selectStored(
         from (
           select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
           from (
-            select * from audit_entries as a where a.record_id = r.id order by a.id desc limit ${embeddedAudit}
+            select * from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}
+            order by a.id desc limit ${embeddedAudit}
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log${more}
+      ), '[]') as audit_log, ${listHidden(trust, links)} as concealed${more}
     from ${from}
     join contents as c on c.record_id = r.id
     where ${visibleTo(trust)} ${rest}
@@ -53,6 +55,12 @@ export function selectStored(
 }
 
 type Fragment = RawBuilder<unknown>
+
+/** Where contents name other records. A scan of the whole payload would cost as much as the payload is long. */
+const links = sql`concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+)`
 /** `more` continues the columns, `rest` the conditions. */
 type Selection = { from: Fragment; more?: Fragment; rest: Fragment; mostEdges?: number }
 
@@ -175,11 +183,12 @@ export async function insertIdentifiers(
   identifiers: readonly Identifier[],
 ): Promise<void> {
   await sql`
-    insert into entity_identifiers (record_id, scope, namespace, value)
-    select ${id}::uuid, scope, namespace, value
+    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+    select ${id}::uuid, scope, sensitivity, namespace, value
     from unnest(
-      ${identifiers.map(({ scope }) => scope)}::text[], ${identifiers.map(({ namespace }) => namespace)}::text[],
-      ${identifiers.map(({ value }) => value)}::text[]
-    ) as identifier (scope, namespace, value)
+      ${identifiers.map(({ scope }) => scope)}::text[],
+      ${identifiers.map(({ sensitivity }) => sensitivity)}::sensitivity[],
+      ${identifiers.map(({ namespace }) => namespace)}::text[], ${identifiers.map(({ value }) => value)}::text[]
+    ) as identifier (scope, sensitivity, namespace, value)
   `.execute(tx)
 }

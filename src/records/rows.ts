@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { AuditAction, Contents, Records, StatusChanges } from '../db/schema.ts'
+import type { Sensitivity } from '../kernel/caller.ts'
 import type { Edge } from '../relations/inverses.ts'
 import type { Handle } from './handles.ts'
 import type { Payload } from './payloads.ts'
@@ -31,9 +32,15 @@ export type StatusChangeRow = Omit<Selectable<StatusChanges>, 'record_id' | 'id'
 
 /** Everything one answered record is made of. */
 export type StoredRecord = RecordRow &
-  ContentRow & { relations: readonly RelationRow[]; audit_log: readonly AuditRow[] }
+  ContentRow & {
+    relations: readonly RelationRow[]
+    audit_log: readonly AuditRow[]
+    /** Ids in its contents of records that the reader does not see whole; absent where it was not read. */
+    concealed?: readonly string[]
+  }
 
-export type Identifier = { scope: string; namespace: string; value: string }
+/** Apart by scope and sensitivity: one that is taken where the caller cannot see is free here. */
+export type Identifier = { scope: string; sensitivity: Sensitivity; namespace: string; value: string }
 
 /** A record not yet stored, with all that is written beside it. */
 export type Draft = {

@@ -479,12 +479,12 @@ or coalesce(moved.step not in ('supersede', 'merge'), true) end
         select jsonb_agg(pair
 order by pair) as pairs
         from jsonb_array_elements(c.payload -> 'identifiers') as each,
-          jsonb_build_array(r.scope, each ->> 'namespace', each ->> 'value') as pair
+          jsonb_build_array(r.scope, r.sensitivity, each ->> 'namespace', each ->> 'value') as pair
       ) as said
       cross join lateral (
         select jsonb_agg(pair
 order by pair) as pairs
-        from entity_identifiers as i, jsonb_build_array(i.scope, i.namespace, i.value) as pair
+        from entity_identifiers as i, jsonb_build_array(i.scope, i.sensitivity, i.namespace, i.value) as pair
         where i.record_id = r.id
       ) as known
       left join lateral (
@@ -948,12 +948,26 @@ select (
 from records as r;
 
 -- src/cognition/transition/queries.ts listStatusChanges
-select "id", "old", "new", "reason", "actor", "step", "at", "run_id"
+select "id", "old", "new", "actor", "step", "at", "run_id", case when not exists (
+    select h.id
+from regexp_matches("reason", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $1
+and "h"."scope" = any($2::text[]))
+  ) then reason else '' end as "reason"
 from "status_changes"
-where "record_id" = $1
-and "id" > $2
+where "record_id" = $3
+and "id" > $4
 order by "id"
-limit $3;
+limit $5;
 
 -- src/cognition/transition/queries.ts findSalienceTaken
     select (a.changes #>> '{salience,0}')::float8 as salience
@@ -3610,27 +3624,78 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $4::uuid
-and e.predicate = any($5::text[])
+    where e.source_id = $11::uuid
+and e.predicate = any($12::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
+and ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $8
+    limit $15
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+    where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/queries.ts listMentions: the second page
@@ -3663,28 +3728,79 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $4::uuid
-and e.predicate = any($5::text[])
+    where e.source_id = $11::uuid
+and e.predicate = any($12::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
-and (r.created_at, r.id) < ($8::timestamptz, $9::uuid)
+and ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+and (r.created_at, r.id) < ($15::timestamptz, $16::uuid)
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $10
+    limit $17
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
+    where ("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/queries.ts takeTurn
@@ -3786,7 +3902,10 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "id" = $1
-and "revoked_at" is null;
+and "revoked_at" is null
+and (max_sensitivity <= $2::sensitivity
+and cardinality(scopes) > 0
+and scopes <@ $3::text[]);
 
 -- src/keys/queries.ts findKeyBySecret
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
@@ -3798,16 +3917,21 @@ and "revoked_at" is null;
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "revoked_at" is null
+and (max_sensitivity <= $1::sensitivity
+and true)
 order by "created_at" desc, "id" desc
-limit $1;
+limit $2;
 
 -- src/keys/queries.ts listKeys: the second page
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "revoked_at" is null
-and ("created_at", "id") < ($1, $2)
+and (max_sensitivity <= $1::sensitivity
+and cardinality(scopes) > 0
+and scopes <@ $2::text[])
+and ("created_at", "id") < ($3, $4)
 order by "created_at" desc, "id" desc
-limit $3;
+limit $5;
 
 -- src/keys/queries.ts revokeKey
 update "api_keys"
@@ -3855,12 +3979,30 @@ where "id" = $3
 and "status" in ($4, $5);
 
 -- src/maintenance/queries.ts listChanges
-select "record_id", "action", "before", "after", "note"
-from "maintenance_changes"
-where "run_id" = $1
-and ("record_id", "action") > ($2, $3)
+select "record_id", "action", "before", "after", "note", ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[])) as "is_open"
+from (select "c"."record_id", "c"."action", "c"."before", "c"."after", "c"."note", coalesce(r.sensitivity, d.sensitivity, 'hyper') as "sensitivity", coalesce(r.scope, d.scope, m.scope, '') as "scope"
+from "maintenance_changes" as "c"
+inner join "maintenance_runs" as "m" on "m"."id" = "c"."run_id"
+left join "records" as "r" on "r"."id" = "c"."record_id"
+left join "departures" as "d" on "d"."id" = "c"."record_id"
+where "c"."run_id" = $3) as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and ("record_id", "action") > ($6, $7)
 order by "record_id", "action"
-limit $4;
+limit $8;
+
+-- src/maintenance/queries.ts countHiddenChanges
+select count(*)::int4 as "hidden"
+from (select "c"."record_id", "c"."action", "c"."before", "c"."after", "c"."note", coalesce(r.sensitivity, d.sensitivity, 'hyper') as "sensitivity", coalesce(r.scope, d.scope, m.scope, '') as "scope"
+from "maintenance_changes" as "c"
+inner join "maintenance_runs" as "m" on "m"."id" = "c"."run_id"
+left join "records" as "r" on "r"."id" = "c"."record_id"
+left join "departures" as "d" on "d"."id" = "c"."record_id"
+where "c"."run_id" = $1) as "r"
+where not ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]));
 
 -- src/maintenance/queries.ts listSchedules
 select "job", "interval_ms", "enabled", "last_success_at", "next_at"
@@ -4320,7 +4462,28 @@ from (
 ) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
       ) as row) as lifecycle
   ) as row)::text, -1),
-    ',"provenance":', c.provenance::text, ',"payload":', (case
+    ',"provenance":', (jsonb_set(c.provenance, '{sources}', coalesce((
+    select jsonb_agg(each.value
+order by each.place)
+    from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $2
+and "h"."scope" = any($3::text[]))
+  )
+  ), '[{"kind": "event", "ref": "hidden"}]')))::text, ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
+    then jsonb_set(
+      (case
     when r.status = 'superseded'
 and r.type = 'semantic'
 and not exists (
@@ -4329,13 +4492,79 @@ from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $2
-and "t"."scope" = any($3::text[]))
+and ("t"."sensitivity" <= $4
+and "t"."scope" = any($5::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
+  end) #- case when not exists (
+    select h.id
+from regexp_matches(c.payload #>> $6::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $7
+and "h"."scope" = any($8::text[]))
+  ) then '{}' else $9 end::text[] #- case when not exists (
+    select h.id
+from regexp_matches(c.payload #>> $10::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $11
+and "h"."scope" = any($12::text[]))
+  ) then '{}' else $13 end::text[], '{evidence}', coalesce((
+    select jsonb_agg(each.value
+order by each.place)
+    from jsonb_array_elements(c.payload -> 'evidence') with ordinality as each (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $14
+and "h"."scope" = any($15::text[]))
+  )
+  ), '[]')
+    )
+    else (case
+    when r.status = 'superseded'
+and r.type = 'semantic'
+and not exists (
+      select
+from relations as e
+      where e.source_id = r.id
+and e.predicate = 'superseded_by'
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $16
+and "t"."scope" = any($17::text[]))
+from records as t
+where t.id = e.target_id)
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)
   end)::text,
     ',"relations":[', (
     select case when (select count(*)
@@ -4353,8 +4582,8 @@ order by e.created_at, e.target_id, e.predicate)
 from relations as e
     where e.source_id = r.id
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $4
-and "t"."scope" = any($5::text[]))
+and ("t"."sensitivity" <= $18
+and "t"."scope" = any($19::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
@@ -4370,8 +4599,8 @@ from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $6
-and "t"."scope" = any($7::text[]))
+and ("t"."sensitivity" <= $20
+and "t"."scope" = any($21::text[]))
 from records as t
 where t.id = e.target_id))
       union all
@@ -4381,8 +4610,8 @@ from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $8
-and "t"."scope" = any($9::text[]))
+and ("t"."sensitivity" <= $22
+and "t"."scope" = any($23::text[]))
 from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
@@ -4395,16 +4624,128 @@ from (
     || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
-where a.record_id = r.id), ']', ',"status_history":[', (
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $24
+and "h"."scope" = any($25::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($26::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $27
+and "h"."scope" = any($28::text[]))
+    ))
+  )), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
-      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
+      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at,
+        case when not exists (
+    select h.id
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $29
+and "h"."scope" = any($30::text[]))
+  ) then s.reason else '' end as reason, s.step
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
 order by s.id)
   from status_changes as s
 where s.record_id = r.id), ']',
     coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || (c.interpretation::text), ''),
+    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($31::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $32
+and "h"."scope" = any($33::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $34::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($35::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $36
+and "h"."scope" = any($37::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $38::text) with ordinality as each (value, place)
+  ), '[]'))
+    || jsonb_build_object($39::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $40
+and "h"."scope" = any($41::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $42::text) with ordinality as each (value, place)
+  ), '[]')))::text), ''),
     coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
     coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
     coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
@@ -4458,12 +4799,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $10
-and "t"."scope" = any($11::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $43
+and "t"."scope" = any($44::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $12
-and "t"."scope" = any($13::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $45
+and "t"."scope" = any($46::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     ',"handles":[', (
@@ -4568,7 +4909,28 @@ from (
 ) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
       ) as row) as lifecycle
   ) as row)::text, -1),
-    ',"provenance":', c.provenance::text, ',"payload":', (case
+    ',"provenance":', (jsonb_set(c.provenance, '{sources}', coalesce((
+    select jsonb_agg(each.value
+order by each.place)
+    from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )
+  ), '[{"kind": "event", "ref": "hidden"}]')))::text, ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
+    then jsonb_set(
+      (case
     when r.status = 'superseded'
 and r.type = 'semantic'
 and not exists (
@@ -4577,13 +4939,79 @@ from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $6
-and "t"."scope" = any($7::text[]))
+and ("t"."sensitivity" <= $8
+and "t"."scope" = any($9::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
+  end) #- case when not exists (
+    select h.id
+from regexp_matches(c.payload #>> $10::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $11
+and "h"."scope" = any($12::text[]))
+  ) then '{}' else $13 end::text[] #- case when not exists (
+    select h.id
+from regexp_matches(c.payload #>> $14::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $15
+and "h"."scope" = any($16::text[]))
+  ) then '{}' else $17 end::text[], '{evidence}', coalesce((
+    select jsonb_agg(each.value
+order by each.place)
+    from jsonb_array_elements(c.payload -> 'evidence') with ordinality as each (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $18
+and "h"."scope" = any($19::text[]))
+  )
+  ), '[]')
+    )
+    else (case
+    when r.status = 'superseded'
+and r.type = 'semantic'
+and not exists (
+      select
+from relations as e
+      where e.source_id = r.id
+and e.predicate = 'superseded_by'
+and (select t.forgotten_at is null
+and ("t"."sensitivity" <= $20
+and "t"."scope" = any($21::text[]))
+from records as t
+where t.id = e.target_id)
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)
   end)::text,
     ',"relations":[', (
     select case when (select count(*)
@@ -4601,8 +5029,8 @@ order by e.created_at, e.target_id, e.predicate)
 from relations as e
     where e.source_id = r.id
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $8
-and "t"."scope" = any($9::text[]))
+and ("t"."sensitivity" <= $22
+and "t"."scope" = any($23::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
@@ -4618,8 +5046,8 @@ from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $10
-and "t"."scope" = any($11::text[]))
+and ("t"."sensitivity" <= $24
+and "t"."scope" = any($25::text[]))
 from records as t
 where t.id = e.target_id))
       union all
@@ -4629,8 +5057,8 @@ from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
 and (select t.forgotten_at is null
-and ("t"."sensitivity" <= $12
-and "t"."scope" = any($13::text[]))
+and ("t"."sensitivity" <= $26
+and "t"."scope" = any($27::text[]))
 from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
@@ -4643,16 +5071,128 @@ from (
     || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
-where a.record_id = r.id), ']', ',"status_history":[', (
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $28
+and "h"."scope" = any($29::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($30::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $31
+and "h"."scope" = any($32::text[]))
+    ))
+  )), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
-      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
+      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at,
+        case when not exists (
+    select h.id
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $33
+and "h"."scope" = any($34::text[]))
+  ) then s.reason else '' end as reason, s.step
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
 order by s.id)
   from status_changes as s
 where s.record_id = r.id), ']',
     coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || (c.interpretation::text), ''),
+    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($35::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $36
+and "h"."scope" = any($37::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $38::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($39::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $40
+and "h"."scope" = any($41::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $42::text) with ordinality as each (value, place)
+  ), '[]'))
+    || jsonb_build_object($43::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $44
+and "h"."scope" = any($45::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $46::text) with ordinality as each (value, place)
+  ), '[]')))::text), ''),
     coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
     coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
     coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
@@ -4706,12 +5246,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $14
-and "t"."scope" = any($15::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $47
+and "t"."scope" = any($48::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $16
-and "t"."scope" = any($17::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $49
+and "t"."scope" = any($50::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     ',"handles":[', (
@@ -4787,7 +5327,28 @@ from (
 ) as row) as decay, to_char(r.last_reinforced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as last_reinforced_at, r.pinned, r.deletion_policy
       ) as row) as lifecycle
   ) as row)::text, -1),
-    ',"provenance":', c.provenance::text, ',"payload":', (case
+    ',"provenance":', (jsonb_set(c.provenance, '{sources}', coalesce((
+    select jsonb_agg(each.value
+order by each.place)
+    from jsonb_array_elements(c.provenance -> 'sources') with ordinality as each (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  )
+  ), '[{"kind": "event", "ref": "hidden"}]')))::text, ',"payload":', (case when c.payload ->> 'kind' = 'semantic'
+    then jsonb_set(
+      (case
     when r.status = 'superseded'
 and r.type = 'semantic'
 and not exists (
@@ -4795,13 +5356,78 @@ and not exists (
 from relations as e
       where e.source_id = r.id
 and e.predicate = 'superseded_by'
-and (select ("t"."sensitivity" <= $9
-and "t"."scope" = any($10::text[]))
+and (select ("t"."sensitivity" <= $11
+and "t"."scope" = any($12::text[]))
 from records as t
 where t.id = e.target_id)
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
+  end) #- case when not exists (
+    select h.id
+from regexp_matches(c.payload #>> $13::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $14
+and "h"."scope" = any($15::text[]))
+  ) then '{}' else $16 end::text[] #- case when not exists (
+    select h.id
+from regexp_matches(c.payload #>> $17::text[], '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $18
+and "h"."scope" = any($19::text[]))
+  ) then '{}' else $20 end::text[], '{evidence}', coalesce((
+    select jsonb_agg(each.value
+order by each.place)
+    from jsonb_array_elements(c.payload -> 'evidence') with ordinality as each (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $21
+and "h"."scope" = any($22::text[]))
+  )
+  ), '[]')
+    )
+    else (case
+    when r.status = 'superseded'
+and r.type = 'semantic'
+and not exists (
+      select
+from relations as e
+      where e.source_id = r.id
+and e.predicate = 'superseded_by'
+and (select ("t"."sensitivity" <= $23
+and "t"."scope" = any($24::text[]))
+from records as t
+where t.id = e.target_id)
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)
   end)::text,
     ',"relations":[', (
     select case when (select count(*)
@@ -4818,8 +5444,8 @@ order by e.created_at, e.target_id, e.predicate)
     select e.predicate, e.target_id, e.weight, e.created_at
 from relations as e
     where e.source_id = r.id
-and (select ("t"."sensitivity" <= $11
-and "t"."scope" = any($12::text[]))
+and (select ("t"."sensitivity" <= $25
+and "t"."scope" = any($26::text[]))
 from records as t
 where t.id = e.target_id)) as e)
     else (
@@ -4834,8 +5460,8 @@ order by e.created_at, e.target_id, e.predicate)
 from relations as e
     where e.source_id = r.id
 and e.predicate not in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and (select ("t"."sensitivity" <= $13
-and "t"."scope" = any($14::text[]))
+and (select ("t"."sensitivity" <= $27
+and "t"."scope" = any($28::text[]))
 from records as t
 where t.id = e.target_id))
       union all
@@ -4844,8 +5470,8 @@ where t.id = e.target_id))
 from relations as e
     where e.source_id = r.id
 and e.predicate in ('mentioned_in', 'derives', 'referenced_by', 'fact_subject_of', 'fact_object_of', 'dependency_of', 'used_by', 'causes', 'supported_by', 'contradicted_by', 'superseded_by')
-and (select ("t"."sensitivity" <= $15
-and "t"."scope" = any($16::text[]))
+and (select ("t"."sensitivity" <= $29
+and "t"."scope" = any($30::text[]))
 from records as t
 where t.id = e.target_id)
         order by e.predicate desc, e.target_id desc
@@ -4858,16 +5484,128 @@ from (
     || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
-where a.record_id = r.id), ']', ',"status_history":[', (
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $31
+and "h"."scope" = any($32::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($33::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $34
+and "h"."scope" = any($35::text[]))
+    ))
+  )), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
-      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, s.reason, s.step
+      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at,
+        case when not exists (
+    select h.id
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $36
+and "h"."scope" = any($37::text[]))
+  ) then s.reason else '' end as reason, s.step
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
 order by s.id)
   from status_changes as s
 where s.record_id = r.id), ']',
     coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || (c.interpretation::text), ''),
+    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($38::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $39
+and "h"."scope" = any($40::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $41::text) with ordinality as each (value, place)
+  ), '[]')) || jsonb_build_object($42::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $43
+and "h"."scope" = any($44::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $45::text) with ordinality as each (value, place)
+  ), '[]'))
+    || jsonb_build_object($46::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $47
+and "h"."scope" = any($48::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $49::text) with ordinality as each (value, place)
+  ), '[]')))::text), ''),
     coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
     coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
     coalesce(',"demoted_at":' || ('"' || to_char(r.demoted_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
@@ -4921,12 +5659,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $17
-and "t"."scope" = any($18::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $50
+and "t"."scope" = any($51::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $19
-and "t"."scope" = any($20::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $52
+and "t"."scope" = any($53::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     ',"handles":[', (
@@ -5381,10 +6119,10 @@ or target_id not in (select id
 from incoming))
       on conflict on constraint relations_pkey do nothing
     ), identifier as (
-      insert into entity_identifiers (record_id, scope, namespace, value)
-      select record_id, scope, namespace, value
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
       from json_to_recordset($5::json) as identifier
-        (record_id uuid, scope text, namespace text, value text)
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id
 from record)
     ), handle as (
@@ -5429,10 +6167,12 @@ and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]));
 
 -- src/records/creation/queries.ts findTakenIdentifiers
-    select taken.record_id, taken.scope, taken.namespace, taken.value
-    from json_to_recordset($1::json) as wanted (scope text, namespace text, value text)
+    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
+    from json_to_recordset($1::json)
+      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
     join entity_identifiers as taken
       on taken.scope = wanted.scope
+and taken.sensitivity = wanted.sensitivity
 and taken.namespace = wanted.namespace
 and taken.value = wanted.value;
 
@@ -5644,22 +6384,73 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
-    from ((select "r"."id", salience_at(r, $4::timestamptz) as "position"
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "r"."id", salience_at(r, $11::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
+where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
 and r.forgotten_at is null
-order by salience_at(r, $7::timestamptz) desc, "r"."id" desc
-limit $8)) as cut join records as r on r.id = cut.id
+order by salience_at(r, $14::timestamptz) desc, "r"."id" desc
+limit $15)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $9
-and "r"."scope" = any($10::text[]))
+    where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts listRecords: by creation, every filter
@@ -5692,41 +6483,92 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and ("r"."type" = $6
-and "r"."scope" = $7
-and "r"."sensitivity" = $8
-and "r"."layer" = $9
-and "r"."memory_kind" = $10
-and "r"."status" = $11
-and c.tags @> $12::text[]
-and r.created_at > $13::timestamptz
-and r.created_at < $14::timestamptz
-and c.search @@ websearch_to_tsquery($15::text::regconfig, $16)
+where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and ("r"."type" = $13
+and "r"."scope" = $14
+and "r"."sensitivity" = $15
+and "r"."layer" = $16
+and "r"."memory_kind" = $17
+and "r"."status" = $18
+and c.tags @> $19::text[]
+and r.created_at > $20::timestamptz
+and r.created_at < $21::timestamptz
+and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
 and r.forgotten_at is null
-and r.pinned = $17
-and r.updated_at > $18::timestamptz
-and r.salience >= $19
-and salience_at(r, $20::timestamptz) >= $21
-and salience_at(r, $22::timestamptz) <= $23)
-and "r"."created_at" >= $24::timestamptz
-and ("r"."created_at" > $25::timestamptz
-or r.id > $26::uuid)
+and r.pinned = $24
+and r.updated_at > $25::timestamptz
+and r.salience >= $26
+and salience_at(r, $27::timestamptz) >= $28
+and salience_at(r, $29::timestamptz) <= $30)
+and "r"."created_at" >= $31::timestamptz
+and ("r"."created_at" > $32::timestamptz
+or r.id > $33::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $27)) as cut join records as r on r.id = cut.id
+limit $34)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $28
-and "r"."scope" = any($29::text[]))
+    where ("r"."sensitivity" <= $35
+and "r"."scope" = any($36::text[]))
 order by cut.position asc, r.id asc;
 
 -- src/records/listing/queries.ts listRecords: by importance, everything seen
@@ -5758,12 +6600,13 @@ and true
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
+and true
+            order by a.id desc
 limit $1
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
+      ), '[]') as audit_log, array[]::uuid[] as concealed, cut.position
     from ((select "r"."id", "r"."importance" as "position"
 from "records" as "r"
 where true
@@ -5987,43 +6830,94 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, cut.position
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($4::bigint[], $5::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $6::timestamptz) as "position"
+from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $13::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
+where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
 and r.forgotten_at is null
-and salience_at(r, $9::timestamptz) <= $10::float8
-and (salience_at(r, $11::timestamptz) < $12::float8
-or r.id < $13::uuid)
+and salience_at(r, $16::timestamptz) <= $17::float8
+and (salience_at(r, $18::timestamptz) < $19::float8
+or r.id < $20::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $14::float8 + $15::float8 / lane.half_life
+and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r, $16::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $23::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $17
-and "r"."scope" = any($18::text[]))
+where ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[]))
 and r.forgotten_at is null
-and salience_at(r, $19::timestamptz) <= $20::float8
-and (salience_at(r, $21::timestamptz) < $22::float8
-or r.id < $23::uuid)
+and salience_at(r, $26::timestamptz) <= $27::float8
+and (salience_at(r, $28::timestamptz) < $29::float8
+or r.id < $30::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $24) as "candidate"
+and "r"."salience" >= $31) as "candidate"
 order by "position" desc, "id" desc
-limit $25)) as cut join records as r on r.id = cut.id
+limit $32)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $26
-and "r"."scope" = any($27::text[]))
+    where ("r"."sensitivity" <= $33
+and "r"."scope" = any($34::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/queries.ts pickBySalience
@@ -6051,11 +6945,44 @@ limit $10;
 
 -- src/records/listing/queries.ts listAudit
 select "id", "action", "actor", "at", "rationale", "run_id", "changes"
-from "audit_entries"
+from "audit_entries" as "a"
 where "record_id" = $1
 and "id" > $2
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = a.record_id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
 order by "id"
-limit $3;
+limit $8;
 
 -- src/records/promoting/queries.ts countWorking
     select count(*)::int4 as count
@@ -6282,16 +7209,67 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]));
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]));
 
 -- src/records/queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -6323,17 +7301,68 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.id = $6::uuid;
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and r.id = $13::uuid;
 
 -- src/records/queries.ts findRecords: several
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -6365,17 +7394,68 @@ and "t"."scope" = any($2::text[]))
             select *
 from audit_entries as a
 where a.record_id = r.id
-order by a.id desc
-limit $3
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+      select edge.created_at
+      from unnest($5::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at
+from relations as e
+        where e.source_id = r.id
+and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit 1000
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+    ))
+  )
+            order by a.id desc
+limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.id = any($6::uuid[]);
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and r.id = any($13::uuid[]);
 
 -- src/records/queries.ts lockRecords
 select r.id
@@ -6411,12 +7491,13 @@ from "entity_identifiers"
 where "record_id" = $1;
 
 -- src/records/queries.ts insertIdentifiers
-    insert into entity_identifiers (record_id, scope, namespace, value)
-    select $1::uuid, scope, namespace, value
+    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+    select $1::uuid, scope, sensitivity, namespace, value
     from unnest(
-      $2::text[], $3::text[],
-      $4::text[]
-    ) as identifier (scope, namespace, value);
+      $2::text[],
+      $3::sensitivity[],
+      $4::text[], $5::text[]
+    ) as identifier (scope, sensitivity, namespace, value);
 
 -- src/records/scoring/queries.ts scoringAt
 select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
@@ -6726,26 +7807,32 @@ select pg_advisory_xact_lock_shared(7350, 3);
 insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
 values ($1, $2, $3, $4, $5, $6)
 on conflict on constraint "tombstones_content" do update
-set "created_at" = "tombstones"."created_at"
+set "sensitivity" = greatest(tombstones.sensitivity, excluded.sensitivity)
 returning "id";
 
 -- src/records/tombstones/queries.ts listTombstones: the first page
 select "id", "scope", "created_at", "actor"
 from "tombstones"
+where (sensitivity <= $1::sensitivity
+and scope = any($2::text[]))
 order by "created_at" desc, "id" desc
-limit $1;
+limit $3;
 
 -- src/records/tombstones/queries.ts listTombstones: the second page
 select "id", "scope", "created_at", "actor"
 from "tombstones"
-where (created_at, id) < ($1::timestamptz, $2::uuid)
+where (sensitivity <= $1::sensitivity
+and scope = any($2::text[]))
+and (created_at, id) < ($3::timestamptz, $4::uuid)
 order by "created_at" desc, "id" desc
-limit $3;
+limit $5;
 
 -- src/records/tombstones/queries.ts deleteTombstone
 delete
 from "tombstones"
 where "id" = $1
+and (sensitivity <= $2::sensitivity
+and scope = any($3::text[]))
 returning "id";
 
 -- src/relations/queries.ts upsertEdges

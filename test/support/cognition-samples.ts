@@ -44,7 +44,13 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
     moveScores: (db) => scoring.moveScores(db, { ids: [id], now, runId: id }),
   },
   'src/cognition/transition/queries.ts': {
-    listStatusChanges: (db) => transition.listStatusChanges(db, id, 0, 101),
+    listStatusChanges: (db) =>
+      transition.listStatusChanges(db, {
+        id,
+        trust: { maxSensitivity: 'low', scopes: ['team'] },
+        after: 0,
+        limit: 101,
+      }),
     findSalienceTaken: (db) => transition.findSalienceTaken(db, id),
   },
 }

@@ -41,9 +41,9 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     insertTombstones: (db) =>
       tombstones.insertTombstones(db, [{ ...sealed, id, key_id: keyId, created_at: now, actor: 'ada' }]),
     listTombstones: {
-      'the first page': (db) => tombstones.listTombstones(db, 51, undefined),
-      'the second page': (db) => tombstones.listTombstones(db, 51, { created_at: now, id }),
+      'the first page': (db) => tombstones.listTombstones(db, trust, 51, undefined),
+      'the second page': (db) => tombstones.listTombstones(db, trust, 51, { created_at: now, id }),
     },
-    deleteTombstone: (db) => tombstones.deleteTombstone(db, id),
+    deleteTombstone: (db) => tombstones.deleteTombstone(db, trust, id),
   },
 }

@@ -61,7 +61,9 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
         }),
     },
     cancelRun: (db) => maintenance.cancelRun(db, id, now),
-    listChanges: (db) => maintenance.listChanges(db, id, { record_id: id, action: 'prune' }, 51),
+    listChanges: (db) =>
+      maintenance.listChanges(db, { runId: id, trust, after: { record_id: id, action: 'prune' }, limit: 51 }),
+    countHiddenChanges: (db) => maintenance.countHiddenChanges(db, id, trust),
     listSchedules: (db) => maintenance.listSchedules(db),
     upsertSchedule: (db) =>
       maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),

@@ -100,11 +100,11 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/keys/queries.ts': {
     insertKey: (db) => keys.insertKey(db, key),
-    findKey: (db) => keys.findKey(db, id),
+    findKey: (db) => keys.findKey(db, trust, id),
     findKeyBySecret: (db) => keys.findKeyBySecret(db, key.secret_hash),
     listKeys: {
-      'the first page': (db) => keys.listKeys(db, 51, undefined),
-      'the second page': (db) => keys.listKeys(db, 51, { created_at: now, id }),
+      'the first page': (db) => keys.listKeys(db, everything, 51, undefined),
+      'the second page': (db) => keys.listKeys(db, trust, 51, { created_at: now, id }),
     },
     revokeKey: (db) => keys.revokeKey(db, id, now),
     noteUse: (db) => keys.noteUse(db, id, now, now),
@@ -152,7 +152,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     findUsedIds: (db) => creation.findUsedIds(db, [id]),
     findTargets: (db) => creation.findTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>
-      creation.findTakenIdentifiers(db, [{ scope: '', namespace: 'git', value: 'x' }]),
+      creation.findTakenIdentifiers(db, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
   },
   ...departingSamples,
   ...revisionSamples,
@@ -200,7 +200,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       'of some scopes': (db) => listing.pickBest(db, page, ['team', ''], 500),
     },
     pickBySalience: (db) => listing.pickBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
-    listAudit: (db) => listing.listAudit(db, id, 0, 101),
+    listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
   },
   'src/records/queries.ts': {
     selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
@@ -215,7 +215,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
     deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
     insertIdentifiers: (db) =>
-      records.insertIdentifiers(db, id, [{ scope: '', namespace: 'git', value: 'x' }]),
+      records.insertIdentifiers(db, id, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
   },
   'src/relations/queries.ts': {
     upsertEdges: (db) => relations.upsertEdges(db, [edge]),

@@ -42,11 +42,11 @@ export async function findWrongIdentifiers(db: Database): Promise<Finding> {
       cross join lateral (
         select jsonb_agg(pair order by pair) as pairs
         from jsonb_array_elements(c.payload -> 'identifiers') as each,
-          jsonb_build_array(r.scope, each ->> 'namespace', each ->> 'value') as pair
+          jsonb_build_array(r.scope, r.sensitivity, each ->> 'namespace', each ->> 'value') as pair
       ) as said
       cross join lateral (
         select jsonb_agg(pair order by pair) as pairs
-        from entity_identifiers as i, jsonb_build_array(i.scope, i.namespace, i.value) as pair
+        from entity_identifiers as i, jsonb_build_array(i.scope, i.sensitivity, i.namespace, i.value) as pair
         where i.record_id = r.id
       ) as known
       left join lateral (

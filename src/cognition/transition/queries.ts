@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { namesNoHidden } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
+import type { Trust } from '../../kernel/caller.ts'
 import type { StatusChangeRow } from '../../records/rows.ts'
 
 type Moved = StatusChangeRow & { id: number }
@@ -7,15 +9,16 @@ type Moved = StatusChangeRow & { id: number }
 /** Oldest first, so that a page stays what it is while the history goes on behind it. */
 export async function listStatusChanges(
   db: Database,
-  id: string,
-  after: number,
-  limit: number,
+  { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
 ): Promise<Moved[]> {
   return db
     .selectFrom('status_changes')
     .where('record_id', '=', id)
     .where('id', '>', after)
-    .select(['id', 'old', 'new', 'reason', 'actor', 'step', 'at', 'run_id'])
+    .select(['id', 'old', 'new', 'actor', 'step', 'at', 'run_id'])
+    .select(
+      sql<string>`case when ${namesNoHidden(trust, sql.ref('reason'))} then reason else '' end`.as('reason'),
+    )
     .orderBy('id')
     .limit(limit)
     .execute()

@@ -52,7 +52,10 @@ export function createTransitionService({ db, clock, textLanguage }: Resources) 
     const known = await findKnownRecord(conn, call.caller, id)
     const fingerprint = fingerprintOf(call.caller.principal, { statusHistory: known.id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, StatusCursor, fingerprint).id
-    const found = await listStatusChanges(conn, known.id, after, limit + 1)
+    const found = await listStatusChanges(conn, {
+      ...{ id: known.id, trust: call.caller.trust },
+      ...{ after, limit: limit + 1 },
+    })
     const items = found.slice(0, limit)
     const last = items.at(-1)
     return {

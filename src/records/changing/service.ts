@@ -53,8 +53,11 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const isSaid = Object.keys(content).length > 0 || isMoved
   const text = isSaid ? searchableText(changed.payload, changed.tags) : ''
   const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
+  const isRenamed = isMoved || changed.payload !== stored.payload
+  // Before the record moves: its new place is checked for what it says then.
+  if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
   await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { said: { content, search } } : {}) })
-  await renameRecord(tx, stored, changed)
+  if (isRenamed) await renameRecord(tx, stored, changed)
   const tally = counted[action]
   if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
   return { ...changed, audit_log: withEntry(stored.audit_log, entry) }
@@ -82,15 +85,12 @@ async function moveStatus(
 
 /** What it is known by follows what it says and where it belongs. */
 async function renameRecord(tx: Database, before: StoredRecord, after: StoredRecord): Promise<void> {
-  const isMoved = before.scope !== after.scope
-  if (!isMoved && after.payload === before.payload) return
   if (after.payload.kind === 'entity') {
-    await deleteIdentifiers(tx, after.id)
-    const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after.scope)
+    const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
     await insertIdentifiers(tx, after.id, identifiers).catch(refuseTaken)
   }
   const [old, current] = [handlesOf(before.payload), handlesOf(after.payload)]
-  if (!isMoved && isSame(old, current)) return
+  if (before.scope === after.scope && isSame(old, current)) return
   await deleteHandles(tx, after.id, old)
   await insertHandles(tx, after.id, after.scope, current)
 }
@@ -111,5 +111,5 @@ function isSame(left: readonly Handle[], right: readonly Handle[]): boolean {
 
 function refuseTaken(error: unknown): never {
   if (violatedConstraint(error) !== 'entity_identifiers_taken') throw error
-  throw new AppError('identifier_taken', 'Another entity of this scope has this identifier.')
+  throw new AppError('identifier_taken', 'Another entity of this scope and sensitivity has this identifier.')
 }

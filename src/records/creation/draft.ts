@@ -42,7 +42,7 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     row,
     searchText: searchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
-    identifiers: identifiersOf(payload, row.scope),
+    identifiers: identifiersOf(payload, row),
     handles: handlesOf(payload),
     isNamed: given.id !== undefined,
     audit: {
@@ -67,8 +67,11 @@ export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
 }
 
-export function identifiersOf(payload: Payload, scope: string): Identifier[] {
-  return payload.kind === 'entity' ? payload.identifiers.map((each) => ({ scope, ...each })) : []
+type Place = Pick<Identifier, 'scope' | 'sensitivity'>
+
+export function identifiersOf(payload: Payload, { scope, sensitivity }: Place): Identifier[] {
+  if (payload.kind !== 'entity') return []
+  return payload.identifiers.map((each) => ({ scope, sensitivity, ...each }))
 }
 
 function findTimeFaults(given: NewRecord, now: Date): Fault[] {

@@ -99,10 +99,10 @@ export async function insertRecords(
         and (target_id in (select id from record) or target_id not in (select id from incoming))
       on conflict on constraint relations_pkey do nothing
     ), identifier as (
-      insert into entity_identifiers (record_id, scope, namespace, value)
-      select record_id, scope, namespace, value
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
       from json_to_recordset(${identifiers}::json) as identifier
-        (record_id uuid, scope text, namespace text, value text)
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id from record)
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
@@ -158,16 +158,17 @@ export async function findTargets(db: Database, ids: readonly string[], trust: T
     .execute()
 }
 
-/** Of the identifiers, those that an entity already has. */
+/** Of the identifiers, those that an entity of the same scope and sensitivity already has. */
 export async function findTakenIdentifiers(
   db: Database,
   identifiers: readonly Identifier[],
 ): Promise<(Identifier & { record_id: string })[]> {
   const { rows } = await sql<Identifier & { record_id: string }>`
-    select taken.record_id, taken.scope, taken.namespace, taken.value
-    from json_to_recordset(${JSON.stringify(identifiers)}::json) as wanted (scope text, namespace text, value text)
+    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
+    from json_to_recordset(${JSON.stringify(identifiers)}::json)
+      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
     join entity_identifiers as taken
-      on taken.scope = wanted.scope and taken.namespace = wanted.namespace and taken.value = wanted.value
+      on taken.scope = wanted.scope and taken.sensitivity = wanted.sensitivity and taken.namespace = wanted.namespace and taken.value = wanted.value
   `.execute(db)
   return rows
 }

@@ -155,8 +155,8 @@ export async function refuseTakenIdentifiers(db: Database, drafts: readonly (Dra
   })
 }
 
-function keyOf({ scope, namespace, value }: Identifier): string {
-  return JSON.stringify([scope, namespace, value])
+function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
+  return JSON.stringify([scope, sensitivity, namespace, value])
 }
 
 /** Refusing one record can leave a neighbour's edge without an end, so this repeats until nothing changes. */
@@ -205,9 +205,13 @@ function recordExists(id: string): AppError {
 }
 
 function identifierTaken(index: number): AppError {
-  return new AppError('identifier_taken', 'Another entity of this scope has this identifier.', {
-    errors: [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }],
-  })
+  return new AppError(
+    'identifier_taken',
+    'Another entity of this scope and sensitivity has this identifier.',
+    {
+      errors: [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }],
+    },
+  )
 }
 
 function targetMissing(index: number): AppError {
@@ -225,7 +229,10 @@ function targetAbove(index: number): AppError {
 function raceLost(error: unknown): AppError | undefined {
   switch (violatedConstraint(error)) {
     case 'entity_identifiers_taken':
-      return new AppError('identifier_taken', 'Another entity of this scope has just taken an identifier.')
+      return new AppError(
+        'identifier_taken',
+        'Another entity of this scope and sensitivity has just taken an identifier.',
+      )
     case 'relations_target':
       return new AppError('record_not_found', 'A relation names a record that has just been removed.')
     default:

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type Call, transact } from '../../db/transaction.ts'
-import { type Caller, everything, isAllowed } from '../../kernel/caller.ts'
+import { type Caller, everything, isAllowed, rankOf } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -82,9 +82,11 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
   function markContents(erased: readonly StoredRecord[], { actor, at }: Testimony) {
     const { keyId } = seal
     if (!keyId) return []
-    const marks = erased.flatMap(({ scope, payload }) => {
+    // Of two with one content the most sensitive comes last, and counts.
+    const inOrder = [...erased].sort((left, right) => rankOf(left.sensitivity) - rankOf(right.sensitivity))
+    const marks = inOrder.flatMap(({ scope, sensitivity, payload }) => {
       const digest = seal.digest(scope, payload)
-      return digest ? [{ scope, digest }] : []
+      return digest ? [{ scope, sensitivity, digest }] : []
     })
     const unique = new Map(
       marks.map((mark) => [JSON.stringify([mark.scope, mark.digest.toString('hex')]), mark]),

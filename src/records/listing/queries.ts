@@ -1,6 +1,8 @@
 import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { isEntryShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
 import type { DB } from '../../db/schema.ts'
+import type { Trust } from '../../kernel/caller.ts'
 import { selectStored } from '../queries.ts'
 import { matching, rankedBy } from './matching/queries.ts'
 import type { Lane, Page, Picked, Positioned } from './page.ts'
@@ -206,11 +208,15 @@ async function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]
 }
 
 /** Oldest first, so that a page stays what it is while entries are added behind it. */
-export async function listAudit(db: Database, id: string, after: number, limit: number) {
+export async function listAudit(
+  db: Database,
+  { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
+) {
   return db
-    .selectFrom('audit_entries')
+    .selectFrom('audit_entries as a')
     .where('record_id', '=', id)
     .where('id', '>', after)
+    .where(isEntryShown(trust, sql`a.record_id`))
     .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'changes'])
     .orderBy('id')
     .limit(limit)

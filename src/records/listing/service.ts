@@ -75,7 +75,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   ): Promise<Listed<AuditEntry>> {
     const fingerprint = fingerprintOf(call.caller.principal, { audit: id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, AuditCursor, fingerprint).id
-    const found = await listAudit(call.tx ?? db, id, after, limit + 1)
+    const found = await listAudit(call.tx ?? db, { id, trust: call.caller.trust, after, limit: limit + 1 })
     const items = found.slice(0, limit)
     const last = items.at(-1)
     return {

@@ -1,6 +1,7 @@
-import { type Insertable, type Selectable, sql } from 'kysely'
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Tombstones } from '../../db/schema.ts'
+import type { Trust } from '../../kernel/caller.ts'
 
 export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor'>
 export type Position = { created_at: Date; id: string }
@@ -46,26 +47,34 @@ export async function insertTombstones(
   const stored = await tx
     .insertInto('tombstones')
     .values([...rows])
-    // Changes nothing; a row that is not touched would not be returned.
+    // It keeps out what each of the erased records said, so it is as sensitive as the most sensitive of them.
     .onConflict((conflict) =>
       conflict
         .constraint('tombstones_content')
-        .doUpdateSet((eb) => ({ created_at: eb.ref('tombstones.created_at') })),
+        .doUpdateSet({ sensitivity: sql`greatest(tombstones.sensitivity, excluded.sensitivity)` }),
     )
     .returning('id')
     .execute()
   return stored.map(({ id }) => id)
 }
 
+/** Tombstones of erased records that the key could see whole and change. */
+function within({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
+  const inScopes = scopes ? sql`scope = any(${sql.val([...scopes])}::text[])` : sql`true`
+  return sql<SqlBool>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
+}
+
 /** Newest first, from `after` on. */
 export async function listTombstones(
   db: Database,
+  trust: Trust,
   limit: number,
   after: Position | undefined,
 ): Promise<TombstoneRow[]> {
   return db
     .selectFrom('tombstones')
     .select(['id', 'scope', 'created_at', 'actor'])
+    .where(within(trust))
     .$if(after !== undefined, (qb) =>
       qb.where(sql<boolean>`(created_at, id) < (${after?.created_at}::timestamptz, ${after?.id}::uuid)`),
     )
@@ -75,7 +84,12 @@ export async function listTombstones(
     .execute()
 }
 
-export async function deleteTombstone(db: Database, id: string): Promise<boolean> {
-  const deleted = await db.deleteFrom('tombstones').where('id', '=', id).returning('id').executeTakeFirst()
+export async function deleteTombstone(db: Database, trust: Trust, id: string): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('tombstones')
+    .where('id', '=', id)
+    .where(within(trust))
+    .returning('id')
+    .executeTakeFirst()
   return deleted !== undefined
 }

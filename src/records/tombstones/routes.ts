@@ -23,7 +23,8 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         operationId: 'listTombstones',
         tags,
         summary: 'List tombstones',
-        description: 'Newest first. None tells what was erased.',
+        description:
+          'Newest first. None tells what was erased. Only of records that the key could see whole and change.',
         querystring: TombstonesQuery,
         response: answers(
           { 200: { schema: ref(TombstonePage), description: 'One page.', headers: ['Link'] } },

@@ -16,7 +16,7 @@ export function createTombstonesService({ db }: { db: Database }) {
     const fingerprint = fingerprintOf(call.caller.principal, { list: 'tombstones' })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, TombstoneCursor, fingerprint)
     const position = after && { created_at: new Date(after.created_at), id: after.id }
-    const found = await listTombstones(call.tx ?? db, limit + 1, position)
+    const found = await listTombstones(call.tx ?? db, call.caller.trust, limit + 1, position)
     const items = found.slice(0, limit).map(({ scope, created_at: at, ...rest }) => ({
       ...{ ...rest, created_at: at.toISOString() },
       ...(scope === unscoped ? {} : { scope }),
@@ -28,7 +28,7 @@ export function createTombstonesService({ db }: { db: Database }) {
   }
 
   async function lift(call: Call, id: string): Promise<void> {
-    if (await deleteTombstone(call.tx ?? db, id)) return
+    if (await deleteTombstone(call.tx ?? db, call.caller.trust, id)) return
     throw new AppError('tombstone_not_found', 'There is no such tombstone.')
   }
 

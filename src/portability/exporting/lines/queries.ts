@@ -1,4 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
+import { interpretationShown, payloadShown, provenanceShown } from '../../../db/concealed-contents.ts'
+import { isEntryShown, namesNoHidden } from '../../../db/concealment.ts'
 import { dayOfLife } from '../../../db/days.ts'
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../kernel/caller.ts'
@@ -32,10 +34,10 @@ export function lineOf(asked: Asked): RawBuilder<string> {
   // In one go: joined one by one, every part would copy all those before it.
   return sql<string>`concat(
     left(${compact(head)}::text, -1),
-    ${member('provenance', sql`c.provenance::text`)}, ${member('payload', payloadSeen(asked))},
-    ${list('relations', edgesSeen(asked))}, ${list('audit_log', audit)}, ${list('status_history', moves)},
+    ${member('provenance', sql`(${provenanceShown(asked.trust)})::text`)}, ${member('payload', payloadSeen(asked))},
+    ${list('relations', edgesSeen(asked))}, ${list('audit_log', audit(asked))}, ${list('status_history', moves(asked))},
     ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)},
-    ${optional('interpretation', sql`c.interpretation::text`)},
+    ${optional('interpretation', sql`(${interpretationShown(asked.trust)})::text`)},
     ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))},
     ${optional('served_count', sql`nullif(r.served_count, 0)::text`)},
     ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))},
@@ -123,26 +125,28 @@ function edgesSeen(asked: Asked): Fragment {
 
 /** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
 function payloadSeen(asked: Asked): Fragment {
-  return sql`(case
+  const payload = sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
       select from relations as e
       where e.source_id = r.id and e.predicate = 'superseded_by' and ${leadsToSeen(asked)}
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
-  end)::text`
+  end)`
+  return sql`${payloadShown(asked.trust, payload)}::text`
 }
 
-const audit = sql`
+const audit = ({ trust }: Asked) => sql`
   select string_agg(left(${compact(sql`
       select a.action, a.actor, ${time(sql`a.at`)} as timestamp, a.rationale
     `)}::text, -1) || ${optional('run_id', sql`to_json(a.run_id)::text`)}
     || ${optional('changes', sql`a.changes::text`)} || '}', ',' order by a.id)
-  from audit_entries as a where a.record_id = r.id`
+  from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
 
-const moves = sql`
+const moves = ({ trust }: Asked) => sql`
   select string_agg(left(${compact(sql`
-      select s.old, s.new, s.actor, ${time(sql`s.at`)} as changed_at, s.reason, s.step
+      select s.old, s.new, s.actor, ${time(sql`s.at`)} as changed_at,
+        case when ${namesNoHidden(trust, sql`s.reason`)} then s.reason else '' end as reason, s.step
     `)}::text, -1) || ${optional('run_id', sql`to_json(s.run_id)::text`)} || '}', ',' order by s.id)
   from status_changes as s where s.record_id = r.id`
 

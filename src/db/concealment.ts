@@ -1,0 +1,66 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Trust } from '../kernel/caller.ts'
+import { reachesEverything } from '../kernel/trust.ts'
+import { openTo } from './visibility.ts'
+
+/**
+ * A visible record may name hidden ones: in its log, its evidence, its history. What another record did to it is
+ * shown only to a caller who sees that other record whole.
+ */
+
+type Fragment = RawBuilder<unknown>
+
+const uuidPattern = sql.lit('[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}')
+
+/** The ids in a text that belong to records, present or gone, which the caller does not see whole. */
+function hiddenIds(trust: Trust, text: Fragment): Fragment {
+  return sql`
+    select h.id from regexp_matches(${text}, ${uuidPattern}, 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope from records as n where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope from departures as n where n.id = named.id[1]::uuid
+    ) as h
+    where not ${openTo(trust, 'h')}
+  `
+}
+
+/** The distinct hidden ids in a text. No work at all for a caller who sees everything. */
+export function listHidden(trust: Trust, text: Fragment): RawBuilder<string[]> {
+  if (reachesEverything(trust)) return sql<string[]>`array[]::uuid[]`
+  return sql<string[]>`array(select distinct concealed.id from (${hiddenIds(trust, text)}) as concealed)`
+}
+
+export function namesNoHidden(trust: Trust, text: Fragment): RawBuilder<SqlBool> {
+  if (reachesEverything(trust)) return sql<SqlBool>`true`
+  return sql<SqlBool>`not exists (${hiddenIds(trust, text)})`
+}
+
+/** Written in the transaction of the change they belong to, with its instant. */
+const changing = ['derived_from', 'derives', 'contested_by', 'superseded_by']
+
+/** Edges looked at for each predicate. Their primary key yields those to the newest records first. */
+const mostEdges = 1_000
+
+/**
+ * Whether an entry `a` of the log of `record` is shown. An entry that names a hidden record belongs to that record; so
+ * does one that was written together with an edge to it, such as the confirmation of a fact.
+ */
+export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
+  if (reachesEverything(trust)) return sql<SqlBool>`true`
+  const words = sql`concat_ws(' ', a.rationale, a.changes)`
+  return sql<SqlBool>`(
+    ${namesNoHidden(trust, words)} and (a.action = 'create' or a.at not in (
+      select edge.created_at
+      from unnest(${sql.val(changing)}::text[]) as kind (predicate)
+      cross join lateral (
+        select e.target_id, e.created_at from relations as e
+        where e.source_id = ${record} and e.predicate = kind.predicate
+        order by e.target_id desc
+        limit ${sql.lit(mostEdges)}
+      ) as edge
+      join records as h on h.id = edge.target_id
+      where not ${openTo(trust, 'h')}
+    ))
+  )`
+}
