@@ -67,9 +67,8 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     linkEdges: (db) =>
       linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
     settleEdges: (db) => linking.settleEdges(db, current, 1_000),
-    findMissingEdges: (db) => linking.findMissingEdges(db, [edge]),
+    findMissingEdges: (db) => linking.findMissingEdges(db, [edge], current),
     deleteAbandonedEdges: (db) => linking.deleteAbandonedEdges(db, now, 1_000),
-    forgetEdges: (db) => linking.forgetEdges(db, id),
   },
   'src/portability/importing/staging/queries.ts': {
     holdLines: (db) => staging.holdLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),

@@ -8,7 +8,7 @@ import type { Logger } from '../../kernel/log.ts'
 import type { createSeal } from '../../records/index.ts'
 import type { Tally } from '../schemas.ts'
 import { createJudging, type Judged, statusOf } from './judging/service.ts'
-import { forgetEdges, type Importing, type LooseEdge, settleEdges } from './linking/queries.ts'
+import { type Importing, type LooseEdge, settleEdges } from './linking/queries.ts'
 import { createReading, type Item, type Line, type Parse, requireNothingKept } from './reading/service.ts'
 import { releaseLines } from './staging/queries.ts'
 import { createStaging } from './staging/service.ts'
@@ -49,20 +49,23 @@ export function createImportService(resources: Resources) {
     const { caller } = call
     const importing = { importId: ids.next(), trust: caller.trust, now: clock.now() }
     const tally = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
+    const ending: Ending['loose'] = { count: 0, first: [] }
     try {
       const lines = await admit(caller, asked, importing)
       for await (const items of portionsOf(caller, lines, asked)) {
-        const judged = await judge(caller, items, { ...importing, dryRun: asked.dryRun })
+        const { judged, loose } = await judge(caller, items, { ...importing, dryRun: asked.dryRun })
+        note(ending, loose)
         for (const { fate } of judged) tally[statusOf(fate)]++
         yield judged
         if (asked.signal.aborted) throw new AppError('shutting_down', 'The process is stopping.')
       }
-      yield { tally, loose: await settle(importing) }
+      await settle(importing, ending)
+      yield { tally, loose: ending }
       log.info('import ended', { principal: caller.principal, dry_run: asked.dryRun, ...tally })
     } finally {
-      // What the database cannot be told now, a purge clears away later.
-      const { importId } = importing
-      await Promise.allSettled([forgetEdges(db, importId), releaseLines(db, importId)])
+      // What the database cannot be told now, a purge clears away later. Edges that still wait stay for a day: when
+      // the import is sent again, they show that an edge is on its way.
+      await Promise.allSettled([releaseLines(db, importing.importId)])
     }
   }
 
@@ -92,16 +95,18 @@ export function createImportService(resources: Resources) {
     if (items.length > 0) yield items
   }
 
-  async function settle(importing: Importing): Promise<Ending['loose']> {
-    const first: LooseEdge[] = []
-    let count = 0
+  async function settle(importing: Importing, ending: Ending['loose']): Promise<void> {
     for (;;) {
       const loose = await transact(db, {}, (tx) => settleEdges(tx, importing, settledAtOnce))
-      if (!loose) return { count, first }
-      count += loose.length
-      first.push(...loose.slice(0, mostNamed - first.length))
+      if (!loose) return
+      note(ending, loose)
     }
   }
 
   return { run }
+}
+
+function note(ending: Ending['loose'], loose: readonly LooseEdge[]): void {
+  ending.count += loose.length
+  ending.first.push(...loose.slice(0, mostNamed - ending.first.length))
 }

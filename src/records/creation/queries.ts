@@ -19,8 +19,9 @@ export type Stored = {
 /**
  * Stores records with their contents, edges, identifiers and first audit entries, listed as to be embedded, all or
  * none, in one statement: one round trip, and no state in which a record lacks its other half. An id that is
- * neither stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Rows
- * travel as JSON, so that the text of the statement does not depend on their number.
+ * neither stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Each
+ * table is filled in the order of its keys, so that two writers of the same keys wait for one another and never
+ * deadlock. Rows travel as JSON, so that the text of the statement does not depend on their number.
  */
 export async function insertRecords(
   db: Database,
@@ -81,6 +82,7 @@ export async function insertRecords(
       from incoming as i
       where not exists (select from erased as e where e.scope = i.scope and e.digest = i.digest)
         and (not "isNamed" or not exists (select from departures as d where d.id = i.id))
+      order by id
       on conflict (id) do nothing
       returning id
     ), content as (
@@ -97,6 +99,7 @@ export async function insertRecords(
       where owner in (select id from record)
         and (source_id in (select id from record) or source_id not in (select id from incoming))
         and (target_id in (select id from record) or target_id not in (select id from incoming))
+      order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
@@ -104,12 +107,14 @@ export async function insertRecords(
       from json_to_recordset(${identifiers}::json) as identifier
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id from record)
+      order by scope, namespace, value
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
       from json_to_recordset(${handles}::json) as handle
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id from record)
+      order by digest, scope, place
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at from incoming join record using (id)

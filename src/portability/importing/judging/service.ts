@@ -6,23 +6,24 @@ import { AppError } from '../../../kernel/errors.ts'
 import type { Logger } from '../../../kernel/log.ts'
 import type { createSeal } from '../../../records/index.ts'
 import type { Tally } from '../../schemas.ts'
-import type { Importing } from '../linking/queries.ts'
+import type { Importing, LooseEdge } from '../linking/queries.ts'
 import type { Item } from '../reading/service.ts'
-import { createStoring, type Fate } from '../storing/service.ts'
+import { createStoring, type Fate, type Stored } from '../storing/service.ts'
 
 type Resources = { db: Database; log: Logger; seal: ReturnType<typeof createSeal>; textLanguage: string }
 
 export type Judged = { line: number; id?: string; fate: Fate }
+export type Judgement = { judged: Judged[]; loose: LooseEdge[] }
 
 type Judging = Importing & { dryRun: boolean }
 type Copied = Extract<Item, { copy: unknown }>
 
 /** Undoes what was stored for the sake of its report. */
 class Rehearsed extends Error {
-  readonly fates: Fate[]
-  constructor(fates: Fate[]) {
+  readonly stored: Stored
+  constructor(stored: Stored) {
     super('rehearsed')
-    this.fates = fates
+    this.stored = stored
   }
 }
 
@@ -31,15 +32,15 @@ export function createJudging(resources: Resources) {
   const { db, log } = resources
   const store = createStoring(resources)
 
-  async function judge(caller: Caller, items: readonly Item[], importing: Judging): Promise<Judged[]> {
+  async function judge(caller: Caller, items: readonly Item[], importing: Judging): Promise<Judgement> {
     const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
-    const fates = new Map(
-      (await storeAll(caller, copies, importing)).map((fate, at) => [copies[at]?.line, fate]),
-    )
-    return items.map((item) => {
+    const stored = await storeAll(caller, copies, importing)
+    const fates = new Map(stored.fates.map((fate, at) => [copies[at]?.line, fate]))
+    const judged = items.map((item) => {
       const fate = 'error' in item ? item.error : (fates.get(item.line) ?? defect())
       return { line: item.line, ...(item.id === undefined ? {} : { id: item.id }), fate }
     })
+    return { judged, loose: stored.loose }
   }
 
   async function storeAll(
@@ -47,17 +48,17 @@ export function createJudging(resources: Resources) {
     items: readonly Copied[],
     importing: Judging,
     attempt = 1,
-  ): Promise<Fate[]> {
-    if (items.length === 0) return []
+  ): Promise<Stored> {
+    if (items.length === 0) return { fates: [], loose: [] }
     const copies = items.map(({ copy }) => copy)
     try {
       return await transact(db, {}, async (tx) => {
-        const fates = await store(tx, caller, copies, importing)
-        if (importing.dryRun) throw new Rehearsed(fates)
-        return fates
+        const stored = await store(tx, caller, copies, importing)
+        if (importing.dryRun) throw new Rehearsed(stored)
+        return stored
       })
     } catch (error) {
-      if (error instanceof Rehearsed) return error.fates
+      if (error instanceof Rehearsed) return error.stored
       const failure = translateFailure(error)
       if (failure instanceof AppError) throw failure
       // Another writer was between the check and the insert.
@@ -72,11 +73,12 @@ export function createJudging(resources: Resources) {
   async function storeByHalves(caller: Caller, items: readonly Copied[], importing: Judging, error: unknown) {
     if (items.length === 1) {
       log.error('a line could not be stored', { err: error, line: items[0]?.line })
-      return [defect()]
+      return { fates: [defect()], loose: [] }
     }
     const middle = items.length >> 1
     const first = await storeAll(caller, items.slice(0, middle), importing)
-    return [...first, ...(await storeAll(caller, items.slice(middle), importing))]
+    const second = await storeAll(caller, items.slice(middle), importing)
+    return { fates: [...first.fates, ...second.fates], loose: [...first.loose, ...second.loose] }
   }
 
   return judge

@@ -91,20 +91,39 @@ export async function settleEdges(
   return rows.flatMap(({ is_loose: isLoose, ...edge }) => (isLoose ? [edge] : []))
 }
 
-/** Of the edges, those that are not there. */
-export async function findMissingEdges(tx: Database, edges: readonly Edge[]): Promise<LooseEdge[]> {
-  const { rows } = await sql<LooseEdge>`
-    select source_id, predicate, target_id
-    from json_to_recordset(${JSON.stringify(edges)}::json) as given (source_id uuid, predicate text, target_id uuid)
-    where not exists (
-      select from relations as e
-      where e.source_id = given.source_id and e.predicate = given.predicate and e.target_id = given.target_id
+/** Why an edge is not there: an import holds it, its target is not there, or the record has no such edge. */
+export type MissingEdge = LooseEdge & { cause: 'awaited' | 'loose' | 'absent' }
+
+/** Of the edges, those that are not there. A target that is forgotten or not seen whole takes no edge either. */
+export async function findMissingEdges(
+  tx: Database,
+  edges: readonly Edge[],
+  { trust }: Importing,
+): Promise<MissingEdge[]> {
+  const { rows } = await sql<MissingEdge>`
+    with missing as materialized (
+      select source_id, predicate, target_id
+      from json_to_recordset(${JSON.stringify(edges)}::json) as given (source_id uuid, predicate text, target_id uuid)
+      where not exists (
+        select from relations as e
+        where e.source_id = given.source_id and e.predicate = given.predicate and e.target_id = given.target_id
+      )
     )
+    select m.source_id, m.predicate, m.target_id, case
+      when exists (
+        select from awaiting_edges as w
+        where w.source_id = m.source_id and w.target_id = m.target_id and w.predicate = m.predicate
+      ) then 'awaited'
+      when exists (
+        select from records as t where t.id = m.target_id and t.forgotten_at is null and ${openTo(trust, 't')}
+      ) then 'absent'
+      else 'loose' end as cause
+    from missing as m
   `.execute(tx)
   return rows
 }
 
-/** Of imports that ended without an end. Answers how many, at most `limit`. */
+/** Of imports that ended early. Until then an import that is sent again finds them. Answers how many, at most `limit`. */
 export async function deleteAbandonedEdges(db: Database, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from awaiting_edges where ctid = any(array(
@@ -114,9 +133,4 @@ export async function deleteAbandonedEdges(db: Database, now: Date, limit: numbe
     returning true
   `.execute(db)
   return rows.length
-}
-
-/** When an import is over. */
-export async function forgetEdges(db: Database, importId: string): Promise<void> {
-  await sql`delete from awaiting_edges where import_id = ${importId}::uuid`.execute(db)
 }

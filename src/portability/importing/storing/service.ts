@@ -13,7 +13,7 @@ import { isHistory } from '../../../records/vocabulary.ts'
 import { inverseOf, inversePairs } from '../../../relations/inverses.ts'
 import { findDifferences } from '../../comparison.ts'
 import type { Copy } from '../../copy.ts'
-import { findMissingEdges, type Importing, linkEdges } from '../linking/queries.ts'
+import { findMissingEdges, type Importing, type LooseEdge, linkEdges } from '../linking/queries.ts'
 import { findKnown, findTakenPlaces, keepPasts, type Place } from '../queries.ts'
 import { keepVectors, registerModels } from '../vectors/queries.ts'
 
@@ -22,6 +22,9 @@ type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
 /** What became of a line: there is an error where it was not stored and not there. */
 export type Fate = 'created' | 'unchanged' | AppError
 
+/** `loose`: edges that a line gives of a record that is there, and whose target is not. They are not stored. */
+export type Stored = { fates: Fate[]; loose: LooseEdge[] }
+
 /** Stores copies of different ids in one transaction and answers what became of each, in their order. */
 export function createStoring({ seal, textLanguage }: Resources) {
   async function store(
@@ -29,23 +32,21 @@ export function createStoring({ seal, textLanguage }: Resources) {
     caller: Caller,
     copies: readonly Copy[],
     importing: Importing,
-  ): Promise<Fate[]> {
-    const ids = copies.map(({ draft }) => draft.row.id)
-    const known = new Map((await findKnown(tx, ids, caller.trust)).map((each) => [each.id, each]))
+  ): Promise<Stored> {
     const fates = new Map<Copy, Fate>()
-    for (const copy of copies) {
-      const there = known.get(copy.draft.row.id)
-      if (there) fates.set(copy, compare(findDifferences(there, copy), copy))
-    }
+    await compareKnown(tx, caller, copies, fates)
     const fresh = await insert(
       tx,
       copies.filter((copy) => !fates.has(copy)),
       fates,
     )
+    // Another import may have stored a line between the first look and the insert, which waits for it.
+    const refused = copies.filter((copy) => fates.get(copy) instanceof AppError && !differs(fates.get(copy)))
+    await compareKnown(tx, caller, refused, fates)
     await keepPasts(tx, fresh.filter(({ isWhole }) => isWhole).map(pastOf))
     await keepAllVectors(tx, fresh, importing)
-    await link(tx, caller, { fresh, fates }, importing)
-    return copies.map((copy) => fates.get(copy) ?? recordExists(copy))
+    const loose = await link(tx, caller, { fresh, fates }, importing)
+    return { fates: copies.map((copy) => fates.get(copy) ?? recordExists(copy)), loose }
   }
 
   async function insert(tx: Transaction, copies: readonly Copy[], fates: Map<Copy, Fate>): Promise<Copy[]> {
@@ -70,6 +71,27 @@ export function createStoring({ seal, textLanguage }: Resources) {
   }
 
   return store
+}
+
+/** What the caller sees whole is compared; each statement sees what was committed before it. */
+async function compareKnown(
+  tx: Transaction,
+  { trust }: Caller,
+  copies: readonly Copy[],
+  fates: Map<Copy, Fate>,
+): Promise<void> {
+  if (copies.length === 0) return
+  const ids = copies.map(({ draft }) => draft.row.id)
+  const known = new Map((await findKnown(tx, ids, trust)).map((each) => [each.id, each]))
+  for (const copy of copies) {
+    const there = known.get(copy.draft.row.id)
+    if (there) fates.set(copy, compare(findDifferences(there, copy), copy))
+  }
+}
+
+/** Compared already. */
+function differs(fate: Fate | undefined): boolean {
+  return fate instanceof AppError && fate.code === 'record_exists' && (fate.errors?.length ?? 0) > 0
 }
 
 function compare(errors: ReturnType<typeof findDifferences>, copy: Copy): Fate {
@@ -160,14 +182,15 @@ async function link(
   caller: Caller,
   { fresh, fates }: Judged,
   importing: Importing,
-): Promise<void> {
-  const isAdmin = isAllowed(caller, 'admin')
+): Promise<LooseEdge[]> {
   const unchanged = [...fates].flatMap(([copy, fate]) => (fate === 'unchanged' ? [copy] : []))
-  if (!isAdmin) await refuseMissingEdges(tx, unchanged, fates)
-  const again = isAdmin ? unchanged.flatMap(edgesOf).filter(({ predicate }) => !backward.has(predicate)) : []
+  const { again, loose } = isAllowed(caller, 'admin')
+    ? { again: unchanged.flatMap(edgesOf).filter(({ predicate }) => !backward.has(predicate)), loose: [] }
+    : await judgeMissingEdges(tx, unchanged, fates, importing)
   const arrived = fresh.map(({ draft }) => draft.row.id)
   const edges = [...fresh.flatMap(edgesOf), ...again]
   if (edges.length > 0 || arrived.length > 0) await linkEdges(tx, edges, arrived, importing)
+  return loose
 }
 
 function edgesOf({ draft, isWhole }: Copy) {
@@ -178,22 +201,31 @@ function edgesOf({ draft, isWhole }: Copy) {
   }))
 }
 
-async function refuseMissingEdges(
+/**
+ * Of a line that is there already: an edge that another import holds is on its way, and this import takes it over in
+ * case the other ends early. An edge whose target is not there is loose. Any other missing edge is a difference.
+ */
+async function judgeMissingEdges(
   tx: Database,
   unchanged: readonly Copy[],
   fates: Map<Copy, Fate>,
-): Promise<void> {
-  const edges = unchanged.flatMap(({ draft }) => draft.edges)
-  if (edges.length === 0) return
-  const missing = new Set((await findMissingEdges(tx, edges)).map((edge) => edgeKey(edge)))
+  importing: Importing,
+) {
+  const given = unchanged.flatMap(({ draft }) => draft.edges)
+  const missing = given.length === 0 ? [] : await findMissingEdges(tx, given, importing)
+  const causes = new Map(missing.map(({ cause, ...edge }) => [edgeKey(edge), cause]))
   for (const copy of unchanged) {
     const errors = copy.draft.edges.flatMap((edge, index) =>
-      missing.has(edgeKey(edge))
+      causes.get(edgeKey(edge)) === 'absent'
         ? [{ pointer: `/relations/${index}`, message: 'is no edge of the record' }]
         : [],
     )
     if (errors.length > 0) fates.set(copy, recordExists(copy, errors))
   }
+  const same = unchanged.filter((copy) => fates.get(copy) === 'unchanged')
+  const again = same.flatMap(edgesOf).filter((edge) => causes.get(edgeKey(edge)) === 'awaited')
+  const loose = missing.flatMap(({ cause, ...edge }) => (cause === 'loose' ? [edge] : []))
+  return { again, loose }
 }
 
 function edgeKey({
