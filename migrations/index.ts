@@ -18,6 +18,7 @@ import * as cards from './0018_cards.ts'
 import * as imports from './0019_imports.ts'
 import * as tallies from './0020_tallies.ts'
 import * as apart from './0024_apart.ts'
+import * as via from './0026_via.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -40,4 +41,5 @@ export const migrations: Record<string, Migration> = {
   '0019_imports': imports,
   '0020_tallies': tallies,
   '0024_apart': apart,
+  '0026_via': via,
 }

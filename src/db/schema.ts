@@ -84,6 +84,7 @@ export interface AuditEntries {
   rationale: string;
   record_id: string;
   run_id: string | null;
+  via: Json | null;
 }
 
 export interface AwaitingEdges {
@@ -370,6 +371,7 @@ export interface StatusChanges {
   record_id: string;
   run_id: string | null;
   step: string;
+  via: Json | null;
 }
 
 export interface Surprises {
@@ -399,6 +401,7 @@ export interface Tombstones {
   key_id: Buffer;
   scope: string;
   sensitivity: Generated<Sensitivity>;
+  via: Json | null;
 }
 
 export interface Unconsolidated {

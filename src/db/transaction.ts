@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction as KyselyTransaction } from 'kysely'
-import type { Caller } from '../kernel/caller.ts'
+import { type Caller, type Via, viaOf } from '../kernel/caller.ts'
 import type { Database } from './connection.ts'
 import { isRetryable } from './failures.ts'
 import type { DB } from './schema.ts'
@@ -12,19 +12,32 @@ export type Call = { caller: Caller; tx?: Transaction; expectedVersion?: number 
 
 const attempts = 4
 
+/** Whose request a transaction serves; none for a job's. The first caller stays, whoever acts for it later. */
+const vias = new WeakMap<object, Via | null>()
+
+/** The key behind what a transaction writes: what every log takes, so that no caller can choose it. */
+export function viaIn(tx: Database): Via | null {
+  return vias.get(tx) ?? null
+}
+
 /**
  * Runs `work` in the call's transaction, or in one of its own. Only its own is retried after a serialization
  * failure or a deadlock: a joined one is doomed as a whole, and whoever began it decides.
  */
 export async function transact<T>(
   db: Database,
-  call: { tx?: Transaction },
+  call: Partial<Pick<Call, 'caller' | 'tx'>>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  if (call.tx) return work(call.tx)
+  const { caller } = call
+  const begin = (tx: Transaction) => {
+    if (caller && !vias.has(tx)) vias.set(tx, viaOf(caller))
+    return work(tx)
+  }
+  if (call.tx) return begin(call.tx)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute(work)
+      return await db.transaction().execute(begin)
     } catch (error) {
       if (attempt === attempts || !isRetryable(error)) throw error
       // Jitter, so that two transactions that met once do not meet again in step.

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { AuditAction } from '../db/schema.ts'
+import { viaIn } from '../db/transaction.ts'
 import type { LifeChange } from './operations.ts'
 
 export type LifeUpdate = LifeChange & {
@@ -10,6 +11,8 @@ export type LifeUpdate = LifeChange & {
   uses: 0 | 1
   /** The salience before and after, for the audit log. */
   changes: Record<string, unknown>
+  /** Never before what was written of the record last. */
+  written_at: Date
 }
 
 export type Telling = { actor: string; rationale: string; at: Date }
@@ -20,18 +23,19 @@ export async function updateLives(
   updates: readonly LifeUpdate[],
   telling: Telling,
 ): Promise<void> {
+  const via = viaIn(tx)
   await sql`
     with incoming as materialized (
       select * from json_to_recordset(${JSON.stringify(updates)}::json) as incoming (
         id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
         salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
-        changes jsonb
+        changes jsonb, written_at timestamptz
       )
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
-        version = r.version + 1, updated_at = ${telling.at}::timestamptz,
+        version = r.version + 1, updated_at = i.written_at,
         access_count = r.access_count + i.uses,
         last_accessed_at = case i.uses when 0 then r.last_accessed_at
           else greatest(r.last_accessed_at, ${telling.at}::timestamptz) end
@@ -41,8 +45,9 @@ export async function updateLives(
       insert into access_log (record_id, at, kind, actor)
       select id, ${telling.at}::timestamptz, 'used', ${telling.actor}::text from incoming where uses > 0
     )
-    insert into audit_entries (record_id, action, actor, at, rationale, changes)
-    select id, action, ${telling.actor}::text, ${telling.at}::timestamptz, ${telling.rationale}::text, changes
+    insert into audit_entries (record_id, action, actor, at, rationale, changes, via)
+    select id, action, ${telling.actor}::text, written_at, ${telling.rationale}::text, changes,
+      ${via && JSON.stringify(via)}::jsonb
     from incoming
   `.execute(tx)
 }

@@ -1,7 +1,8 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type Call, transact, viaIn } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { writtenAt } from '../records/changing/service.ts'
 import {
   answerWritten,
   claimRecords,
@@ -48,14 +49,15 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
         const change = apply(stored, now)
         if (!change) return stored
         const changes = { salience: [salienceAt(stored, now), change.salience] }
-        updates.push({ ...change, id: stored.id, action, uses, changes })
-        const entry = { action, actor, at: now, rationale, run_id: null, changes }
+        const writtenNow = writtenAt(stored, now)
+        updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
+        const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: viaIn(tx) }
         const next = {
           ...stored,
           ...change,
           ...noteUses(stored, uses, now),
           version: stored.version + 1,
-          updated_at: now,
+          updated_at: writtenNow,
         }
         return { ...next, audit_log: withEntry(stored.audit_log, entry) }
       })

@@ -65,6 +65,7 @@ function callerOf(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'dream' },
     permissions: new Set(permissions),
+    isService: true,
     trust: everything,
   }
 }

@@ -39,6 +39,15 @@ export type Caller = {
   permissions: ReadonlySet<Permission>
   trust: Trust
   sourceType: SourceType
+  /** A job that acts by itself: there is no key behind what it does. */
+  isService?: true
+}
+
+/** The key behind an entry of a log, beside the actor that the caller names. */
+export type Via = { key_id: string; key_name: string }
+
+export function viaOf({ principal, name, isService }: Caller): Via | null {
+  return isService ? null : { key_id: principal, key_name: name }
 }
 
 /** `admin` includes every other permission. */

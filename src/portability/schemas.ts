@@ -3,6 +3,7 @@ import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Time, Unit, Uuid } from '../http/shapes.ts'
 import { MemoryRecord, NewRecord } from '../records/index.ts'
+import { Via } from '../records/schemas.ts'
 import { RecordType, Status } from '../records/vocabulary.ts'
 
 const optional = Type.Optional
@@ -26,6 +27,7 @@ const PastStatus = closed({
   reason: Type.String({ description: 'Empty once the record was erased.' }),
   step: Type.String(),
   run_id: optional(Uuid()),
+  via: optional(ref(Via)),
 })
 
 const PastImportance = closed({ old: Unit(), new: Unit(), changed_at: Time(), run_id: optional(Uuid()) })

@@ -26,6 +26,8 @@ export type AuditRow = {
   rationale: string
   run_id: string | null
   changes: unknown
+  /** The key behind the entry; null for the service itself. */
+  via: unknown
 }
 
 export type StatusChangeRow = Omit<Selectable<StatusChanges>, 'record_id' | 'id'>

@@ -216,6 +216,7 @@ describe('the history of a status', () => {
     expect(items[0]).toEqual({
       ...{ old: 'active', new: 'challenged', reason: 'now challenged', actor: 'reviewer', step: 'manual' },
       changed_at: new Date(at - 4_000).toISOString(),
+      via: { key_id: 'root', key_name: 'root' },
     })
     const other = await create(app, fact())
     const stolen = await app.request(

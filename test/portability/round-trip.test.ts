@@ -96,6 +96,11 @@ async function liveThrough(app: TestApp): Promise<Record<string, string>> {
 }
 
 const everything = '?include_forgotten=true&embeddings=true'
+/** The key that imports an entry is the one thing that an import adds to a log. */
+const withoutImporter = (text: string) =>
+  text
+    .replaceAll(/,"via":\s*\{"imported_by":\s*\{[^}]*\}\}/g, '')
+    .replaceAll(/,\s*"imported_by":\s*\{[^}]*\}/g, '')
 const sorted = (text: string) => text.split('\n').sort()
 
 describe('an export of one store, imported into an empty one', () => {
@@ -105,12 +110,20 @@ describe('an export of one store, imported into an empty one', () => {
     const imported = await importLines(target, text)
     expect(imported.summary).toEqual({ created: records.length, unchanged: 0, conflict: 0, invalid: 0 })
     expect(imported.loose).toBeUndefined()
-    expect(sorted((await exportLines(target, everything)).text)).toEqual(sorted(text))
+    const again = (await exportLines(target, everything)).text
+    expect(sorted(withoutImporter(again))).toEqual(sorted(withoutImporter(text)))
   })
 
   it('leaves in every table what was there', async () => {
-    for (const table of ['records', 'contents', 'relations', 'audit_entries', 'status_changes'] as const) {
+    for (const table of ['records', 'contents', 'relations'] as const) {
       expect(await contentOf(target, table), table).toEqual(await contentOf(source, table))
+    }
+    for (const table of ['audit_entries', 'status_changes'] as const) {
+      const logOf = async (app: TestApp) =>
+        (await contentOf(app, table))
+          .map((row) => withoutImporter(row.replace('"via":null,', '').replace(/"via":\{"imported_by":\{[^}]*\}\},/, '')))
+          .sort()
+      expect(await logOf(target), table).toEqual(await logOf(source))
     }
     for (const table of ['importance_history', 'access_log', 'handles', 'entity_identifiers', 'surprises']) {
       expect(await contentOf(target, table), table).toEqual(await contentOf(source, table))
@@ -135,7 +148,8 @@ describe('an export of one store, imported into an empty one', () => {
       const query = '?include_forgotten=true'
       const answers = [source, target].map((app) => app.request('GET', `/v1/records/${id}${query}`))
       const [before, after] = await Promise.all(answers)
-      expect(after?.body).toEqual(before?.body)
+      const bodyOf = (answer: typeof after) => JSON.parse(withoutImporter(JSON.stringify(answer?.body)))
+      expect(bodyOf(after)).toEqual(bodyOf(before))
     }
     expect(await read(target, ids['base'] ?? '')).toMatchObject({ version: 3, sensitivity: 'high' })
   })
@@ -148,7 +162,8 @@ describe('an export of one store, imported into an empty one', () => {
     expect((await importLines(source, visible.text)).summary).toMatchObject({
       unchanged: visible.records.length,
     })
-    expect(sorted((await exportLines(target, everything)).text)).toEqual(sorted(text))
+    const again = (await exportLines(target, everything)).text
+    expect(sorted(withoutImporter(again))).toEqual(sorted(withoutImporter(text)))
   })
 
   it('knows a capture that is sent again', async () => {

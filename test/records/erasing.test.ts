@@ -52,6 +52,7 @@ describe('an erased record', () => {
     expect(status).toBe(200)
     expect(body).toEqual({
       ...{ id: record.id, erased_at: app.clock.now().toISOString(), actor: 'desk' },
+      via: { key_id: 'root', key_name: 'root' },
       removed: { records: 1, relations: 0, embeddings: 0, access_rows: 1 },
       ...{ derived_ids: [], tombstone_ids: [expect.any(String)] },
     })

@@ -143,7 +143,7 @@ describe('tombstones', () => {
     }
     const page = (await app.request('GET', '/v1/tombstones?limit=2')).body as Body
     expect(page.items).toMatchObject([{ scope, actor: 'desk' }, { scope }])
-    expect(Object.keys(page.items[0]).sort()).toEqual(['actor', 'created_at', 'id', 'scope'])
+    expect(Object.keys(page.items[0]).sort()).toEqual(['actor', 'created_at', 'id', 'scope', 'via'])
     const next = (await app.request('GET', `/v1/tombstones?limit=1&cursor=${page.next_cursor}`)).body as Body
     expect(next.items).toMatchObject([{ scope }])
     const path = `/v1/tombstones/${next.items[0].id}`

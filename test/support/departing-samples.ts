@@ -28,7 +28,8 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     deleteAccesses: (db) => erasure.deleteAccesses(db, [id]),
     blankAudit: (db) => erasure.blankAudit(db, [id]),
     blankStatusReasons: (db) => erasure.blankStatusReasons(db, [id]),
-    appendErasures: (db) => erasure.appendErasures(db, [id], { actor: 'ada', rationale: 'asked', at: now }),
+    appendErasures: (db) =>
+      erasure.appendErasures(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
     deleteAnswersAbout: (db) => erasure.deleteAnswersAbout(db, [id]),
     thinAnswersAbout: (db) => erasure.thinAnswersAbout(db, [id]),
     thinCapturesAbout: (db) => erasure.thinCapturesAbout(db, [id]),

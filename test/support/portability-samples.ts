@@ -48,7 +48,7 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
     keepPasts: (db) =>
-      importing.keepPasts(db, [
+      importing.keepPasts(db, { key_id: 'root', key_name: 'root' }, [
         {
           ...{
             id,

@@ -144,6 +144,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
           reason: 'r',
           step: 'manual',
           run_id: null,
+          via: null,
         },
       }),
   },

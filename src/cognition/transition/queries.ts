@@ -15,7 +15,7 @@ export async function listStatusChanges(
     .selectFrom('status_changes')
     .where('record_id', '=', id)
     .where('id', '>', after)
-    .select(['id', 'old', 'new', 'actor', 'step', 'at', 'run_id'])
+    .select(['id', 'old', 'new', 'actor', 'step', 'at', 'run_id', 'via'])
     .select(
       sql<string>`case when ${namesNoHidden(trust, sql.ref('reason'))} then reason else '' end`.as('reason'),
     )

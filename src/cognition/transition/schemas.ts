@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../http/schemas.ts'
 import { closed, listOf, Time, Uuid } from '../../http/shapes.ts'
+import { Via } from '../../records/schemas.ts'
 import { Status } from '../../records/vocabulary.ts'
 
 export const StatusPath = Type.Object({ id: Uuid() })
@@ -34,6 +35,7 @@ export const StatusChange = closed(
     actor: Type.String(),
     step: Type.String({ description: 'What moved it: `manual`, or the operation of the service.' }),
     changed_at: Time(),
+    via: Type.Optional(ref(Via)),
   },
   { $id: 'StatusChange' },
 )

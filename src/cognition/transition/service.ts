@@ -12,6 +12,7 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../../records/index.ts'
+import { presentVia } from '../../records/presentation.ts'
 import { findSalienceTaken, listStatusChanges } from './queries.ts'
 import { reinstate } from './reinstatement.ts'
 import type { StatusChange, StatusHistoryQuery, Transition } from './schemas.ts'
@@ -59,7 +60,10 @@ export function createTransitionService({ db, clock, textLanguage }: Resources) 
     const items = found.slice(0, limit)
     const last = items.at(-1)
     return {
-      items: items.map(({ id: _, run_id: _run, at, ...rest }) => ({ ...rest, changed_at: at.toISOString() })),
+      items: items.map(({ id: _, run_id: _run, at, via, ...rest }) => ({
+        ...{ ...rest, changed_at: at.toISOString() },
+        ...presentVia(via),
+      })),
       ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, { id: last.id }) } : {}),
     }
   }

@@ -63,16 +63,17 @@ export async function writeCompressed(
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
-        updated_at = ${now}::timestamptz
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id
+      returning r.id, r.updated_at
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'decay', ${compressor}, 'compressed: what it taught is kept apart',
+      select id, ${runId}::uuid, updated_at, 'decay', ${compressor}, 'compressed: what it taught is kept apart',
         jsonb_build_object(
           'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
         )
-      from incoming
+      from incoming join record using (id)
     )
     delete from unconsolidated
     where stage = 'episodic' and record_id = any(${sql.val([...finished])}::uuid[])

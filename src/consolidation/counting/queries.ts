@@ -148,9 +148,10 @@ export async function writeLearnt(
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = ${now}::timestamptz
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id
+      returning r.id, r.updated_at
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, array[${member}::text], i.kept::jsonb),
@@ -162,9 +163,9 @@ export async function writeLearnt(
       where c.record_id = i.id
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, ${runId}::uuid, ${now}::timestamptz, action, ${actor},
+    select id, ${runId}::uuid, updated_at, action, ${actor},
       case when action = 'reinforce' then 'done again' else 'counted' end, changes::jsonb
-    from each
+    from each join record using (id)
     order by place
   `.execute(tx)
 }

@@ -43,6 +43,7 @@ function callerOf(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'auto_extracted' },
     permissions: new Set(permissions),
+    isService: true,
     trust: everything,
   }
 }

@@ -142,9 +142,10 @@ export async function writeReinforced(
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = ${now}::timestamptz
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from incoming as i
       where r.id = i.id
+      returning r.id, r.updated_at
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
@@ -153,11 +154,11 @@ export async function writeReinforced(
       where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${mostNamed}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, ${runId}::uuid, ${now}::timestamptz, 'reinforce', ${actor}, 'observed again',
+    select id, ${runId}::uuid, updated_at, 'reinforce', ${actor}, 'observed again',
       jsonb_build_object(
         'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
       )
-    from each
+    from each join record using (id)
     order by place
   `.execute(tx)
 }

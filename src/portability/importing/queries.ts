@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
-import type { Trust } from '../../kernel/caller.ts'
+import type { Trust, Via } from '../../kernel/caller.ts'
 import type { ContentRow, RecordRow } from '../../records/rows.ts'
 import type { ImportedRecord } from '../schemas.ts'
 
@@ -49,11 +49,13 @@ type Behind =
 export type Past = { id: string; created_at: Date } & { [K in Behind]: ImportedRecord[K] | undefined }
 
 /**
- * What lies behind records that were just stored: their logs in the order given, and how far they were learnt from. The
+ * What lies behind records that were just stored: their logs in the order given, with the key that imports them, or a
+ * line could pass for what this service wrote; and how far they were learnt from. The
  * list of what is to be learnt from an episode was made when it was stored, as if it were new.
  */
-export async function keepPasts(tx: Database, pasts: readonly Past[]): Promise<void> {
+export async function keepPasts(tx: Database, importer: Via | null, pasts: readonly Past[]): Promise<void> {
   if (pasts.length === 0) return
+  const imported = sql`${JSON.stringify({ imported_by: importer })}::jsonb`
   await sql`
     with past as materialized (
       select * from json_to_recordset(${JSON.stringify(pasts.map((past, place) => ({ ...past, place })))}::json) as past (
@@ -70,20 +72,23 @@ export async function keepPasts(tx: Database, pasts: readonly Past[]): Promise<v
       from past as p
       where r.id = p.id and (p.forgotten is not null or p.demoted_at is not null or p.served_count > 0)
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
+      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
+        coalesce(e.via, '{}') || ${imported}
       from past as p cross join lateral rows from (
         json_to_recordset(p.audit_log) as
-          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb)
-      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, place)
+          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb,
+            via jsonb)
+      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, via, place)
       order by p.place, e.place
     ), move as (
-      insert into status_changes (record_id, run_id, at, old, new, actor, reason, step)
-      select p.id, m.run_id, m.changed_at, m.old, m.new, m.actor, m.reason, m.step
+      insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
+      select p.id, m.run_id, m.changed_at, m.old, m.new, m.actor, m.reason, m.step, coalesce(m.via, '{}') || ${imported}
       from past as p cross join lateral rows from (
         json_to_recordset(p.status_history) as
-          (run_id uuid, changed_at timestamptz, old record_status, new record_status, actor text, reason text, step text)
-      ) with ordinality as m (run_id, changed_at, old, new, actor, reason, step, place)
+          (run_id uuid, changed_at timestamptz, old record_status, new record_status, actor text, reason text, step text,
+            via jsonb)
+      ) with ordinality as m (run_id, changed_at, old, new, actor, reason, step, via, place)
       order by p.place, m.place
     ), score as (
       insert into importance_history (record_id, run_id, at, old, new)

@@ -19,7 +19,7 @@ export async function applyChange(
   { record, entry, said }: RecordChange,
 ): Promise<void> {
   const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
-  const logged = { ...entry, record_id: id, changes }
+  const logged = { ...entry, record_id: id, changes, via: asJson(entry.via) }
   const changed = tx.with('changed', (db) => db.updateTable('records').set(record).where('id', '=', id))
   if (!said) {
     await changed.insertInto('audit_entries').values(logged).execute()
@@ -53,8 +53,12 @@ function asSearch({ text, language, scope, type }: Search) {
 export async function appendStatusChange(tx: Database, id: string, change: StatusChangeRow): Promise<void> {
   await tx
     .insertInto('status_changes')
-    .values({ ...change, record_id: id })
+    .values({ ...change, record_id: id, via: asJson(change.via) })
     .execute()
+}
+
+function asJson(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value)
 }
 
 /** JSON columns travel as text: the driver would write a JavaScript array as a PostgreSQL one. */

@@ -3,6 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import { violatedConstraint } from '../../db/failures.ts'
 import type { AuditAction, RecordStatus } from '../../db/schema.ts'
 import { addTallies } from '../../db/tallies.ts'
+import { viaIn } from '../../db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { identifiersOf } from '../creation/draft.ts'
 import { type Handle, handlesOf } from '../handles.ts'
@@ -27,6 +28,16 @@ export type Change = {
   textLanguage: string
 }
 
+/**
+ * When a change counts as made. A writer may read the clock before it waits for the lock, so its own time can be older
+ * than that of the writer it waited for: the times of one record never run backwards.
+ */
+export function writtenAt({ updated_at: updated, audit_log: log }: StoredRecord, now: Date): Date {
+  const last = log.at(-1)
+  const newest = Math.max(updated.getTime(), last ? new Date(last.at).getTime() : 0)
+  return newest > now.getTime() ? new Date(newest) : now
+}
+
 /** What is worth a count of its own, beside its entry in the log, which goes with the record. */
 const counted: Partial<Record<AuditAction, string>> = {
   delete: 'forgotten',
@@ -38,14 +49,16 @@ type Move = Omit<StatusChangeRow, 'old' | 'new'>
 
 /** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
 export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
-  const { action, actor, rationale, now, status, content = {}, runId = null } = change
+  const { action, actor, rationale, status, content = {}, runId = null } = change
+  const now = writtenAt(stored, change.now)
+  const via = viaIn(tx)
   if (status) {
-    const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId }
+    const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId, via }
     await moveStatus(tx, stored, status, move)
   }
   const moved = status ? { status: status.to } : {}
   const changes = describe(stored, change)
-  const entry = { action, actor, at: now, rationale, run_id: runId, changes }
+  const entry = { action, actor, at: now, rationale, run_id: runId, changes, via }
   const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
   // A lower sensitivity may let an embedding model read what was kept from it.

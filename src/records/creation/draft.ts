@@ -1,7 +1,7 @@
 import { noAccesses } from '../../cognition/accesses.ts'
 import { scoreImportance, sourceTrust } from '../../cognition/importance.ts'
 import { expiryOf, pruneMomentOf, salienceAt } from '../../decay/curves.ts'
-import type { Caller, Sensitivity } from '../../kernel/caller.ts'
+import { type Caller, type Sensitivity, viaOf } from '../../kernel/caller.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import type { Edge } from '../../relations/inverses.ts'
 import { findGraphFaults } from '../acyclicity.ts'
@@ -52,6 +52,7 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
       rationale: 'created',
       run_id: null,
       changes: null,
+      via: viaOf(context.caller),
     },
   }
 }

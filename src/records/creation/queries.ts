@@ -61,7 +61,7 @@ export async function insertRecords(
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, audit json, "isNamed" bool, digest bytea
+        "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
       )
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
@@ -121,9 +121,9 @@ export async function insertRecords(
       on conflict (record_id) do update
         set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), entry as (
-      insert into audit_entries (record_id, run_id, action, actor, at, rationale)
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
-        audit ->> 'rationale'
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
       from incoming join record using (id)
       where audit is not null
     )

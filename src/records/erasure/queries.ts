@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
-import type { Trust } from '../../kernel/caller.ts'
+import type { Trust, Via } from '../../kernel/caller.ts'
 import type { Derivation } from './derivation.ts'
 
 const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])`
@@ -98,16 +98,16 @@ export async function blankStatusReasons(tx: Database, ids: readonly string[]): 
     .execute()
 }
 
-export type Testimony = { actor: string; rationale: string; at: Date }
+export type Testimony = { actor: string; rationale: string; at: Date; via: Via | null }
 
 export async function appendErasures(
   tx: Database,
   ids: readonly string[],
-  { actor, rationale, at }: Testimony,
+  { actor, rationale, at, via }: Testimony,
 ): Promise<void> {
   await sql`
-    insert into audit_entries (record_id, action, actor, at, rationale)
-    select id, 'erase', ${actor}::text, ${at}::timestamptz, ${rationale}::text
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select id, 'erase', ${actor}::text, ${at}::timestamptz, ${rationale}::text, ${via && JSON.stringify(via)}::jsonb
     from unnest(${sql.val([...ids])}::uuid[]) as erased (id)
   `.execute(tx)
 }

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox'
+import { ref } from '../../http/schemas.ts'
 import { closed, Time, Uuid } from '../../http/shapes.ts'
+import { Via } from '../schemas.ts'
 
 export const Erasure = closed(
   {
@@ -33,6 +35,7 @@ export const ErasureReceipt = closed(
     id: Uuid(),
     erased_at: Time(),
     actor: Type.String(),
+    via: Type.Optional(ref(Via)),
     removed: closed({
       records: Type.Integer({ minimum: 0, description: 'This one and those derived from it alone.' }),
       relations: Count(),

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type Call, transact } from '../../db/transaction.ts'
-import { type Caller, everything, isAllowed, rankOf } from '../../kernel/caller.ts'
+import { type Caller, everything, isAllowed, rankOf, type Via, viaOf } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -8,6 +8,7 @@ import { writeChange } from '../changing/service.ts'
 import { claimAnyRecord, findKnownRecord } from '../claiming/service.ts'
 import { departed } from '../departures/departed.ts'
 import { type DepartureRow, departErased } from '../departures/queries.ts'
+import { presentVia } from '../presentation.ts'
 import { findRecords } from '../queries.ts'
 import type { StoredRecord } from '../rows.ts'
 import { insertTombstones, lockTombstones } from '../tombstones/queries.ts'
@@ -36,7 +37,7 @@ export type ErasureService = ReturnType<typeof createErasureService>
 
 /** Ids, each list in order: what goes, and what stays though it was derived from something that goes. */
 type Circle = { falling: string[]; bereft: string[] }
-type Testimony = { actor: string; rationale: string; at: Date }
+type Testimony = { actor: string; rationale: string; at: Date; via: Via | null }
 
 /** Content goes from wherever it went, whether or not the caller could see it there. */
 
@@ -46,13 +47,14 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     if (force || !cascade) requireAdmin(call.caller)
     if (!seal.keyId) throw new AppError('tombstone_key_missing', 'This server has no key for tombstones.')
     return transact(db, call, async (tx) => {
-      const told = { actor, rationale, at: clock.now() }
       await lockTombstones(tx)
+      // The clock is read behind the locks, or an entry could be older than what was written before it.
+      const tell = () => ({ actor, rationale, at: clock.now(), via: viaOf(call.caller) })
       const known = await findKnownRecord(tx, call.caller, id)
-      if ('departed_at' in known) return erasePurged(tx, known, told)
+      if ('departed_at' in known) return erasePurged(tx, known, tell())
       const circle = await lockCircle(tx, known.id, cascade)
       await claimAnyRecord(tx, call, known.id)
-      return eraseCircle(tx, call, known.id, circle, { ...told, force })
+      return eraseCircle(tx, call, known.id, circle, { ...tell(), force })
     })
   }
 
@@ -79,7 +81,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
   }
 
   /** One tombstone for each content, though two of the records may say the same. */
-  function markContents(erased: readonly StoredRecord[], { actor, at }: Testimony) {
+  function markContents(erased: readonly StoredRecord[], { actor, at, via }: Testimony) {
     const { keyId } = seal
     if (!keyId) return []
     // Of two with one content the most sensitive comes last, and counts.
@@ -93,6 +95,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     )
     return [...unique.values()].map((mark) => ({
       ...{ ...mark, id: ids.next(), key_id: keyId, created_at: at, actor },
+      via: via && JSON.stringify(via),
     }))
   }
 
@@ -161,6 +164,6 @@ async function leaveNoWords(tx: Database, ids: readonly string[], told: Testimon
   await thinCapturesAbout(tx, ids)
 }
 
-function receiptOf(id: string, { actor, at }: Testimony) {
-  return { id, erased_at: at.toISOString(), actor }
+function receiptOf(id: string, { actor, at, via }: Testimony) {
+  return { id, erased_at: at.toISOString(), actor, ...presentVia(via) }
 }

@@ -217,7 +217,7 @@ export async function listAudit(
     .where('record_id', '=', id)
     .where('id', '>', after)
     .where(isEntryShown(trust, sql`a.record_id`))
-    .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'changes'])
+    .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'changes', 'via'])
     .orderBy('id')
     .limit(limit)
     .execute()

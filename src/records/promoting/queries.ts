@@ -118,10 +118,10 @@ async function promote(
       set layer = ${to}::memory_layer, version = r.version + 1,
         updated_at = greatest(r.updated_at, ${now}::timestamptz)
       from due where r.id = due.id
-      returning r.id
+      returning r.id, r.updated_at
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, ${now}::timestamptz, 'promote', ${promoter}, ${rationale}::text,
+      select id, ${runId}::uuid, updated_at, 'promote', ${promoter}, ${rationale}::text,
         ${JSON.stringify({ layer: [from, to] })}::jsonb
       from promoted
     )

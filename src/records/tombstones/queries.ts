@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Tombstones } from '../../db/schema.ts'
 import type { Trust } from '../../kernel/caller.ts'
 
-export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor'>
+export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor' | 'via'>
 export type Position = { created_at: Date; id: string }
 export type Sealed = { scope: string; digest: Buffer }
 
@@ -73,7 +73,7 @@ export async function listTombstones(
 ): Promise<TombstoneRow[]> {
   return db
     .selectFrom('tombstones')
-    .select(['id', 'scope', 'created_at', 'actor'])
+    .select(['id', 'scope', 'created_at', 'actor', 'via'])
     .where(within(trust))
     .$if(after !== undefined, (qb) =>
       qb.where(sql<boolean>`(created_at, id) < (${after?.created_at}::timestamptz, ${after?.id}::uuid)`),

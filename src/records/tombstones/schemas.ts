@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../http/schemas.ts'
 import { closed, listOf, Time, Uuid } from '../../http/shapes.ts'
+import { Via } from '../schemas.ts'
 
 export const Tombstone = closed(
   {
@@ -8,6 +9,7 @@ export const Tombstone = closed(
     scope: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     created_at: Time(),
     actor: Type.String(),
+    via: Type.Optional(ref(Via)),
   },
   { $id: 'Tombstone', description: 'That something was erased from a scope, and may not come back to it.' },
 )

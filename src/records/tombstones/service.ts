@@ -5,6 +5,7 @@ import type { Listed } from '../../http/shapes.ts'
 import { unscoped } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Payload } from '../payloads.ts'
+import { presentVia } from '../presentation.ts'
 import { deleteTombstone, findErased, listTombstones } from './queries.ts'
 import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './schemas.ts'
 import type { Seal } from './seal.ts'
@@ -17,9 +18,10 @@ export function createTombstonesService({ db }: { db: Database }) {
     const after = cursor === undefined ? undefined : decodeCursor(cursor, TombstoneCursor, fingerprint)
     const position = after && { created_at: new Date(after.created_at), id: after.id }
     const found = await listTombstones(call.tx ?? db, call.caller.trust, limit + 1, position)
-    const items = found.slice(0, limit).map(({ scope, created_at: at, ...rest }) => ({
+    const items = found.slice(0, limit).map(({ scope, created_at: at, via, ...rest }) => ({
       ...{ ...rest, created_at: at.toISOString() },
       ...(scope === unscoped ? {} : { scope }),
+      ...presentVia(via),
     }))
     const last = items.at(-1)
     if (!last || found.length <= limit) return { items }

@@ -34,6 +34,7 @@ export async function revertMerge(
 function callerOf(name: string): Caller {
   return {
     ...{ principal: name, name, sourceType: 'dream', permissions: new Set(permissions) },
+    isService: true,
     trust: everything,
   }
 }

@@ -20,6 +20,7 @@ const mostTags = 100
 
 const caller: Caller = {
   ...{ principal: actor, name: actor, sourceType: 'dream', permissions: new Set(permissions) },
+  isService: true,
   trust: everything,
 }
 

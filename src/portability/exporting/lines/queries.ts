@@ -140,14 +140,16 @@ const audit = ({ trust }: Asked) => sql`
   select string_agg(left(${compact(sql`
       select a.action, a.actor, ${time(sql`a.at`)} as timestamp, a.rationale
     `)}::text, -1) || ${optional('run_id', sql`to_json(a.run_id)::text`)}
-    || ${optional('changes', sql`a.changes::text`)} || '}', ',' order by a.id)
+    || ${optional('changes', sql`a.changes::text`)}
+    || ${optional('via', sql`a.via::text`)} || '}', ',' order by a.id)
   from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
 
 const moves = ({ trust }: Asked) => sql`
   select string_agg(left(${compact(sql`
       select s.old, s.new, s.actor, ${time(sql`s.at`)} as changed_at,
         case when ${namesNoHidden(trust, sql`s.reason`)} then s.reason else '' end as reason, s.step
-    `)}::text, -1) || ${optional('run_id', sql`to_json(s.run_id)::text`)} || '}', ',' order by s.id)
+    `)}::text, -1) || ${optional('run_id', sql`to_json(s.run_id)::text`)}
+    || ${optional('via', sql`s.via::text`)} || '}', ',' order by s.id)
   from status_changes as s where s.record_id = r.id`
 
 const scores = sql`

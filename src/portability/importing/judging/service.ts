@@ -52,7 +52,7 @@ export function createJudging(resources: Resources) {
     if (items.length === 0) return { fates: [], loose: [] }
     const copies = items.map(({ copy }) => copy)
     try {
-      return await transact(db, {}, async (tx) => {
+      return await transact(db, { caller }, async (tx) => {
         const stored = await store(tx, caller, copies, importing)
         if (importing.dryRun) throw new Rehearsed(stored)
         return stored

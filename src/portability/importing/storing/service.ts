@@ -1,6 +1,6 @@
 import type { Database } from '../../../db/connection.ts'
 import type { Transaction } from '../../../db/transaction.ts'
-import { type Caller, isAllowed } from '../../../kernel/caller.ts'
+import { type Caller, isAllowed, viaOf } from '../../../kernel/caller.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import {
   type createSeal,
@@ -43,7 +43,8 @@ export function createStoring({ seal, textLanguage }: Resources) {
     // Another import may have stored a line between the first look and the insert, which waits for it.
     const refused = copies.filter((copy) => fates.get(copy) instanceof AppError && !differs(fates.get(copy)))
     await compareKnown(tx, caller, refused, fates)
-    await keepPasts(tx, fresh.filter(({ isWhole }) => isWhole).map(pastOf))
+    const whole = fresh.filter(({ isWhole }) => isWhole)
+    await keepPasts(tx, viaOf(caller), whole.map(pastOf))
     await keepAllVectors(tx, fresh, importing)
     const loose = await link(tx, caller, { fresh, fates }, importing)
     return { fates: copies.map((copy) => fates.get(copy) ?? recordExists(copy)), loose }
