@@ -121,7 +121,9 @@ describe('an export of one store, imported into an empty one', () => {
     for (const table of ['audit_entries', 'status_changes'] as const) {
       const logOf = async (app: TestApp) =>
         (await contentOf(app, table))
-          .map((row) => withoutImporter(row.replace('"via":null,', '').replace(/"via":\{"imported_by":\{[^}]*\}\},/, '')))
+          .map((row) =>
+            withoutImporter(row.replace('"via":null,', '').replace(/"via":\{"imported_by":\{[^}]*\}\},/, '')),
+          )
           .sort()
       expect(await logOf(target), table).toEqual(await logOf(source))
     }
