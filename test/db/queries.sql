@@ -948,7 +948,7 @@ select (
 from records as r;
 
 -- src/cognition/transition/queries.ts listStatusChanges
-select "id", "old", "new", "actor", "step", "at", "run_id", case when not exists (
+select "id", "old", "new", "actor", "step", "at", "run_id", "via", case when not exists (
     select h.id
 from regexp_matches("reason", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -1031,21 +1031,22 @@ from unnest(
     ), record as (
       update records as r
       set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
-        updated_at = $7::timestamptz
+        updated_at = greatest(r.updated_at, $7::timestamptz)
       from incoming as i
       where r.id = i.id
+      returning r.id, r.updated_at
     ), entry as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $8::uuid, $9::timestamptz, 'decay', $10, 'compressed: what it taught is kept apart',
+      select id, $8::uuid, updated_at, 'decay', $9, 'compressed: what it taught is kept apart',
         jsonb_build_object(
           'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
         )
-      from incoming
+      from incoming join record using (id)
     )
     delete
 from unconsolidated
     where stage = 'episodic'
-and record_id = any($11::uuid[]);
+and record_id = any($10::uuid[]);
 
 -- src/consolidation/counting/queries.ts findCounted
     select episode_id as episode, outcome, digest, scope
@@ -1163,9 +1164,10 @@ order by place) as sources
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = $15::timestamptz
+        updated_at = greatest(r.updated_at, $15::timestamptz)
       from incoming as i
       where r.id = i.id
+      returning r.id, r.updated_at
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, array[$16::text], i.kept::jsonb),
@@ -1177,9 +1179,9 @@ order by place) as sources
       where c.record_id = i.id
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $18::uuid, $19::timestamptz, action, $20,
+    select id, $18::uuid, updated_at, action, $19,
       case when action = 'reinforce' then 'done again' else 'counted' end, changes::jsonb
-    from each
+    from each join record using (id)
     order by place;
 
 -- src/consolidation/extraction/queries.ts releaseAll
@@ -1338,9 +1340,10 @@ order by place) as sources
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = $16::timestamptz
+        updated_at = greatest(r.updated_at, $16::timestamptz)
       from incoming as i
       where r.id = i.id
+      returning r.id, r.updated_at
     ), content as (
       update contents as c
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
@@ -1350,11 +1353,11 @@ order by place) as sources
 and jsonb_array_length(c.payload -> 'evidence') < $17
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $18::uuid, $19::timestamptz, 'reinforce', $20, 'observed again',
+    select id, $18::uuid, updated_at, 'reinforce', $19, 'observed again',
       jsonb_build_object(
         'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
       )
-    from each
+    from each join record using (id)
     order by place;
 
 -- src/consolidation/walking/queries.ts countDue: everywhere
@@ -1548,26 +1551,27 @@ from seen
 from json_to_recordset($1::json) as incoming (
         id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
         salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
-        changes jsonb
+        changes jsonb, written_at timestamptz
       )
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
         pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
-        version = r.version + 1, updated_at = $2::timestamptz,
+        version = r.version + 1, updated_at = i.written_at,
         access_count = r.access_count + i.uses,
         last_accessed_at = case i.uses when 0 then r.last_accessed_at
-          else greatest(r.last_accessed_at, $3::timestamptz) end
+          else greatest(r.last_accessed_at, $2::timestamptz) end
       from incoming as i
       where r.id = i.id
     ), used as (
       insert into access_log (record_id, at, kind, actor)
-      select id, $4::timestamptz, 'used', $5::text
+      select id, $3::timestamptz, 'used', $4::text
 from incoming
 where uses > 0
     )
-    insert into audit_entries (record_id, action, actor, at, rationale, changes)
-    select id, action, $6::text, $7::timestamptz, $8::text, changes
+    insert into audit_entries (record_id, action, actor, at, rationale, changes, via)
+    select id, action, $5::text, written_at, $6::text, changes,
+      $7::jsonb
     from incoming;
 
 -- src/decay/sweep/queries.ts countDue: everywhere
@@ -3619,7 +3623,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -3723,7 +3728,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -4621,7 +4627,8 @@ limit 1000)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
-    || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
+    || coalesce(',"changes":' || (a.changes::text), '')
+    || coalesce(',"via":' || (a.via::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
 where a.record_id = r.id
@@ -4676,7 +4683,8 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $29
 and "h"."scope" = any($30::text[]))
   ) then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
+    || coalesce(',"via":' || (s.via::text), '') || '}', ','
 order by s.id)
   from status_changes as s
 where s.record_id = r.id), ']',
@@ -5068,7 +5076,8 @@ limit 1000)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
-    || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
+    || coalesce(',"changes":' || (a.changes::text), '')
+    || coalesce(',"via":' || (a.via::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
 where a.record_id = r.id
@@ -5123,7 +5132,8 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $33
 and "h"."scope" = any($34::text[]))
   ) then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
+    || coalesce(',"via":' || (s.via::text), '') || '}', ','
 order by s.id)
   from status_changes as s
 where s.record_id = r.id), ']',
@@ -5481,7 +5491,8 @@ limit 1000)
 from (
       select a.action, a.actor, to_char(a.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as timestamp, a.rationale
     ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(a.run_id)::text), '')
-    || coalesce(',"changes":' || (a.changes::text), '') || '}', ','
+    || coalesce(',"changes":' || (a.changes::text), '')
+    || coalesce(',"via":' || (a.via::text), '') || '}', ','
 order by a.id)
   from audit_entries as a
 where a.record_id = r.id
@@ -5536,7 +5547,8 @@ where n.id = named.id[1]::uuid
     where not ("h"."sensitivity" <= $36
 and "h"."scope" = any($37::text[]))
   ) then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '') || '}', ','
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
+    || coalesce(',"via":' || (s.via::text), '') || '}', ','
 order by s.id)
   from status_changes as s
 where s.record_id = r.id), ']',
@@ -5817,15 +5829,35 @@ where inverse is not null
 from judged;
 
 -- src/portability/importing/linking/queries.ts findMissingEdges
-    select source_id, predicate, target_id
-    from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
-    where not exists (
-      select
+    with missing as materialized (
+      select source_id, predicate, target_id
+      from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
+      where not exists (
+        select
 from relations as e
-      where e.source_id = given.source_id
+        where e.source_id = given.source_id
 and e.predicate = given.predicate
 and e.target_id = given.target_id
-    );
+      )
+    )
+    select m.source_id, m.predicate, m.target_id, case
+      when exists (
+        select
+from awaiting_edges as w
+        where w.source_id = m.source_id
+and w.target_id = m.target_id
+and w.predicate = m.predicate
+      ) then 'awaited'
+      when exists (
+        select
+from records as t
+where t.id = m.target_id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $2
+and "t"."scope" = any($3::text[]))
+      ) then 'absent'
+      else 'loose' end as cause
+    from missing as m;
 
 -- src/portability/importing/linking/queries.ts deleteAbandonedEdges
     delete
@@ -5838,11 +5870,6 @@ limit $2
       for update skip locked
     ))
     returning true;
-
--- src/portability/importing/linking/queries.ts forgetEdges
-delete
-from awaiting_edges
-where import_id = $1::uuid;
 
 -- src/portability/importing/queries.ts findKnown
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
@@ -5882,22 +5909,25 @@ and (p.forgotten is not null
 or p.demoted_at is not null
 or p.served_count > 0)
     ), entry as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
+      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
+        coalesce(e.via, '{}') || $2::jsonb
       from past as p cross join lateral rows
 from (
         json_to_recordset(p.audit_log) as
-          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb)
-      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, place)
+          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb,
+            via jsonb)
+      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, via, place)
       order by p.place, e.place
     ), move as (
-      insert into status_changes (record_id, run_id, at, old, new, actor, reason, step)
-      select p.id, m.run_id, m.changed_at, m.old, m.new, m.actor, m.reason, m.step
+      insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
+      select p.id, m.run_id, m.changed_at, m.old, m.new, m.actor, m.reason, m.step, coalesce(m.via, '{}') || $3::jsonb
       from past as p cross join lateral rows
 from (
         json_to_recordset(p.status_history) as
-          (run_id uuid, changed_at timestamptz, old record_status, new record_status, actor text, reason text, step text)
-      ) with ordinality as m (run_id, changed_at, old, new, actor, reason, step, place)
+          (run_id uuid, changed_at timestamptz, old record_status, new record_status, actor text, reason text, step text,
+            via jsonb)
+      ) with ordinality as m (run_id, changed_at, old, new, actor, reason, step, via, place)
       order by p.place, m.place
     ), score as (
       insert into importance_history (record_id, run_id, at, old, new)
@@ -6034,8 +6064,8 @@ where s.record_id = r.id)
 -- src/records/changing/queries.ts applyChange: of a record alone
 with "changed" as (update "records"
 set "version" = $1, "updated_at" = $2
-where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
-values ($4, $5, $6, $7, $8, $9, $10);
+where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($4, $5, $6, $7, $8, $9, $10, $11);
 
 -- src/records/changing/queries.ts applyChange: of what it says too
 with "changed" as (update "records"
@@ -6046,12 +6076,12 @@ set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::
 where "record_id" = $11), "listed" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
 values ($12, $13, $14, $15)
 on conflict ("record_id") do update
-set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "record_id")
-values ($19, $20, $21, $22, $23, $24, $25);
+set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($19, $20, $21, $22, $23, $24, $25, $26);
 
 -- src/records/changing/queries.ts appendStatusChange
-insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "record_id")
-values ($1, $2, $3, $4, $5, $6, $7, $8);
+insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
 -- src/records/creation/queries.ts insertRecords
     with incoming as materialized (
@@ -6065,7 +6095,7 @@ from json_to_recordset($1::json) as incoming (
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, audit json, "isNamed" bool, digest bytea
+        "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
       )
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
@@ -6094,6 +6124,7 @@ and e.digest = i.digest)
 or not exists (select
 from departures as d
 where d.id = i.id))
+      order by id
       on conflict (id) do nothing
       returning id
     ), content as (
@@ -6117,6 +6148,7 @@ from incoming))
 from record)
 or target_id not in (select id
 from incoming))
+      order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
@@ -6125,6 +6157,7 @@ from incoming))
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id
 from record)
+      order by scope, namespace, value
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
@@ -6132,6 +6165,7 @@ from record)
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id
 from record)
+      order by digest, scope, place
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
       select id, updated_at, updated_at
@@ -6139,9 +6173,9 @@ from incoming join record using (id)
       on conflict (record_id) do update
         set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     ), entry as (
-      insert into audit_entries (record_id, run_id, action, actor, at, rationale)
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
       select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
-        audit ->> 'rationale'
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
       from incoming join record using (id)
       where audit is not null
     )
@@ -6289,9 +6323,9 @@ where "record_id" = any($2::uuid[])
 and "reason" <> $3;
 
 -- src/records/erasure/queries.ts appendErasures
-    insert into audit_entries (record_id, action, actor, at, rationale)
-    select id, 'erase', $1::text, $2::timestamptz, $3::text
-    from unnest($4::uuid[]) as erased (id);
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
+    from unnest($5::uuid[]) as erased (id);
 
 -- src/records/erasure/queries.ts deleteAnswersAbout
     delete
@@ -6379,7 +6413,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -6478,7 +6513,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -6595,7 +6631,8 @@ and true
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -6825,7 +6862,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -6944,7 +6982,7 @@ order by "position" desc, "id" desc
 limit $10;
 
 -- src/records/listing/queries.ts listAudit
-select "id", "action", "actor", "at", "rationale", "run_id", "changes"
+select "id", "action", "actor", "at", "rationale", "run_id", "changes", "via"
 from "audit_entries" as "a"
 where "record_id" = $1
 and "id" > $2
@@ -7064,11 +7102,11 @@ and l.at > r.demoted_at
         updated_at = greatest(r.updated_at, $4::timestamptz)
       from due
 where r.id = due.id
-      returning r.id
+      returning r.id, r.updated_at
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $5::uuid, $6::timestamptz, 'promote', $7, $8::text,
-        $9::jsonb
+      select id, $5::uuid, updated_at, 'promote', $6, $7::text,
+        $8::jsonb
       from promoted
     )
     select id
@@ -7168,11 +7206,11 @@ and used.known < 32
         updated_at = greatest(r.updated_at, $6::timestamptz)
       from due
 where r.id = due.id
-      returning r.id
+      returning r.id, r.updated_at
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $7::uuid, $8::timestamptz, 'promote', $9, $10::text,
-        $11::jsonb
+      select id, $7::uuid, updated_at, 'promote', $8, $9::text,
+        $10::jsonb
       from promoted
     )
     select id
@@ -7204,7 +7242,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -7296,7 +7335,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -7389,7 +7429,8 @@ and "t"."scope" = any($2::text[]))
       coalesce((
         select json_agg(entry)
         from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
           from (
             select *
 from audit_entries as a
@@ -7811,7 +7852,7 @@ set "sensitivity" = greatest(tombstones.sensitivity, excluded.sensitivity)
 returning "id";
 
 -- src/records/tombstones/queries.ts listTombstones: the first page
-select "id", "scope", "created_at", "actor"
+select "id", "scope", "created_at", "actor", "via"
 from "tombstones"
 where (sensitivity <= $1::sensitivity
 and scope = any($2::text[]))
@@ -7819,7 +7860,7 @@ order by "created_at" desc, "id" desc
 limit $3;
 
 -- src/records/tombstones/queries.ts listTombstones: the second page
-select "id", "scope", "created_at", "actor"
+select "id", "scope", "created_at", "actor", "via"
 from "tombstones"
 where (sensitivity <= $1::sensitivity
 and scope = any($2::text[]))
