@@ -25,7 +25,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         tags,
         summary: 'Link a record to another',
         description:
-          'A known predicate is written both ways. An edge that is already there takes the new weight. The source gets a new version, the target does not.',
+          'A known predicate is written both ways. An edge that is already there takes the new weight. The source gets a new version, the target does not; if not every reader of the source may see the target, it is the other way round.',
         params: SourcePath,
         body: ref(NewEdge),
         response: answers(

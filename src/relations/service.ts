@@ -3,12 +3,14 @@ import type { Database } from '../db/connection.ts'
 import { type Call, transact } from '../db/transaction.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
 import type { Listed } from '../http/shapes.ts'
+import { rankOf, unscoped } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   answerWritten,
   claimRecord,
   findOpenRecord,
+  type StoredRecord,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
@@ -40,7 +42,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const weight = given.weight ?? 1
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
       await upsertEdges(tx, withInverses([{ ...edge, weight, created_at: now }]))
-      await writeChange(tx, source, {
+      await writeChange(tx, await findOwner(tx, call, source, target), {
         action: 'revise',
         actor: given.actor ?? call.caller.name,
         rationale: given.rationale ?? 'related',
@@ -59,7 +61,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
       await deleteEdges(tx, withInverses([edge]))
-      await writeChange(tx, source, {
+      await writeChange(tx, await findOwner(tx, call, source, target), {
         action: 'revise',
         actor: call.caller.name,
         rationale: 'unrelated',
@@ -88,6 +90,24 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
   }
 
   return { relate, unrelate, list }
+}
+
+/**
+ * The record whose version and log the edge changes. An edge to a record that not every reader of the source sees belongs
+ * to that record, or the source would show them that something happened. Only if the caller may write there.
+ */
+async function findOwner(
+  tx: Database,
+  call: Call,
+  source: StoredRecord,
+  target: StoredRecord,
+): Promise<StoredRecord> {
+  const isAbove = rankOf(target.sensitivity) > rankOf(source.sensitivity)
+  const isForeign = target.scope !== source.scope && target.scope !== unscoped
+  const { scopes } = call.caller.trust
+  if (!(isAbove || isForeign) || (scopes && !scopes.includes(target.scope))) return source
+  const { expectedVersion: _, ...unversioned } = call
+  return claimRecord(tx, unversioned, target.id)
 }
 
 function changePath({ predicate, target_id: target }: Pick<Edge, 'predicate' | 'target_id'>): string {

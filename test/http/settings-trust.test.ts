@@ -117,6 +117,25 @@ describe('a job that cannot be confined', () => {
   })
 })
 
+describe('an edge to a record that not every reader of its source sees', () => {
+  it.each([
+    ['more sensitive', { scope: 'a', sensitivity: 'high' }],
+    ['of another scope', { scope: 'b', sensitivity: 'low' }],
+  ])('is a change of the target that is %s', async (_, where) => {
+    const source = await create(app, fact({ scope: 'a', sensitivity: 'low' }))
+    const target = await create(app, fact(where))
+    const path = `/v1/records/${source.id}/relations`
+    const body = { predicate: 'supports', target_id: target.id }
+    const { body: related } = await app.request('POST', path, { body })
+    expect((related as Body).version).toBe(source.version)
+    expect((related as Body).relations).toMatchObject([body])
+    expect((await app.request('DELETE', `${path}/supports/${target.id}`)).status).toBe(204)
+    const versionOf = async (id: string) =>
+      ((await app.request('GET', `/v1/records/${id}`)).body as Body).version - 1
+    expect([await versionOf(source.id), await versionOf(target.id)]).toEqual([0, 2])
+  })
+})
+
 describe('an identifier', () => {
   const identified = (value: string, more: object) => ({
     type: 'entity',
