@@ -2,7 +2,6 @@ import type { Database } from '../db/connection.ts'
 import { type Call, transact, viaIn } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { writtenAt } from '../records/changing/service.ts'
 import {
   answerWritten,
   claimRecords,
@@ -10,7 +9,7 @@ import {
   type WrittenRecord,
   weighRecords,
 } from '../records/index.ts'
-import { withEntry } from '../records/log.ts'
+import { withEntry, writtenAt } from '../records/log.ts'
 import { isHistory } from '../records/vocabulary.ts'
 import { salienceAt } from './curves.ts'
 import { type LifeChange, penalize, pin, reinforce, unpin } from './operations.ts'

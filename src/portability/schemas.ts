@@ -3,7 +3,7 @@ import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Time, Unit, Uuid } from '../http/shapes.ts'
 import { MemoryRecord, NewRecord } from '../records/index.ts'
-import { Via } from '../records/schemas.ts'
+import { Via } from '../records/via.ts'
 import { RecordType, Status } from '../records/vocabulary.ts'
 
 const optional = Type.Optional

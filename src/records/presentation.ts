@@ -4,7 +4,8 @@ import type { Edge } from '../relations/inverses.ts'
 import { concealHidden } from './concealment.ts'
 import type { Payload } from './payloads.ts'
 import type { AuditRow, Draft, RelationRow, StoredRecord } from './rows.ts'
-import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, Via, WrittenRecord } from './schemas.ts'
+import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './schemas.ts'
+import { presentVia } from './via.ts'
 
 /** The record as of `now`: what is stored, and what time has made of it. */
 export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
@@ -132,9 +133,4 @@ export function presentAudit(row: AuditRow): AuditEntry {
     ...(row.changes === null ? {} : { changes: row.changes as AuditEntry['changes'] & object }),
     ...presentVia(row.via),
   }
-}
-
-/** Only the service writes it. Absent where no key was behind: a job, or a release that did not note the key. */
-export function presentVia(via: unknown): { via?: Via } {
-  return via === null ? {} : { via: via as Via }
 }

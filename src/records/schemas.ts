@@ -5,6 +5,7 @@ import { closed, listOf, Time, Unit, Uuid } from '../http/shapes.ts'
 import { Interpretation } from './interpretation.ts'
 import { Curve, Decay, DeletionPolicy, Lifecycle, NewLifecycle } from './lifecycle.ts'
 import { NewPayload, Payload } from './payloads.ts'
+import { Via } from './via.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from './vocabulary.ts'
 
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
@@ -49,31 +50,6 @@ const NewRelation = closed(
   },
   { $id: 'NewRelation' },
 )
-
-const ViaKey = {
-  key_id: Type.String({ description: 'The id of the key, `root` or `anonymous`.' }),
-  key_name: Type.String(),
-}
-
-export const Via = closed(
-  {
-    key_id: Type.Optional(ViaKey.key_id),
-    key_name: Type.Optional(ViaKey.key_name),
-    imported_by: Type.Optional(
-      closed(ViaKey, {
-        description:
-          'The key that imported the entry. The rest of the entry is then what the line said of it.',
-      }),
-    ),
-  },
-  {
-    $id: 'Via',
-    description:
-      'The key behind the entry, which the service notes itself: `actor` is what the caller says. Absent for a job of the service, and for what was written before the service noted it.',
-    examples: [{ key_id: '01981b7e-0000-7000-8000-000000000001', key_name: 'agent' }],
-  },
-)
-export type Via = Static<typeof Via>
 
 export const AuditEntry = closed(
   {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../http/schemas.ts'
 import { closed, listOf, Time, Uuid } from '../../http/shapes.ts'
-import { Via } from '../../records/schemas.ts'
+import { Via } from '../../records/via.ts'
 import { Status } from '../../records/vocabulary.ts'
 
 export const StatusPath = Type.Object({ id: Uuid() })

@@ -12,7 +12,7 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../../records/index.ts'
-import { presentVia } from '../../records/presentation.ts'
+import { presentVia } from '../../records/via.ts'
 import { findSalienceTaken, listStatusChanges } from './queries.ts'
 import { reinstate } from './reinstatement.ts'
 import type { StatusChange, StatusHistoryQuery, Transition } from './schemas.ts'

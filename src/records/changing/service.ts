@@ -7,7 +7,7 @@ import { viaIn } from '../../db/transaction.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { identifiersOf } from '../creation/draft.ts'
 import { type Handle, handlesOf } from '../handles.ts'
-import { withEntry } from '../log.ts'
+import { withEntry, writtenAt } from '../log.ts'
 import { deleteHandles, deleteIdentifiers, insertHandles, insertIdentifiers } from '../queries.ts'
 import type { ContentRow, StatusChangeRow, StoredRecord } from '../rows.ts'
 import { searchableText } from '../searchable.ts'
@@ -26,16 +26,6 @@ export type Change = {
   changes?: Record<string, unknown>
   runId?: string
   textLanguage: string
-}
-
-/**
- * When a change counts as made. A writer may read the clock before it waits for the lock, so its own time can be older
- * than that of the writer it waited for: the times of one record never run backwards.
- */
-export function writtenAt({ updated_at: updated, audit_log: log }: StoredRecord, now: Date): Date {
-  const last = log.at(-1)
-  const newest = Math.max(updated.getTime(), last ? new Date(last.at).getTime() : 0)
-  return newest > now.getTime() ? new Date(newest) : now
 }
 
 /** What is worth a count of its own, beside its entry in the log, which goes with the record. */

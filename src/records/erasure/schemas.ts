@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../../http/schemas.ts'
 import { closed, Time, Uuid } from '../../http/shapes.ts'
-import { Via } from '../schemas.ts'
+import { Via } from '../via.ts'
 
 export const Erasure = closed(
   {

@@ -8,11 +8,11 @@ import { writeChange } from '../changing/service.ts'
 import { claimAnyRecord, findKnownRecord } from '../claiming/service.ts'
 import { departed } from '../departures/departed.ts'
 import { type DepartureRow, departErased } from '../departures/queries.ts'
-import { presentVia } from '../presentation.ts'
 import { findRecords } from '../queries.ts'
 import type { StoredRecord } from '../rows.ts'
 import { insertTombstones, lockTombstones } from '../tombstones/queries.ts'
 import type { Seal } from '../tombstones/seal.ts'
+import { presentVia } from '../via.ts'
 import { fallingWith, forgetSources } from './derivation.ts'
 import {
   appendErasures,
