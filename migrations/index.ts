@@ -17,6 +17,7 @@ import * as dream from './0017_dream.ts'
 import * as cards from './0018_cards.ts'
 import * as imports from './0019_imports.ts'
 import * as tallies from './0020_tallies.ts'
+import * as descent from './0022_descent.ts'
 import * as apart from './0024_apart.ts'
 import * as via from './0026_via.ts'
 
@@ -40,6 +41,7 @@ export const migrations: Record<string, Migration> = {
   '0018_cards': cards,
   '0019_imports': imports,
   '0020_tallies': tallies,
+  '0022_descent': descent,
   '0024_apart': apart,
   '0026_via': via,
 }

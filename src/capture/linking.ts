@@ -1,3 +1,4 @@
+import type { Descent } from '../records/descent.ts'
 import type { Edge } from '../relations/inverses.ts'
 
 /** The edges that tie what was captured together. */
@@ -11,6 +12,17 @@ export function linkPrimary(
     ...unique(entities).map((id) => edgeBetween(primary, 'mentions_entity', id, now)),
     ...unique(references).map((id) => edgeBetween(primary, 'references_record', id, now)),
   ]
+}
+
+/** An entity that a capture made stays for as long as any capture that mentions it. */
+export function recordMentions(
+  primary: string,
+  { entities, born }: { entities: readonly string[]; born: readonly { row: { id: string } }[] },
+): Descent[] {
+  const made = new Set(born.map(({ row }) => row.id))
+  return unique(entities.filter((id) => !made.has(id) && id !== primary)).map((id) => ({
+    ...{ derived_id: id, source_id: primary, kind: 'mention' as const, is_ground: null },
+  }))
 }
 
 export type FactEnds = {

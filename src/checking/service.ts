@@ -16,7 +16,7 @@ import {
   findUnloggedVersions,
 } from './histories/queries.ts'
 import type { Law, Verdict } from './law.ts'
-import { findOneWayEdges } from './links/queries.ts'
+import { findLostDescent, findLostOrigins, findOneWayEdges } from './links/queries.ts'
 import {
   findFutureTimes,
   findLostSuccessors,
@@ -57,6 +57,8 @@ export const allLaws: readonly Law[] = [
   { name: 'scores', says: 'each score follows from the one before', find: findBrokenScoreChains },
   { name: 'accesses', says: 'accesses are counted as they are logged', find: findMiscountedAccesses },
   { name: 'edges', says: 'an edge with an inverse is there both ways', find: findOneWayEdges },
+  { name: 'descent', says: 'a record is linked with what it was made from', find: findLostDescent },
+  { name: 'origins', says: 'what was derived or replaced another has its origin', find: findLostOrigins },
   { name: 'search', says: 'a record is found by scope and type', find: findUnsearchable },
   { name: 'identifiers', says: 'an entity has the identifiers it says', find: findWrongIdentifiers },
   { name: 'handles', says: 'a record is known by all it is called', find: findNameless },

@@ -127,6 +127,16 @@ export interface Departures {
   type: RecordType;
 }
 
+export interface Descents {
+  derived_id: string;
+  /**
+   * a record that has grounds is erased with the last of them
+   */
+  is_ground: boolean;
+  kind: string;
+  source_id: string;
+}
+
 export interface DreamVerdicts {
   decided_at: Date;
   digest: Buffer;
@@ -438,6 +448,7 @@ export interface DB {
   belief_probes: BeliefProbes;
   contents: Contents;
   departures: Departures;
+  descents: Descents;
   dream_verdicts: DreamVerdicts;
   drift_misses: DriftMisses;
   drift_positions: DriftPositions;

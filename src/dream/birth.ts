@@ -1,5 +1,6 @@
 import { type Caller, everything, permissions, type Sensitivity, unscoped } from '../kernel/caller.ts'
 import { draftRecord } from '../records/creation/draft.ts'
+import type { Descent } from '../records/descent.ts'
 import type { NewRecord } from '../records/index.ts'
 import type { Draft } from '../records/rows.ts'
 import type { Edge } from '../relations/inverses.ts'
@@ -45,7 +46,16 @@ export function draftDreamt(dreamt: Dreamt): Draft {
     },
   }
   const draft = draftRecord(record, { caller: callerOf(actor), now, id, defaultSensitivity: sensitivity })
-  return { ...draft, edges: edgesOf(dreamt), audit: { ...draft.audit, rationale, run_id: runId } }
+  const audit = { ...draft.audit, rationale, run_id: runId }
+  return { ...draft, edges: edgesOf(dreamt), descents: descentsOf(dreamt), audit }
+}
+
+function descentsOf({ id, sources, supersedes }: Dreamt): Descent[] {
+  const made = sources.map((source): Descent => {
+    return { derived_id: id, source_id: source, kind: 'dream', is_ground: true }
+  })
+  if (supersedes === undefined) return made
+  return [...made, { derived_id: id, source_id: supersedes, kind: 'supersede', is_ground: false }]
 }
 
 function revisionOf({ supersedes }: Dreamt) {

@@ -141,3 +141,15 @@ export async function keepEntities(tx: Database, ids: readonly string[]): Promis
   `.execute(tx)
   return new Set(rows.filter(({ stands }) => stands).map(({ id }) => id))
 }
+
+/** What was folded into an entity is one more ground of it, if it has any. */
+export async function recordFolding(tx: Database, targetId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select ${targetId}::uuid, id, 'fold', exists (
+      select from descents as d where d.derived_id = ${targetId}::uuid and d.is_ground
+    )
+    from unnest(${sql.val([...ids])}::uuid[]) as twin (id)
+    on conflict on constraint descents_pkey do nothing
+  `.execute(tx)
+}

@@ -76,6 +76,11 @@ export const catalogue = {
     kind: 'conflict',
     meaning: 'The record was superseded or merged already; `superseded_by` says by what.',
   },
+  reserved_predicate: {
+    kind: 'conflict',
+    meaning:
+      'Only the service writes and deletes this edge: a revision, a derivation or a contest made it, or would make it.',
+  },
   already_retracted: { kind: 'conflict', meaning: 'The record was retracted already.' },
   not_revisable: { kind: 'conflict', meaning: 'Working memory is patched, not revised.' },
   type_mismatch: { kind: 'conflict', meaning: 'The record is not of the type that this call is for.' },

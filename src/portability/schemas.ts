@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Time, Unit, Uuid } from '../http/shapes.ts'
+import { descentKinds } from '../records/descent.ts'
 import { MemoryRecord, NewRecord } from '../records/index.ts'
 import { Via } from '../records/via.ts'
 import { RecordType, Status } from '../records/vocabulary.ts'
@@ -70,8 +71,17 @@ const KeptEmbedding = closed({
 })
 export type KeptEmbedding = Static<typeof KeptEmbedding>
 
+const KeptDescent = closed({
+  source_id: Uuid(),
+  kind: Type.Enum([...descentKinds]),
+  is_ground: Type.Boolean({ description: 'A record that has grounds is erased with the last of them.' }),
+})
+
 /** What an answer about a record does not tell, and a copy of it needs. */
 const behindRecord = {
+  descent: optional(
+    Type.Array(KeptDescent, { description: 'What the service made it from; an erase follows it.' }),
+  ),
   served_count: optional(Count()),
   demoted_at: optional(Time()),
   importance_history: optional(Type.Array(PastImportance)),

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { AuditAction, Contents, Records, StatusChanges } from '../db/schema.ts'
 import type { Sensitivity } from '../kernel/caller.ts'
 import type { Edge } from '../relations/inverses.ts'
+import type { Claim, Descent } from './descent.ts'
 import type { Handle } from './handles.ts'
 import type { Payload } from './payloads.ts'
 import type { MemoryRecord, Provenance } from './schemas.ts'
@@ -49,6 +50,10 @@ export type Draft = {
   row: RecordRow & ContentRow
   searchText: string
   edges: readonly Edge[]
+  /** What the service made it from, and what else came to rest on it by the same act. */
+  descents: readonly Descent[]
+  /** What the body says that it rests on. */
+  claim: Claim
   identifiers: readonly Identifier[]
   handles: readonly Handle[]
   /** The id is the client's choice, and so could have been another record's once. */

@@ -34,6 +34,19 @@ export async function findEdge(
     .executeTakeFirst()
 }
 
+/** Whether the service stored one of the two as what contradicts the other. */
+export async function hasContest(tx: Database, one: string, other: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from descents as d
+    where d.kind = 'contest' and (
+      d.derived_id = ${one}::uuid and d.source_id = ${other}::uuid
+      or d.derived_id = ${other}::uuid and d.source_id = ${one}::uuid
+    )
+    limit 1
+  `.execute(tx)
+  return rows.length > 0
+}
+
 export async function deleteEdges(tx: Database, edges: readonly Edge[]): Promise<void> {
   await tx
     .deleteFrom('relations')

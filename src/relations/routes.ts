@@ -25,7 +25,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         tags,
         summary: 'Link a record to another',
         description:
-          'A known predicate is written both ways. An edge that is already there takes the new weight. The source gets a new version, the target does not; if not every reader of the source may see the target, it is the other way round.',
+          'A known predicate is written both ways. An edge that is already there takes the new weight. The source gets a new version, the target does not; if not every reader of the source may see the target, it is the other way round. `supersedes`, `derived_from`, their inverses and `contested_by` are written by the service alone.',
         params: SourcePath,
         body: ref(NewEdge),
         response: answers(
@@ -37,7 +37,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
             },
             201: { schema: ref(WrittenRecord), description: 'The edge is there.', headers: ['ETag'] },
           },
-          ['record_forgotten', 'above_ceiling'],
+          ['record_forgotten', 'above_ceiling', 'reserved_predicate'],
         ),
       },
     },
@@ -80,10 +80,12 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         operationId: 'unrelateRecords',
         tags,
         summary: 'Remove an edge',
-        description: 'The edge back goes with it.',
+        description:
+          'The edge back goes with it. An edge that a revision, a derivation or a contest made is not removed.',
         params: EdgePath,
         response: answers({ 204: { description: 'The edge is gone.' } }, [
           'relation_not_found',
+          'reserved_predicate',
           'record_forgotten',
           'above_ceiling',
         ]),

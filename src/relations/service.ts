@@ -15,7 +15,8 @@ import {
   writeChange,
 } from '../records/index.ts'
 import { type Edge, withInverses } from './inverses.ts'
-import { deleteEdges, findEdge, listEdges, upsertEdges } from './queries.ts'
+import { deleteEdges, findEdge, hasContest, listEdges, upsertEdges } from './queries.ts'
+import { isContradiction, isReserved, reservedPredicate } from './reserved.ts'
 import type { NewEdge, RelationEdge, RelationsQuery } from './schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
@@ -38,6 +39,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const now = clock.now()
       const source = await claimRecord(tx, call, id)
       const target = await findOpenRecord(tx, call.caller, given.target_id)
+      await requireFree(tx, source.id, given.predicate, target.id)
       const before = await findEdge(tx, source.id, given.predicate, target.id)
       const weight = given.weight ?? 1
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
@@ -58,6 +60,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     await transact(db, call, async (tx) => {
       const source = await claimRecord(tx, call, id)
       const target = await findOpenRecord(tx, call.caller, targetId)
+      await requireFree(tx, source.id, predicate, target.id)
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
       await deleteEdges(tx, withInverses([edge]))
@@ -108,6 +111,12 @@ async function findOwner(
   if (!(isAbove || isForeign) || (scopes && !scopes.includes(target.scope))) return source
   const { expectedVersion: _, ...unversioned } = call
   return claimRecord(tx, unversioned, target.id)
+}
+
+/** What a revision, a derivation or a contest tied together, no client ties or unties. */
+async function requireFree(tx: Database, source: string, predicate: string, target: string): Promise<void> {
+  if (isReserved(predicate)) throw reservedPredicate()
+  if (isContradiction(predicate) && (await hasContest(tx, source, target))) throw reservedPredicate()
 }
 
 function changePath({ predicate, target_id: target }: Pick<Edge, 'predicate' | 'target_id'>): string {

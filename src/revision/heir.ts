@@ -1,15 +1,24 @@
 import { type Caller, isAllowed, rankOf, type Sensitivity, unscoped } from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type DraftContext, draftRecord } from '../records/creation/draft.ts'
+import { claimOf, type Descent as Recorded } from '../records/descent.ts'
 import type { NewRecord } from '../records/index.ts'
+import { completePayload } from '../records/payloads.ts'
 import type { Draft, StoredRecord } from '../records/rows.ts'
 import { requireScope } from '../records/trust.ts'
+import { isReserved, reservedPredicate } from '../relations/reserved.ts'
 
 /** What comes of a revision: the record as asked for, and what it has from those it comes of. */
 
 export type Descent = 'supersede' | 'fork' | 'merge'
 
-export type Asked = { record: NewRecord; actor: string; rationale: string }
+export type Asked = {
+  record: NewRecord
+  actor: string
+  rationale: string
+  /** The evidence that tells the new record, when a capture revises: the record is derived from it as well. */
+  capturedFrom?: string
+}
 
 type Inheriting = DraftContext & { lifecycle: NonNullable<NewRecord['lifecycle']> }
 
@@ -17,7 +26,7 @@ const mostTags = 100
 const mostProvenance = 10_000
 
 export function draftHeir(
-  { record: given, actor, rationale }: Asked,
+  { record: given, actor, rationale, capturedFrom }: Asked,
   sources: readonly StoredRecord[],
   descent: Descent,
   { lifecycle, ...context }: Inheriting,
@@ -29,11 +38,28 @@ export function draftHeir(
     ...inheritTrust(given, sources, context.caller),
     tags: inheritTags(given, sources, descent),
     provenance: inheritProvenance(given, sources, descent),
-    relations: inheritRelations(given, sources, descent),
+    relations: inheritRelations(given, sources, descent, capturedFrom),
     payload: dateRevision(given.payload, sources, descent),
   }
   const draft = draftInside(inherited, context)
-  return { ...draft, audit: { ...draft.audit, actor, rationale } }
+  return {
+    ...draft,
+    descents: recordDescents(draft.row.id, sources, descent, capturedFrom),
+    claim: claimOf(completePayload(given.payload), given.provenance),
+    audit: { ...draft.audit, actor, rationale },
+  }
+}
+
+/** Whether they are grounds depends on what else the body rests on, which only the database knows. */
+function recordDescents(
+  id: string,
+  sources: readonly StoredRecord[],
+  descent: Descent,
+  capturedFrom: string | undefined,
+): Recorded[] {
+  const from = sources.map((source) => ({ source_id: source.id, kind: descent }))
+  const told = capturedFrom === undefined ? [] : [{ source_id: capturedFrom, kind: 'capture' as const }]
+  return [...from, ...told].map((each) => ({ ...each, derived_id: id, is_ground: null }))
 }
 
 /** Its faults lie within the member of the body that it is. */
@@ -121,11 +147,17 @@ function inheritRelations(
   { relations = [] }: NewRecord,
   sources: readonly StoredRecord[],
   descent: Descent,
+  capturedFrom: string | undefined,
 ): Relations {
   const predicate = descent === 'supersede' ? 'supersedes' : 'derived_from'
   const lacking = new Set(sources.map(({ id }) => id))
-  const given = relations.map((relation) => {
-    if (relation.predicate !== predicate || !lacking.delete(relation.target_id.toLowerCase())) return relation
+  const given = relations.map((relation, index) => {
+    const target = relation.target_id.toLowerCase()
+    const isCaptured = relation.predicate === 'derived_from' && target === capturedFrom
+    if (relation.predicate !== predicate || !lacking.delete(target)) {
+      if (!isReserved(relation.predicate) || isCaptured) return relation
+      throw reservedPredicate(`/record/relations/${index}/predicate`)
+    }
     const { created_at: _, ...undated } = relation
     return undated
   })

@@ -8,7 +8,8 @@ import type { Trust } from '../kernel/caller.ts'
  * Whatever linked to the sources, or they to, is linked with the target as well; where both were, the larger weight
  * wins. Links among them are not, and neither is descent: what was made from a source was not made from the target,
  * and would outlive the erasure of its source if it were said to be. Evidence of another type is passed on, since
- * what vouched for a source vouches for what it was folded into. The source's own links stay as its history.
+ * what vouched for a source vouches for what it was folded into; its descent is recorded for the target as well. The
+ * source's own links stay as its history.
  */
 export async function carryLinks(
   tx: Database,
@@ -23,6 +24,15 @@ export async function carryLinks(
       select id from source union select ${targetId}::uuid
     ), target as materialized (
       select type from records where id = ${targetId}::uuid
+    ), ground as materialized (
+      select exists (select from descents as d where d.derived_id = ${targetId}::uuid and d.is_ground) as is_there
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select ${targetId}::uuid, d.source_id, 'inherited', bool_or(d.is_ground) and (select is_there from ground)
+      from descents as d
+      where d.derived_id in (select id from source) and d.source_id not in (select id from one) and d.kind <> 'contest'
+      group by d.source_id
+      on conflict on constraint descents_pkey do nothing
     ), link as (
       select ${targetId}::uuid as source_id, e.predicate, e.target_id, e.weight
       from relations as e join records as far on far.id = e.target_id

@@ -40,7 +40,7 @@ type Resources = {
 export type RevisionService = ReturnType<typeof createRevisionService>
 
 /** The run that revises, when it is no client. */
-type Acting = { runId?: string }
+type Acting = { runId?: string; capturedFrom?: string }
 
 /** Beyond this many a lineage is cut: it is read by people, and answered from memory. */
 const mostNodes = 10_000

@@ -69,6 +69,16 @@ export const plantings: Readonly<Record<string, readonly string[]>> = {
     "delete from relations where predicate = 'supported_by'",
     "update relations set weight = 0.25 where predicate = 'supports'",
   ],
+  descent: [
+    "delete from relations where predicate in ('supersedes', 'superseded_by')",
+    "delete from relations where predicate in ('derived_from', 'derives')",
+    "insert into descents (derived_id, source_id, kind, is_ground) select gen_random_uuid(), id, 'fork', true from records limit 1",
+    "update descents set source_id = (select id from departures where kind = 'erased' limit 1)",
+  ],
+  origins: [
+    'delete from descents',
+    "delete from relations where predicate = 'supersedes'",
+  ],
   search: [
     "update contents set search = to_tsvector('english', 'something else')",
     "update contents set tags = array['twice', 'twice']",

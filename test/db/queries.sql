@@ -318,6 +318,71 @@ or l.latest <= r.last_accessed_at)
       ) as l on l.record_id = r.id
     ) as each (name, holds);
 
+-- src/checking/links/queries.ts findLostDescent
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select concat_ws(' ', d.derived_id, d.kind, d.source_id), r.id is not null
+        and not exists (select
+from departures as gone
+where gone.id = d.source_id
+and gone.kind = 'erased')
+        and (s.id is null
+or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
+          or r.type = 'entity'
+and d.kind = 'capture'
+          or exists (
+            select
+from relations as e
+            where e.source_id = d.derived_id
+and e.target_id = d.source_id
+              and e.predicate = case when d.kind in ('supersede', 'fold') then 'supersedes' else 'derived_from' end
+          ))
+      from descents as d
+      left join records as r on r.id = d.derived_id
+      left join records as s on s.id = d.source_id
+    ) as each (name, holds);
+
+-- src/checking/links/queries.ts findLostOrigins
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, exists (
+        select
+from descents as d
+where d.derived_id = r.id
+and d.source_id = e.target_id
+      )
+      from records as r
+      join relations as e on e.source_id = r.id
+and e.predicate = 'derived_from'
+and e.created_at = r.created_at
+      where r.type in ('semantic', 'competence', 'plan_graph')
+and exists (
+        select
+from audit_entries as a
+        where a.record_id = r.id
+and a.action = 'create'
+and (a.run_id is not null
+or a.rationale = 'captured')
+      )
+      union all
+      select r.id, exists (
+        select
+from relations as e
+        where e.source_id = r.id
+and e.predicate = 'supersedes'
+and e.target_id = old.id
+      )
+      from records as r
+      join contents as c on c.record_id = r.id
+      join records as old on old.id::text = c.payload #>> '{revision,supersedes}'
+      join contents as past on past.record_id = old.id
+        and past.payload #>> '{revision,superseded_by}' = r.id::text
+      where r.type = 'semantic'
+and old.status = 'superseded'
+    ) as each (name, holds);
+
 -- src/checking/links/queries.ts findOneWayEdges
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
@@ -1288,6 +1353,16 @@ and not r.pinned
 from unnest(
         $1::uuid[], $2::uuid[]
       ) as pair (fact, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select p.fact, p.episode, 'consolidation', exists (
+        select
+from descents as d
+where d.derived_id = p.fact
+and d.is_ground
+      )
+      from pair as p
+      on conflict on constraint descents_pkey do nothing
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select fact, 'derived_from', episode, 1, $3::timestamptz
@@ -3839,6 +3914,17 @@ where r.id = any($1::uuid[])
     order by r.id
     for key share;
 
+-- src/entities/queries.ts recordFolding
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select $1::uuid, id, 'fold', exists (
+      select
+from descents as d
+where d.derived_id = $2::uuid
+and d.is_ground
+    )
+    from unnest($3::uuid[]) as twin (id)
+    on conflict on constraint descents_pkey do nothing;
+
 -- src/http/queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";
 
@@ -4815,6 +4901,24 @@ and ("t"."sensitivity" <= $45
 and "t"."scope" = any($46::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
+    coalesce(',"descent":[' || (
+  select string_agg((select row_to_json(row)
+from (select d.source_id, d.kind, d.is_ground) as row)::text, ','
+order by d.source_id)
+  from descents as d
+  where d.derived_id = r.id
+and (
+    exists (select
+from records as t
+where t.id = d.source_id
+and ("t"."sensitivity" <= $14
+and "t"."scope" = any($15::text[])))
+    or exists (select
+from departures as t
+where t.id = d.source_id
+and ("t"."sensitivity" <= $16
+and "t"."scope" = any($17::text[])))
+  )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
 from (
@@ -5264,6 +5368,24 @@ and ("t"."sensitivity" <= $49
 and "t"."scope" = any($50::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
+    coalesce(',"descent":[' || (
+  select string_agg((select row_to_json(row)
+from (select d.source_id, d.kind, d.is_ground) as row)::text, ','
+order by d.source_id)
+  from descents as d
+  where d.derived_id = r.id
+and (
+    exists (select
+from records as t
+where t.id = d.source_id
+and ("t"."sensitivity" <= $18
+and "t"."scope" = any($19::text[])))
+    or exists (select
+from departures as t
+where t.id = d.source_id
+and ("t"."sensitivity" <= $20
+and "t"."scope" = any($21::text[])))
+  )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
 from (
@@ -5679,6 +5801,24 @@ and ("t"."sensitivity" <= $52
 and "t"."scope" = any($53::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
+    coalesce(',"descent":[' || (
+  select string_agg((select row_to_json(row)
+from (select d.source_id, d.kind, d.is_ground) as row)::text, ','
+order by d.source_id)
+  from descents as d
+  where d.derived_id = r.id
+and (
+    exists (select
+from records as t
+where t.id = d.source_id
+and ("t"."sensitivity" <= $21
+and "t"."scope" = any($22::text[])))
+    or exists (select
+from departures as t
+where t.id = d.source_id
+and ("t"."sensitivity" <= $23
+and "t"."scope" = any($24::text[])))
+  )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
 from (
@@ -5972,6 +6112,17 @@ and p.consolidation is not null
       (stage consolidation_stage, outcome text, digest text, scope text)
     on conflict do nothing;
 
+-- src/portability/importing/queries.ts keepDescents
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select derived_id, source_id, kind, is_ground
+    from json_to_recordset($1::json) as g
+      (derived_id uuid, source_id uuid, kind text, is_ground bool)
+    where not exists (select
+from departures as d
+where d.id = g.source_id
+and d.kind = 'erased')
+    on conflict on constraint descents_pkey do nothing;
+
 -- src/portability/importing/staging/queries.ts holdLines
     insert into import_lines (import_id, line, received_at, bytes)
     select $1::uuid, line, $2::timestamptz, bytes
@@ -6097,13 +6248,20 @@ from json_to_recordset($1::json) as incoming (
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
         "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
       )
+    ), held as materialized (
+      select r.id
+from records as r
+      where r.id in (select source_id
+from json_to_recordset($2::json) as g (source_id uuid))
+      order by r.id
+      for key share
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
       from (select array_agg(scope) as scopes, array_agg(digest) as digests
 from incoming
 where digest is not null)
         as said,
-        erased_among($2::bytea, said.scopes, said.digests)
+        erased_among($3::bytea, said.scopes, said.digests)
     ), record as (
       insert into records (
         id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
@@ -6130,13 +6288,13 @@ where d.id = i.id))
     ), content as (
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
-        to_tsvector($3::text::regconfig, "searchText")
+        to_tsvector($4::text::regconfig, "searchText")
           || array_to_tsvector(array['scope ' || scope, 'type ' || type])
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select source_id, predicate, target_id, weight, created_at
-      from json_to_recordset($4::json) as edge
+      from json_to_recordset($5::json) as edge
         (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
       where owner in (select id
 from record)
@@ -6150,18 +6308,47 @@ or target_id not in (select id
 from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)
+      from json_to_recordset($6::json) as g
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+      cross join lateral (
+        select exists (select
+from descents as d
+where d.derived_id = g.derived_id
+and d.is_ground) as grounds
+      ) as has
+      where (g.owner is null
+or g.owner in (select id
+from record))
+        and (g.derived_id in (select id
+from record)
+or g.derived_id not in (select id
+from incoming))
+        and (g.source_id in (select id
+from record)
+or g.source_id in (select id
+from held))
+        and (g.kind <> 'mention'
+or has.grounds)
+      on conflict on constraint descents_pkey do nothing
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
       from json_to_recordset($5::json) as identifier
         (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
+      insert into entity_identifiers (record_id, scope, namespace, value)
+      select record_id, scope, namespace, value
+      from json_to_recordset($7::json) as identifier
+        (record_id uuid, scope text, namespace text, value text)
       where record_id in (select id
 from record)
       order by scope, namespace, value
     ), handle as (
       insert into handles (digest, detail, record_id, place, scope)
       select digest, detail, record_id, place, scope
-      from json_to_recordset($6::json) as handle
+      from json_to_recordset($8::json) as handle
         (digest bytea, detail bytea, record_id uuid, place int4, scope text)
       where record_id in (select id
 from record)
@@ -6264,20 +6451,142 @@ where id in (select id
 from leaving)
 returning id;
 
+-- src/records/erasure/answers/queries.ts deleteAnswersAbout
+    delete
+from idempotency_keys
+    where body::jsonb ->> 'id' = any($1::text[])
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/answers/queries.ts thinAnswersAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{results}', (
+      select jsonb_agg(
+        case when result -> 'record' ->> 'id' = any($1::text[])
+          then result - 'record' || '{"status": 410}' else result end
+        order by place
+      )
+      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
+    ))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
+      ) as result
+      where result -> 'record' ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/answers/queries.ts thinAnswersOfKept
+    update idempotency_keys
+    set body = (case
+      when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
+      when body::jsonb ? 'record'
+        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
+      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
+    where (body::jsonb ->> 'id' = any($1::text[])
+and body::jsonb ? 'payload')
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/answers/queries.ts thinCapturesAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
+      select jsonb_agg(record
+order by place)
+      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
+      where record ->> 'id' <> all($1::text[])
+    ), '[]'))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
+      ) as record
+      where record ->> 'id' = any($2::text[])
+    );
+
 -- src/records/erasure/queries.ts findDerivations
     with recursive descendant as (
       select $1::uuid as id
       union
-      select e.source_id
-from descendant as d
-      join relations as e on e.target_id = d.id
-and e.predicate = 'derived_from'
+      select d.derived_id
+from descendant join descents as d on d.source_id = descendant.id
+and d.is_ground
+    ), touched as materialized (
+      select distinct d.derived_id as id
+      from descendant join descents as d on d.source_id = descendant.id
+and d.kind <> 'contest'
+      where d.derived_id <> $2::uuid
     )
-    select e.source_id as derived, e.target_id as source, r.source_type = 'dream' as "tellsAll"
-    from descendant as d join relations as e on e.source_id = d.id
-and e.predicate = 'derived_from'
-    join records as r on r.id = d.id
-    where d.id <> $2::uuid;
+    select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
+    from touched join descents as d on d.derived_id = touched.id
+    where d.kind <> 'contest';
+
+-- src/records/erasure/queries.ts deleteDescentsFrom
+delete
+from descents
+where source_id = any($1::uuid[]);
+
+-- src/records/erasure/queries.ts findContents
+    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
+    from contents as c
+where c.record_id = any($1::uuid[]);
+
+-- src/records/erasure/queries.ts rewriteKept
+    with kept as materialized (
+      select *
+from json_to_recordset($1::json) as kept
+        (id uuid, tags text[], payload jsonb, provenance jsonb, text text, words int4, scope text, type text)
+    ), record as (
+      update records as r
+set version = r.version + 1, updated_at = $2::timestamptz
+from kept as k
+where r.id = k.id
+    ), content as (
+      update contents as c
+      set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
+        search = to_tsvector($3::text::regconfig, k.text)
+          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type])
+      from kept as k
+where c.record_id = k.id
+    ), name as (
+      delete
+from handles as h
+      using json_to_recordset($4::json) as n (id uuid, digest bytea)
+      where h.record_id = n.id
+and h.digest = n.digest
+    ), mark as (
+      delete
+from entity_identifiers as i
+      using json_to_recordset($5::json) as m (id uuid, namespace text, value text)
+      where i.record_id = m.id
+and i.namespace = m.namespace
+and i.value = m.value
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select k.id, $6::timestamptz, $7::timestamptz
+from kept as k
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale)
+    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased'
+from kept as k
+order by k.id;
+
+-- src/records/erasure/queries.ts blankTakenOver
+    update audit_entries as a
+set rationale = '', changes = null
+    where a.record_id = any($1::uuid[])
+and a.changes is not null
+and exists (
+      select
+from jsonb_object_keys(a.changes) as named (key)
+      where key in ('tags', 'merged')
+or key like 'provenance%'
+        or key like 'payload%'
+and key <> 'payload.revision.status'
+    );
 
 -- src/records/erasure/queries.ts lockForErasure
 select r.id
@@ -6326,47 +6635,6 @@ and "reason" <> $3;
     insert into audit_entries (record_id, action, actor, at, rationale, via)
     select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
     from unnest($5::uuid[]) as erased (id);
-
--- src/records/erasure/queries.ts deleteAnswersAbout
-    delete
-from idempotency_keys
-    where body::jsonb ->> 'id' = any($1::text[])
-or body::jsonb -> 'record' ->> 'id' = any($2::text[])
-      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
-
--- src/records/erasure/queries.ts thinAnswersAbout
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{results}', (
-      select jsonb_agg(
-        case when result -> 'record' ->> 'id' = any($1::text[])
-          then result - 'record' || '{"status": 410}' else result end
-        order by place
-      )
-      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
-    ))::text
-    where exists (
-      select
-from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
-      ) as result
-      where result -> 'record' ->> 'id' = any($2::text[])
-    );
-
--- src/records/erasure/queries.ts thinCapturesAbout
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
-      select jsonb_agg(record
-order by place)
-      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
-      where record ->> 'id' <> all($1::text[])
-    ), '[]'))::text
-    where exists (
-      select
-from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
-      ) as record
-      where record ->> 'id' = any($2::text[])
-    );
 
 -- src/records/erasure/queries.ts markErased
 update "departures"
@@ -7889,6 +8157,18 @@ where "source_id" = $1
 and "predicate" = $2
 and "target_id" = $3;
 
+-- src/relations/queries.ts hasContest
+    select
+from descents as d
+    where d.kind = 'contest'
+and (
+      d.derived_id = $1::uuid
+and d.source_id = $2::uuid
+      or d.derived_id = $3::uuid
+and d.source_id = $4::uuid
+    )
+    limit 1;
+
 -- src/relations/queries.ts deleteEdges
 delete
 from "relations"
@@ -8620,8 +8900,26 @@ from source union select $2::uuid
       select type
 from records
 where id = $3::uuid
+    ), ground as materialized (
+      select exists (select
+from descents as d
+where d.derived_id = $4::uuid
+and d.is_ground) as is_there
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select $5::uuid, d.source_id, 'inherited', bool_or(d.is_ground)
+and (select is_there
+from ground)
+      from descents as d
+      where d.derived_id in (select id
+from source)
+and d.source_id not in (select id
+from one)
+and d.kind <> 'contest'
+      group by d.source_id
+      on conflict on constraint descents_pkey do nothing
     ), link as (
-      select $4::uuid as source_id, e.predicate, e.target_id, e.weight
+      select $6::uuid as source_id, e.predicate, e.target_id, e.weight
       from relations as e join records as far on far.id = e.target_id
       where e.source_id in (select id
 from source)
@@ -8632,7 +8930,7 @@ from one)
 or far.type <> (select type
 from target))
       union all
-      select e.source_id, e.predicate, $5::uuid, e.weight
+      select e.source_id, e.predicate, $7::uuid, e.weight
       from relations as e join records as far on far.id = e.source_id
       where e.target_id in (select id
 from source)
@@ -8644,7 +8942,7 @@ or far.type <> (select type
 from target))
     )
     insert into relations (source_id, predicate, target_id, weight, created_at)
-    select source_id, predicate, target_id, max(weight), $6::timestamptz
+    select source_id, predicate, target_id, max(weight), $8::timestamptz
     from link
     group by source_id, predicate, target_id
     order by source_id, predicate, target_id

@@ -1,6 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Trust } from '../../src/kernel/caller.ts'
 import * as departures from '../../src/records/departures/queries.ts'
+import * as answers from '../../src/records/erasure/answers/queries.ts'
 import * as erasure from '../../src/records/erasure/queries.ts'
 import * as tombstones from '../../src/records/tombstones/queries.ts'
 
@@ -19,6 +20,12 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
     departErased: (db) => departures.departErased(db, [id], { actor: 'ada', at: now }),
   },
+  'src/records/erasure/answers/queries.ts': {
+    deleteAnswersAbout: (db) => answers.deleteAnswersAbout(db, [id]),
+    thinAnswersAbout: (db) => answers.thinAnswersAbout(db, [id]),
+    thinAnswersOfKept: (db) => answers.thinAnswersOfKept(db, [id]),
+    thinCapturesAbout: (db) => answers.thinCapturesAbout(db, [id]),
+  },
   'src/records/erasure/queries.ts': {
     findDerivations: (db) => erasure.findDerivations(db, id),
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
@@ -30,9 +37,10 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     blankStatusReasons: (db) => erasure.blankStatusReasons(db, [id]),
     appendErasures: (db) =>
       erasure.appendErasures(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
-    deleteAnswersAbout: (db) => erasure.deleteAnswersAbout(db, [id]),
-    thinAnswersAbout: (db) => erasure.thinAnswersAbout(db, [id]),
-    thinCapturesAbout: (db) => erasure.thinCapturesAbout(db, [id]),
+    deleteDescentsFrom: (db) => erasure.deleteDescentsFrom(db, [id]),
+    findContents: (db) => erasure.findContents(db, [id]),
+    rewriteKept: (db) => erasure.rewriteKept(db, [], { actor: 'ada', at: now, via: null }, 'english'),
+    blankTakenOver: (db) => erasure.blankTakenOver(db, [id]),
     markErased: (db) => erasure.markErased(db, id, 'ada', now),
   },
   'src/records/tombstones/queries.ts': {

@@ -32,6 +32,7 @@ export const entitiesSamples: Record<string, Record<string, Sample | Record<stri
     takeTurnInScope: (db) => entities.takeTurnInScope(db, 'team'),
     lockTwins: (db) => entities.lockTwins(db, [id]),
     deleteNames: (db) => entities.deleteNames(db, [id]),
+    recordFolding: (db) => entities.recordFolding(db, id, [id]),
     keepEntities: (db) => entities.keepEntities(db, [id]),
   },
 }

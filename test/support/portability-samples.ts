@@ -47,6 +47,8 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     findKnown: (db) => importing.findKnown(db, [id], trust),
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
+    keepDescents: (db) =>
+      importing.keepDescents(db, [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }]),
     keepPasts: (db) =>
       importing.keepPasts(db, { key_id: 'root', key_name: 'root' }, [
         {

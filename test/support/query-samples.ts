@@ -220,6 +220,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/relations/queries.ts': {
     upsertEdges: (db) => relations.upsertEdges(db, [edge]),
+    hasContest: (db) => relations.hasContest(db, id, id),
     findEdge: (db) => relations.findEdge(db, id, 'supports', id),
     deleteEdges: (db) => relations.deleteEdges(db, [edge]),
     listEdges: {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fallingWith, forgetSources } from '../../src/records/erasure/derivation.ts'
+import { fallingWith } from '../../src/records/erasure/derivation.ts'
+import { withoutErased } from '../../src/records/erasure/remainder.ts'
 import type { Payload } from '../../src/records/payloads.ts'
 import { createSeal } from '../../src/records/tombstones/seal.ts'
 import { wordingOf } from '../../src/records/tombstones/wording.ts'
@@ -42,7 +43,10 @@ describe('what a record says', () => {
 })
 
 describe('what falls with an erased record', () => {
-  const edges = (...pairs: [string, string][]) => pairs.map(([derived, source]) => ({ derived, source }))
+  const edges = (...pairs: [string, string][]) =>
+    pairs.map(([derived, source]) => ({
+      ...{ derived, source, kind: 'capture' as const, isGround: true, tellsAll: false },
+    }))
 
   it('was derived from it alone, by any way', () => {
     const derivations = edges(['b', 'a'], ['c', 'b'], ['d', 'c'], ['d', 'b'], ['e', 'd'], ['e', 'other'])
@@ -55,20 +59,35 @@ describe('what falls with an erased record', () => {
     expect(fallingWith('a', edges(['b', 'a'], ['a', 'b'], ['a', 'x'])).size).toBe(2)
   })
 
+  it('is not what only names it', () => {
+    const claims = edges(['b', 'a'], ['c', 'b']).map((each) => ({ ...each, isGround: false }))
+    expect([...fallingWith('a', claims)]).toEqual(['a'])
+  })
+
+  it('tells all that its sources say, though another source is left', () => {
+    const summary = edges(['b', 'a'], ['b', 'other']).map((each) => ({ ...each, tellsAll: true }))
+    expect([...fallingWith('a', summary)]).toEqual(['a', 'b'])
+  })
+
   it('is no longer named by what stays', () => {
     const id = '0197b9a0-0000-7000-8000-000000000001'
     const evidence = [{ source_type: 'event' as const, source_id: id, timestamp: '2026-01-01T00:00:00Z' }]
     const origins = {
+      ...{ tags: ['mine', 'theirs', 'shared'], interpretation: null },
       payload: { ...fact('x'), evidence } as Payload,
       provenance: {
         sources: [{ kind: 'event' as const, ref: `record:${id.toUpperCase()}` }],
         created_by: 'me',
       },
     }
-    expect(forgetSources(origins, new Set([id]))).toEqual({
+    const source = (...tags: string[]) => ({ ...origins, tags })
+    const heritage = { erased: [source('theirs', 'shared')], left: [source('shared')] }
+    expect(withoutErased(origins, new Set([id]), heritage)).toEqual({
+      tags: ['mine', 'shared'],
       payload: fact('x'),
       provenance: { sources: [{ kind: 'event', ref: 'erased' }], created_by: 'me' },
     })
-    expect(forgetSources(origins, new Set(['0197b9a0-0000-7000-8000-000000000002']))).toEqual({})
+    const nothing = { erased: [], left: [] }
+    expect(withoutErased(origins, new Set(['0197b9a0-0000-7000-8000-000000000002']), nothing)).toEqual({})
   })
 })

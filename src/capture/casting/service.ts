@@ -87,5 +87,6 @@ function draftEntity(
 ): Draft {
   const draft = draftBirth(origin, describeEntity(origin, mention, witness), id)
   const [name, ...aliases] = draft.handles
-  return { ...draft, handles: name ? [{ ...name, place }, ...aliases] : [] }
+  const descents = [{ derived_id: id, source_id: witness.ref, kind: 'capture' as const, is_ground: true }]
+  return { ...draft, descents, handles: name ? [{ ...name, place }, ...aliases] : [] }
 }

@@ -10,7 +10,7 @@ import { describePrimary, draftBirth, type Origin } from '../birth.ts'
 import { type Cast, castCapture } from '../casting/service.ts'
 import type { EpisodePlan } from '../classification.ts'
 import { createFacts, type FactPlan } from '../facts/service.ts'
-import { linkPrimary } from '../linking.ts'
+import { linkPrimary, recordMentions } from '../linking.ts'
 import { presentCapture } from '../presentation.ts'
 import { nameCapture } from '../reference.ts'
 import type { Captured } from '../schemas.ts'
@@ -30,7 +30,7 @@ export function createEpisodes({ ids, seal, textLanguage, revision }: Resources)
     const cast = await castCapture(tx, { ids, seal }, origin, scene, survey)
     const fact = planFact(id, origin, told, cast)
     const drafts = [draftPrimary(id, origin, told, cast), ...(fact?.drafts ?? []), ...cast.born]
-    const stored = await insertRecords(tx, drafts, textLanguage, seal)
+    const stored = await insertRecords(tx, drafts, textLanguage, seal, fact?.descents)
     if (!stored.ids.has(id)) throw erasedContent()
     const settled = await fact?.settle(tx)
     return presentCapture(origin, drafts, settled)
@@ -58,6 +58,7 @@ export function createEpisodes({ ids, seal, textLanguage, revision }: Resources)
 
 const erasedFact: FactPlan = {
   drafts: [],
+  descents: [],
   settle: async () => ({ fact: { outcome: 'erased' }, records: [], edges: [] }),
 }
 
@@ -68,5 +69,5 @@ function draftPrimary(id: string, origin: Origin, { plan, survey }: Told, cast: 
     id,
   )
   const handles = nameCapture(origin, plan.ref, survey.known.reference)
-  return { ...draft, edges: linkPrimary(id, cast, origin.now), handles }
+  return { ...draft, edges: linkPrimary(id, cast, origin.now), descents: recordMentions(id, cast), handles }
 }

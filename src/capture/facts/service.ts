@@ -1,6 +1,7 @@
 import { addTallies } from '../../db/tallies.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { salienceAt } from '../../decay/curves.ts'
+import type { Descent } from '../../records/descent.ts'
 import {
   type NewRecord,
   type Provenance,
@@ -41,7 +42,7 @@ export type ToldFact = {
 export type Settled = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
 
 /** `drafts` are stored with the episode, and then it is settled what that means for what stood before. */
-export type FactPlan = { drafts: Draft[]; settle(tx: Transaction): Promise<Settled> }
+export type FactPlan = { drafts: Draft[]; descents: Descent[]; settle(tx: Transaction): Promise<Settled> }
 
 export function createFacts({ textLanguage, revision }: Resources) {
   function plan(told: ToldFact): FactPlan {
@@ -49,18 +50,18 @@ export function createFacts({ textLanguage, revision }: Resources) {
     switch (fate.outcome) {
       case 'created':
         return {
-          drafts: [draft(told)],
+          ...{ drafts: [draft(told)], descents: [] },
           settle: async () => settledAs({ outcome: 'created', record_id: told.id }),
         }
       case 'challenged':
         return planChallenged(told, fate.other)
       case 'contested':
-        return { drafts: [draft(told)], settle: (tx) => contest(tx, told, fate) }
+        return { drafts: [draft(told)], descents: [], settle: (tx) => contest(tx, told, fate) }
       case 'replaced':
       case 'forked':
-        return { drafts: [], settle: (tx) => revise(tx, told, fate) }
+        return { drafts: [], descents: [], settle: (tx) => revise(tx, told, fate) }
       case 'confirmed':
-        return { drafts: [], settle: (tx) => confirm(tx, told) }
+        return { drafts: [], descents: recordConfirmation(told), settle: (tx) => confirm(tx, told) }
     }
   }
 
@@ -88,7 +89,8 @@ export function createFacts({ textLanguage, revision }: Resources) {
       relations: links.map(({ predicate, target_id }) => ({ predicate, target_id })),
     }
     const operation = outcome === 'replaced' ? revision.supersede : revision.fork
-    const revised = await operation({ caller: origin.caller, tx }, other, { record, ...reasonOf(origin) })
+    const asked = { record, capturedFrom: ends.primary, ...reasonOf(origin) }
+    const revised = await operation({ caller: origin.caller, tx }, other, asked)
     const descent = edgeBetween(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, origin.now)
     const fact = { outcome, policy, record_id: id, other_id: other }
     return { fact, records: [revised.record], edges: [...links, descent] }
@@ -125,17 +127,33 @@ function testify({ origin, payload, witness }: ToldFact, { sensitivity }: Stored
 
 /** It waits beside what stands now, which it does not touch: setting it active is for somebody to decide. */
 function planChallenged(told: ToldFact, other: string | undefined): FactPlan {
-  const { row, ...rest } = draft({ ...told, ends: { ...told.ends, contradicts: other } })
+  const { row, descents, ...rest } = draft({ ...told, ends: { ...told.ends, contradicts: other } })
+  const contest = { derived_id: told.id, kind: 'contest' as const, is_ground: false }
   const fact = { outcome: 'challenged' as const, record_id: told.id }
   return {
-    drafts: [{ ...rest, row: { ...row, status: 'challenged' } }],
+    drafts: [
+      {
+        ...rest,
+        row: { ...row, status: 'challenged' },
+        descents: other === undefined ? descents : [...descents, { ...contest, source_id: other }],
+      },
+    ],
+    descents: [],
     settle: async () => settledAs({ ...fact, ...(other === undefined ? {} : { other_id: other }) }),
   }
 }
 
 function draft(told: ToldFact): Draft {
   const edges = linkFact(told.id, told.ends, told.origin.now)
-  return { ...draftBirth(told.origin, describe(told), told.id), edges }
+  const descents = [
+    { derived_id: told.id, source_id: told.ends.primary, kind: 'capture' as const, is_ground: true },
+  ]
+  return { ...draftBirth(told.origin, describe(told), told.id), edges, descents }
+}
+
+function recordConfirmation({ stood, ends }: ToldFact): Descent[] {
+  if (!stood) return []
+  return [{ derived_id: stood.id, source_id: ends.primary, kind: 'confirm', is_ground: null }]
 }
 
 function describe({ origin, payload, witness }: ToldFact): NewRecord {

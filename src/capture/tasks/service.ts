@@ -28,7 +28,7 @@ import { describePrimary, draftBirth, type Origin } from '../birth.ts'
 import { type Cast, castCapture } from '../casting/service.ts'
 import type { TaskPlan } from '../classification.ts'
 import { withNewest } from '../confirmation.ts'
-import { linkPrimary, newEdges } from '../linking.ts'
+import { linkPrimary, newEdges, recordMentions } from '../linking.ts'
 import { presentCapture } from '../presentation.ts'
 import { nameCapture } from '../reference.ts'
 import { resumeTask } from '../resumption.ts'
@@ -87,7 +87,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
     const { caller, now, given } = origin
     const payload = resumeTask(stored.payload, told.plan.payload, given.content)
     await refuseErasedContent(tx, seal, { scope: stored.scope, payload })
-    await insertRecords(tx, cast.born, textLanguage, seal)
+    await insertRecords(tx, cast.born, textLanguage, seal, recordMentions(stored.id, cast))
     const edges = newEdges(linkPrimary(stored.id, cast, now), stored)
     if (edges.length > 0) await upsertEdges(tx, withInverses(edges))
     await writeChange(tx, stored, {
@@ -125,7 +125,12 @@ function draftTask(id: string, origin: Origin, { plan, survey, thread }: Told, c
   )
   const own = draft.handles.map((handle) => ({ ...handle, place: thread.place }))
   const named = nameCapture(origin, plan.ref, survey.known.reference)
-  return { ...draft, edges: linkPrimary(id, cast, origin.now), handles: [...own, ...named] }
+  return {
+    ...draft,
+    edges: linkPrimary(id, cast, origin.now),
+    descents: recordMentions(id, cast),
+    handles: [...own, ...named],
+  }
 }
 
 /** A task that is reported on is as present as a new one. */

@@ -6,7 +6,7 @@ import type { PoliciesService } from '../../policies/index.ts'
 import { insertRecords } from '../../records/index.ts'
 import type { Draft } from '../../records/rows.ts'
 import type { Seal } from '../../records/tombstones/seal.ts'
-import { draftKnowledge } from '../facts/birth.ts'
+import { draftKnowledge, recordLesson } from '../facts/birth.ts'
 import { insertWitnesses } from '../facts/queries.ts'
 import type { Lesson, Outcome, Stage } from '../stages.ts'
 import { lockHandles } from '../walking/queries.ts'
@@ -131,7 +131,11 @@ export function createCounting(
     const edges = others.map((target) => ({
       ...{ source_id: id, predicate: 'derived_from', target_id: target, weight: 1, created_at: now },
     }))
-    return { ...drafted, edges: [...drafted.edges, ...edges] }
+    const descents = others.map((source) => recordLesson(id, source))
+    return {
+      ...drafted,
+      ...{ edges: [...drafted.edges, ...edges], descents: [...drafted.descents, ...descents] },
+    }
   }
 
   /** An edge that is there already says that the episode was counted, here or where both were imported from. */

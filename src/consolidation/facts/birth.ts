@@ -1,5 +1,6 @@
 import { type Caller, everything, permissions, unscoped } from '../../kernel/caller.ts'
 import { draftRecord } from '../../records/creation/draft.ts'
+import type { Descent } from '../../records/descent.ts'
 import type { NewRecord } from '../../records/index.ts'
 import type { Draft } from '../../records/rows.ts'
 import type { Episode } from '../stages.ts'
@@ -33,7 +34,12 @@ export function draftKnowledge(
   const edges = episodes.map((episode) => ({
     ...{ source_id: id, predicate: 'derived_from', target_id: episode.id, weight: 1, created_at: now },
   }))
-  return { ...draft, edges, audit: { ...draft.audit, rationale: 'consolidated', run_id: runId } }
+  const descents = episodes.map((episode) => recordLesson(id, episode.id))
+  return { ...draft, edges, descents, audit: { ...draft.audit, rationale: 'consolidated', run_id: runId } }
+}
+
+export function recordLesson(id: string, episode: string): Descent {
+  return { derived_id: id, source_id: episode, kind: 'consolidation', is_ground: true }
 }
 
 const mostTags = 100

@@ -81,13 +81,23 @@ export async function claimFacts(
 
 export type Pair = { fact: string; episode: string }
 
-/** Links facts to their witnesses, both ways, and answers the pairs that were not linked before. */
+/**
+ * Links facts to their witnesses, both ways, records that they rest on them, and answers the pairs that were not linked
+ * before. A fact that stands by itself gets no ground by being observed.
+ */
 export async function insertWitnesses(tx: Transaction, pairs: readonly Pair[], now: Date): Promise<Pair[]> {
   const { rows } = await sql<Pair>`
     with pair as materialized (
       select * from unnest(
         ${pairs.map(({ fact }) => fact)}::uuid[], ${pairs.map(({ episode }) => episode)}::uuid[]
       ) as pair (fact, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select p.fact, p.episode, 'consolidation', exists (
+        select from descents as d where d.derived_id = p.fact and d.is_ground
+      )
+      from pair as p
+      on conflict on constraint descents_pkey do nothing
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
       select fact, 'derived_from', episode, 1, ${now}::timestamptz from pair

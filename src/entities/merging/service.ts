@@ -17,7 +17,7 @@ import { upsertEdges } from '../../relations/index.ts'
 import { withInverses } from '../../relations/inverses.ts'
 import { carryLinks, findSuccessor, retireRecord } from '../../revision/index.ts'
 import { type Folded, foldEntities, type StoredEntity } from '../folding.ts'
-import { deleteNames, findEntity, lockTwins, takeTurn, takeTurnInScope } from '../queries.ts'
+import { deleteNames, findEntity, lockTwins, recordFolding, takeTurn, takeTurnInScope } from '../queries.ts'
 import type { EntityMerge } from '../schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
@@ -55,9 +55,10 @@ async function takeOver(
   const ids = sources.map(({ id }) => id)
   await deleteNames(tx, ids)
   await carryLinks(tx, ids, targetId, now)
-  // Not derived_from: a target that was there before its twin is not to fall when that is erased.
+  // Not derived_from: the target was there before its twin, and is not erased with it.
   const edges = ids.map((id) => ({ source_id: targetId, predicate: 'supersedes', target_id: id }))
   await upsertEdges(tx, withInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
+  await recordFolding(tx, targetId, ids)
 }
 
 /** All locked in one order, each seen whole, alive and not history; If-Match is about the target. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../kernel/caller.ts'
+import type { Descent } from '../../records/descent.ts'
 import type { ContentRow, RecordRow } from '../../records/rows.ts'
 import type { ImportedRecord } from '../schemas.ts'
 
@@ -127,5 +128,18 @@ export async function keepPasts(tx: Database, importer: Via | null, pasts: reado
     cross join lateral json_to_recordset(p.consolidation -> 'tallies') as t
       (stage consolidation_stage, outcome text, digest text, scope text)
     on conflict do nothing
+  `.execute(tx)
+}
+
+/** Sources may come later in the stream, or never. What was erased here is nobody's source any more. */
+export async function keepDescents(tx: Database, descents: readonly Descent[]): Promise<void> {
+  if (descents.length === 0) return
+  await sql`
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select derived_id, source_id, kind, is_ground
+    from json_to_recordset(${JSON.stringify(descents)}::json) as g
+      (derived_id uuid, source_id uuid, kind text, is_ground bool)
+    where not exists (select from departures as d where d.id = g.source_id and d.kind = 'erased')
+    on conflict on constraint descents_pkey do nothing
   `.execute(tx)
 }

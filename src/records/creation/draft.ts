@@ -13,6 +13,7 @@ import {
   kindOf,
   layerOf,
 } from '../defaults.ts'
+import { claimOf } from '../descent.ts'
 import { handlesOf } from '../handles.ts'
 import { completePayload, type Payload } from '../payloads.ts'
 import type { ContentRow, Draft, Identifier, RecordRow } from '../rows.ts'
@@ -42,6 +43,8 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     row,
     searchText: searchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
+    descents: [],
+    claim: claimOf(payload, given.provenance),
     identifiers: identifiersOf(payload, row),
     handles: handlesOf(payload),
     isNamed: given.id !== undefined,

@@ -3,12 +3,13 @@ import type { Database } from '../../db/connection.ts'
 import { visibleTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import { withInverses } from '../../relations/inverses.ts'
+import type { Descent } from '../descent.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { wordsOf } from '../words.ts'
 
 /** What comes with a log of its own needs no first entry. */
-type Storable = Omit<Draft, 'audit'> & { audit: Draft['audit'] | null }
+type Storable = Omit<Draft, 'audit' | 'claim'> & { audit: Draft['audit'] | null }
 
 export type Stored = {
   ids: ReadonlySet<string>
@@ -17,7 +18,7 @@ export type Stored = {
 }
 
 /**
- * Stores records with their contents, edges, identifiers and first audit entries, listed as to be embedded, all or
+ * Stores records with their contents, edges, descent, identifiers and first audit entries, listed as to be embedded, all or
  * none, in one statement: one round trip, and no state in which a record lacks its other half. An id that is
  * neither stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Each
  * table is filled in the order of its keys, so that two writers of the same keys wait for one another and never
@@ -28,6 +29,7 @@ export async function insertRecords(
   drafts: readonly Storable[],
   textLanguage: string,
   seal: Seal,
+  descents: readonly Descent[] = [],
 ): Promise<Stored> {
   const rows = JSON.stringify(
     drafts.map(({ row, searchText, audit, isNamed }) => {
@@ -39,6 +41,10 @@ export async function insertRecords(
   const edges = JSON.stringify(
     drafts.flatMap(({ row, edges }) => withInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
   )
+  const lineage = JSON.stringify([
+    ...drafts.flatMap(({ row, descents }) => descents.map((each) => ({ ...each, owner: row.id }))),
+    ...descents.map((each) => ({ ...each, owner: null })),
+  ])
   const identifiers = JSON.stringify(
     drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
   )
@@ -63,6 +69,11 @@ export async function insertRecords(
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
         "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
       )
+    ), held as materialized (
+      select r.id from records as r
+      where r.id in (select source_id from json_to_recordset(${lineage}::json) as g (source_id uuid))
+      order by r.id
+      for key share
     ), erased as materialized (
       select erased_scope as scope, erased_digest as digest
       from (select array_agg(scope) as scopes, array_agg(digest) as digests from incoming where digest is not null)
@@ -101,6 +112,8 @@ export async function insertRecords(
         and (target_id in (select id from record) or target_id not in (select id from incoming))
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
+    ), descent as (
+      ${insertDescents(lineage)}
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -134,6 +147,26 @@ export async function insertRecords(
   const idsOf = (isErased: boolean) =>
     new Set(fates.filter((fate) => fate.is_erased === isErased).map(({ id }) => id))
   return { ids: idsOf(false), erasedIds: idsOf(true) }
+}
+
+/**
+ * What confirms or mentions a record adds a ground only to one that has grounds. A source is locked until it is recorded,
+ * so that one that an erase has just removed is not.
+ */
+function insertDescents(lineage: string) {
+  return sql`
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)
+      from json_to_recordset(${lineage}::json) as g
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+      cross join lateral (
+        select exists (select from descents as d where d.derived_id = g.derived_id and d.is_ground) as grounds
+      ) as has
+      where (g.owner is null or g.owner in (select id from record))
+        and (g.derived_id in (select id from record) or g.derived_id not in (select id from incoming))
+        and (g.source_id in (select id from record) or g.source_id in (select id from held))
+        and (g.kind <> 'mention' or has.grounds)
+      on conflict on constraint descents_pkey do nothing`
 }
 
 function asHex(digest: Buffer): string {

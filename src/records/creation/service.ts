@@ -6,11 +6,13 @@ import type { Caller, Sensitivity } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import { refuseReserved } from '../../relations/reserved.ts'
 import { answerNew } from '../presentation.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { NewRecord, WrittenRecord } from '../schemas.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { erasedContent, findErasedContents } from '../tombstones/service.ts'
+import { withDescents } from './claims/service.ts'
 import { draftRecord } from './draft.ts'
 import { findTakenIdentifiers, findTargets, findUsedIds, insertRecords, type Stored } from './queries.ts'
 
@@ -76,6 +78,8 @@ export function createCreation(resources: CreationResources) {
 
   function draft(caller: Caller, given: NewRecord | AppError, now: Date): Draft | AppError {
     if (given instanceof AppError) return given
+    const refusal = refuseReserved(given.relations)
+    if (refusal) return refusal
     try {
       return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity })
     } catch (error) {
@@ -161,11 +165,15 @@ function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
 
 /** Refusing one record can leave a neighbour's edge without an end, so this repeats until nothing changes. */
 async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
-  const ids = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
-  if (ids.size === 0) return [...drafts]
+  const ids = new Set(drafts.filter(isDraft).flatMap(namedBy))
+  if (ids.size === 0)
+    return drafts.map((each) => (each instanceof AppError ? each : withDescents(each, none)))
   const found = await findTargets(db, [...ids], caller.trust)
   const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
-  let checked = [...drafts]
+  const seen = new Set(
+    found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
+  )
+  let checked = drafts.map((each) => (each instanceof AppError ? each : withDescents(each, seen)))
   for (let before = -1; before !== checked.filter(isDraft).length; ) {
     const kept = checked.filter(isDraft)
     before = kept.length
@@ -175,6 +183,12 @@ async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (
     )
   }
   return checked
+}
+
+const none: ReadonlySet<string> = new Set()
+
+function namedBy({ edges, claim }: Draft): string[] {
+  return [...edges.map((edge) => edge.target_id), ...claim.ids]
 }
 
 function refuseEdge(

@@ -2,30 +2,116 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../kernel/caller.ts'
+import type { ContentRow } from '../rows.ts'
 import type { Derivation } from './derivation.ts'
 
 const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])`
 
-const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
-
 /**
- * All that was derived from the record, at any remove, with every source that any of it has. What a dream wrote is a
- * model's telling of all that it was shown.
+ * All that rests on the record, at any remove, and what names any of it, with every source that each has. What a dream
+ * wrote is a model's telling of all that it was shown.
  */
 export async function findDerivations(tx: Database, root: string): Promise<Derivation[]> {
   const { rows } = await sql<Derivation>`
     with recursive descendant as (
       select ${root}::uuid as id
       union
-      select e.source_id from descendant as d
-      join relations as e on e.target_id = d.id and e.predicate = 'derived_from'
+      select d.derived_id from descendant join descents as d on d.source_id = descendant.id and d.is_ground
+    ), touched as materialized (
+      select distinct d.derived_id as id
+      from descendant join descents as d on d.source_id = descendant.id and d.kind <> 'contest'
+      where d.derived_id <> ${root}::uuid
     )
-    select e.source_id as derived, e.target_id as source, r.source_type = 'dream' as "tellsAll"
-    from descendant as d join relations as e on e.source_id = d.id and e.predicate = 'derived_from'
-    join records as r on r.id = d.id
-    where d.id <> ${root}::uuid
+    select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
+    from touched join descents as d on d.derived_id = touched.id
+    where d.kind <> 'contest'
   `.execute(tx)
   return rows
+}
+
+/** What went is nobody's source any more. What stays though it lost its last ground stands by itself. */
+export async function deleteDescentsFrom(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`delete from descents where source_id = ${listed(ids)}`.execute(tx)
+}
+
+export type SourceContent = ContentRow & { id: string }
+
+/** What the records say, without what surrounds it. */
+export async function findContents(tx: Database, ids: readonly string[]): Promise<SourceContent[]> {
+  const { rows } = await sql<SourceContent>`
+    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
+    from contents as c where c.record_id = ${listed(ids)}
+  `.execute(tx)
+  return rows
+}
+
+/** Of a record that stays, with what it says from now on; null where nothing that it says changes. */
+export type Rewriting = {
+  id: string
+  content: ContentRow
+  search: { text: string; words: number; scope: string; type: string }
+  /** What it is no longer known by. */
+  digests: readonly Buffer[]
+  identifiers: readonly { namespace: string; value: string }[]
+}
+
+/** Each as one change: its content, its version, its log, what it is found and known by. */
+export async function rewriteKept(
+  tx: Database,
+  kept: readonly Rewriting[],
+  { actor, at, via }: Omit<Testimony, 'rationale'>,
+  textLanguage: string,
+): Promise<void> {
+  const rows = kept.map(({ id, content, search }) => ({ id, ...content, ...search }))
+  const names = kept.flatMap(({ id, digests }) =>
+    digests.map((digest) => ({ id, digest: `\\x${digest.toString('hex')}` })),
+  )
+  const marks = kept.flatMap(({ id, identifiers }) => identifiers.map((each) => ({ ...each, id })))
+  await sql`
+    with kept as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as kept
+        (id uuid, tags text[], payload jsonb, provenance jsonb, text text, words int4, scope text, type text)
+    ), record as (
+      update records as r set version = r.version + 1, updated_at = greatest(r.updated_at, ${at}::timestamptz)
+      from kept as k where r.id = k.id
+    ), content as (
+      update contents as c
+      set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
+        search = to_tsvector(${textLanguage}::text::regconfig, k.text)
+          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type])
+      from kept as k where c.record_id = k.id
+    ), name as (
+      delete from handles as h
+      using json_to_recordset(${JSON.stringify(names)}::json) as n (id uuid, digest bytea)
+      where h.record_id = n.id and h.digest = n.digest
+    ), mark as (
+      delete from entity_identifiers as i
+      using json_to_recordset(${JSON.stringify(marks)}::json) as m (id uuid, namespace text, value text)
+      where i.record_id = m.id and i.namespace = m.namespace and i.value = m.value
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select k.id, ${at}::timestamptz, ${at}::timestamptz from kept as k
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select k.id, 'revise', ${actor}::text, ${at}::timestamptz, 'a source was erased',
+      ${via && JSON.stringify(via)}::jsonb
+    from kept as k order by k.id
+  `.execute(tx)
+}
+
+/** Entries of what stays whose changes say what it took over from what went. Numbers and moves of a status stay. */
+export async function blankTakenOver(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    update audit_entries as a set rationale = '', changes = null
+    where a.record_id = ${listed(ids)} and a.changes is not null and exists (
+      select from jsonb_object_keys(a.changes) as named (key)
+      where key in ('tags', 'merged') or key like 'provenance%'
+        or key like 'payload%' and key <> 'payload.revision.status'
+    )
+  `.execute(tx)
 }
 
 /**
@@ -109,58 +195,6 @@ export async function appendErasures(
     insert into audit_entries (record_id, action, actor, at, rationale, via)
     select id, 'erase', ${actor}::text, ${at}::timestamptz, ${rationale}::text, ${via && JSON.stringify(via)}::jsonb
     from unnest(${sql.val([...ids])}::uuid[]) as erased (id)
-  `.execute(tx)
-}
-
-/**
- * The answers kept for repeated requests quote records whole. A request whose answer is one record runs anew
- * when it is repeated, and is refused as any for what was erased. This reads every kept answer: an erase is
- * rare, and a copy that is missed is missed for good.
- */
-export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
-  await sql`
-    delete from idempotency_keys
-    where body::jsonb ->> 'id' = ${texts(ids)} or body::jsonb -> 'record' ->> 'id' = ${texts(ids)}
-      or body::jsonb -> 'primary_record' ->> 'id' = ${texts(ids)}
-  `.execute(tx)
-}
-
-/** An answer about many records is still given, without these: run anew, it would store the others twice. */
-export async function thinAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
-  await sql`
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{results}', (
-      select jsonb_agg(
-        case when result -> 'record' ->> 'id' = ${texts(ids)}
-          then result - 'record' || '{"status": 410}' else result end
-        order by place
-      )
-      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
-    ))::text
-    where exists (
-      select from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
-      ) as result
-      where result -> 'record' ->> 'id' = ${texts(ids)}
-    )
-  `.execute(tx)
-}
-
-/** What was captured with them is still answered, for the same reason. */
-export async function thinCapturesAbout(tx: Database, ids: readonly string[]): Promise<void> {
-  await sql`
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
-      select jsonb_agg(record order by place)
-      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
-      where record ->> 'id' <> all(${sql.val([...ids])}::text[])
-    ), '[]'))::text
-    where exists (
-      select from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
-      ) as record
-      where record ->> 'id' = ${texts(ids)}
-    )
   `.execute(tx)
 }
 

@@ -18,7 +18,7 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureOptions> = async (a
         tags: ['records'],
         summary: 'Erase a record for good',
         description:
-          'At once: its row, what it says, its edges and the words of its audit log. What was derived from it alone goes with it; what has other evidence loses this one. The same content is then refused in the same scope.',
+          'At once: its row, what it says, its edges and the words of its audit log. What the service derived from it alone goes with it. What rests on other evidence as well stays without this one, and is listed as `kept`. The same content is then refused in the same scope.',
         params: RecordPath,
         body: ref(Erasure),
         response: answers({ 200: { schema: ref(ErasureReceipt), description: 'What is gone.' } }, [

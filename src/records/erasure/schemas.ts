@@ -42,7 +42,11 @@ export const ErasureReceipt = closed(
       embeddings: Count(),
       access_rows: Count(),
     }),
-    derived_ids: Type.Array(Uuid(), { description: 'What was derived from it alone, and went with it.' }),
+    derived_ids: Type.Array(Uuid(), { description: 'What rested on it alone, and went with it.' }),
+    kept: Type.Array(Uuid(), {
+      description:
+        'What rests on something else as well: it stays, without the evidence, the sources and the words that it had from what is gone.',
+    }),
     tombstone_ids: Type.Array(Uuid()),
   },
   { $id: 'ErasureReceipt' },

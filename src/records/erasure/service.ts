@@ -4,39 +4,51 @@ import { type Caller, everything, isAllowed, rankOf, type Via, viaOf } from '../
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { writeChange } from '../changing/service.ts'
 import { claimAnyRecord, findKnownRecord } from '../claiming/service.ts'
+import { identifiersOf } from '../creation/draft.ts'
 import { departed } from '../departures/departed.ts'
 import { type DepartureRow, departErased } from '../departures/queries.ts'
+import { handlesOf } from '../handles.ts'
 import { findRecords } from '../queries.ts'
-import type { StoredRecord } from '../rows.ts'
+import type { ContentRow, StoredRecord } from '../rows.ts'
+import { searchableText } from '../searchable.ts'
 import { insertTombstones, lockTombstones } from '../tombstones/queries.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { presentVia } from '../via.ts'
-import { fallingWith, forgetSources } from './derivation.ts'
+import { wordsOf } from '../words.ts'
+import {
+  deleteAnswersAbout,
+  thinAnswersAbout,
+  thinAnswersOfKept,
+  thinCapturesAbout,
+} from './answers/queries.ts'
+import { type Derivation, fallingWith } from './derivation.ts'
 import {
   appendErasures,
   blankAudit,
   blankStatusReasons,
+  blankTakenOver,
   deleteAccesses,
-  deleteAnswersAbout,
+  deleteDescentsFrom,
   deleteEdgesOf,
   deleteEmbeddings,
+  findContents,
   findDerivations,
   findOpenIds,
   lockForErasure,
   markErased,
-  thinAnswersAbout,
-  thinCapturesAbout,
+  type Rewriting,
+  rewriteKept,
 } from './queries.ts'
+import { type Heritage, withoutErased } from './remainder.ts'
 import type { Erasure, ErasureReceipt } from './schemas.ts'
 
 type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal; textLanguage: string }
 
 export type ErasureService = ReturnType<typeof createErasureService>
 
-/** Ids, each list in order: what goes, and what stays though it was derived from something that goes. */
-type Circle = { falling: string[]; bereft: string[] }
+/** Ids, each list in order: what goes, and what stays though it rests on something that goes, or names it. */
+type Circle = { falling: string[]; kept: string[]; derivations: readonly Derivation[] }
 type Testimony = { actor: string; rationale: string; at: Date; via: Via | null }
 
 /** Content goes from wherever it went, whether or not the caller could see it there. */
@@ -51,10 +63,14 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       // The clock is read behind the locks, or an entry could be older than what was written before it.
       const tell = () => ({ actor, rationale, at: clock.now(), via: viaOf(call.caller) })
       const known = await findKnownRecord(tx, call.caller, id)
-      if ('departed_at' in known) return erasePurged(tx, known, tell())
+      const isGone = 'departed_at' in known
+      if (isGone) refuseErased(known)
       const circle = await lockCircle(tx, known.id, cascade)
-      await claimAnyRecord(tx, call, known.id)
-      return eraseCircle(tx, call, known.id, circle, { ...tell(), force })
+      if (!isGone) await claimAnyRecord(tx, call, known.id)
+      const told = tell()
+      const receipt = await eraseCircle(tx, call, known.id, circle, { ...told, force })
+      if (isGone) await markErased(tx, known.id, actor, told.at)
+      return receipt
     })
   }
 
@@ -62,22 +78,28 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     tx: Database,
     call: Call,
     id: string,
-    { falling, bereft }: Circle,
+    circle: Circle,
     { force, ...told }: Testimony & { force: boolean },
   ): Promise<ErasureReceipt> {
+    const { falling, kept } = circle
     const erased = await findRecords(tx, falling, everything)
     requireErasable(erased, force)
     const derived = falling.filter((each) => each !== id)
     const derivedIds = await findOpenIds(tx, derived, call.caller.trust)
-    const tombstoneIds = await insertTombstones(tx, markContents(erased, told))
+    const keptIds = await findOpenIds(tx, kept, call.caller.trust)
+    const tombstoneIds = await insertTombstones(tx, markContents(sealedOf(erased, id), told))
     const relations = await deleteEdgesOf(tx, falling)
     const embeddings = await deleteEmbeddings(tx, falling)
     const accesses = await deleteAccesses(tx, falling)
-    await bereave(tx, bereft, new Set(falling), told)
+    await rewrite(tx, circle, erased, told)
+    await deleteDescentsFrom(tx, falling)
     await departErased(tx, falling, told)
     await leaveNoWords(tx, falling, told)
-    const removed = { records: 1 + derivedIds.length, relations, embeddings, access_rows: accesses }
-    return { ...receiptOf(id, told), removed, derived_ids: derivedIds, tombstone_ids: tombstoneIds }
+    await thinAnswersOfKept(tx, kept)
+    const own = erased.some((each) => each.id === id) ? 1 : 0
+    const removed = { records: own + derivedIds.length, relations, embeddings, access_rows: accesses }
+    const ids = { derived_ids: derivedIds, kept: keptIds, tombstone_ids: tombstoneIds }
+    return { ...receiptOf(id, told), removed, ...ids }
   }
 
   /** One tombstone for each content, though two of the records may say the same. */
@@ -99,28 +121,28 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     }))
   }
 
-  /** What has other evidence stays, without this. */
-  async function bereave(
+  /** What has other grounds stays, without this one and without what it took over from it. */
+  async function rewrite(
     tx: Database,
-    bereft: readonly string[],
-    erased: ReadonlySet<string>,
-    { actor, at }: Testimony,
+    { falling, kept, derivations }: Circle,
+    erased: readonly StoredRecord[],
+    told: Testimony,
   ): Promise<void> {
-    for (const stored of await findRecords(tx, bereft, everything)) {
-      await writeChange(tx, stored, {
-        ...{ action: 'revise', actor, rationale: 'a source was erased', now: at, textLanguage },
-        content: forgetSources(stored, erased),
-      })
-    }
-  }
-
-  /** Its row is gone, but its log still says what it said. */
-  async function erasePurged(tx: Database, gone: DepartureRow, told: Testimony): Promise<ErasureReceipt> {
-    if (gone.kind === 'erased') throw departed(gone, true)
-    await markErased(tx, gone.id, told.actor, told.at)
-    await leaveNoWords(tx, [gone.id], told)
-    const removed = { records: 0, relations: 0, embeddings: 0, access_rows: 0 }
-    return { ...receiptOf(gone.id, told), removed, derived_ids: [], tombstone_ids: [] }
+    if (kept.length === 0) return
+    const ids = new Set(falling)
+    const heirs = derivations.filter(({ derived, kind }) => !ids.has(derived) && takesWords(kind))
+    const left = await findContents(
+      tx,
+      heirs.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
+    )
+    const byId = new Map<string, ContentRow>([...erased, ...left].map((each) => [each.id, each]))
+    const rewritings = (await findRecords(tx, kept, everything)).flatMap((stored) => {
+      const content = withoutErased(stored, ids, heritageOf(stored.id, heirs, ids, byId))
+      return Object.keys(content).length === 0 ? [] : [rewritingOf(stored, { ...stored, ...content })]
+    })
+    if (rewritings.length > 0) await rewriteKept(tx, rewritings, told, textLanguage)
+    const taking = heirs.flatMap(({ derived, source }) => (ids.has(source) ? [derived] : []))
+    await blankTakenOver(tx, [...new Set(taking)])
   }
 
   return { erase }
@@ -131,18 +153,62 @@ function requireAdmin(caller: Caller): void {
   throw new AppError('forbidden', 'force, and cascade false, take the admin permission.')
 }
 
+function refuseErased(gone: DepartureRow): void {
+  if (gone.kind === 'erased') throw departed(gone, true)
+}
+
 /** Locked until nothing has joined it between the look and the lock. */
 async function lockCircle(tx: Database, id: string, cascade: boolean): Promise<Circle> {
   for (let before = ''; ; ) {
     const derivations = await findDerivations(tx, id)
     const falling = cascade ? fallingWith(id, derivations) : new Set([id])
     const touched = derivations.filter(({ source }) => falling.has(source)).map(({ derived }) => derived)
-    const bereft = [...new Set(touched)].filter((each) => !falling.has(each))
-    const circle = { falling: [...falling].sort(), bereft: bereft.sort() }
+    const kept = [...new Set(touched)].filter((each) => !falling.has(each))
+    const circle = { falling: [...falling].sort(), kept: kept.sort() }
     const seen = JSON.stringify(circle)
-    if (seen === before) return circle
+    if (seen === before) return { ...circle, derivations }
     before = seen
-    await lockForErasure(tx, [...circle.falling, ...circle.bereft])
+    await lockForErasure(tx, [...circle.falling, ...circle.kept])
+  }
+}
+
+/**
+ * The name of an entity that goes only because its last mention does is not refused from now on: whoever mentions it
+ * again says so of his own.
+ */
+function sealedOf(erased: readonly StoredRecord[], id: string): readonly StoredRecord[] {
+  return erased.filter((each) => each.id === id || each.type !== 'entity')
+}
+
+/** What was made in these ways took over tags, names or a summary of its source. */
+function takesWords(kind: Derivation['kind']): boolean {
+  return ['capture', 'mention', 'consolidation', 'dream', 'merge', 'fold', 'inherited'].includes(kind)
+}
+
+function heritageOf(
+  id: string,
+  heirs: readonly Derivation[],
+  falling: ReadonlySet<string>,
+  byId: ReadonlyMap<string, ContentRow>,
+): Heritage {
+  const own = heirs.filter(({ derived }) => derived === id)
+  const contentsOf = (isErased: boolean) =>
+    own.flatMap(({ source }) => (falling.has(source) === isErased ? (byId.get(source) ?? []) : []))
+  return { erased: contentsOf(true), left: contentsOf(false) }
+}
+
+function rewritingOf(stored: StoredRecord, after: StoredRecord): Rewriting {
+  const { id, scope, type, payload, tags, provenance, interpretation } = after
+  const text = searchableText(payload, tags)
+  const { text: words, count } = wordsOf(text)
+  const known = new Set(handlesOf(payload).map(({ digest }) => digest.toString('hex')))
+  const lost = handlesOf(stored.payload).filter(({ digest }) => !known.has(digest.toString('hex')))
+  const marks = new Set(identifiersOf(payload, scope).map((each) => JSON.stringify(each)))
+  return {
+    ...{ id, content: { tags, payload, provenance, interpretation } },
+    search: { text: words, words: count, scope, type },
+    digests: lost.map(({ digest }) => digest),
+    identifiers: identifiersOf(stored.payload, scope).filter((each) => !marks.has(JSON.stringify(each))),
   }
 }
 

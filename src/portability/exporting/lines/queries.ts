@@ -45,6 +45,7 @@ export function lineOf(asked: Asked): RawBuilder<string> {
     ${optionalList('importance_history', scores)},
     case when r.access_count > 0 then ${accesses} end,
     ${optional('surprise', surprise(asked))},
+    ${optionalList('descent', descent(asked))},
     ${list('handles', handles)},
     case r.type when 'episodic' then ${joined(member('consolidation', consolidation))}
       when 'entity' then ${joined(list('identifiers', identifiers))} end,
@@ -205,6 +206,17 @@ function surprise({ trust }: Asked): Fragment {
       sql`case when ${isSeen(sql`s.duplicate_of`)} then to_json(s.duplicate_of)::text end`,
     )} || '}'
     from surprises as s where s.record_id = r.id`
+}
+
+/** What it rests on, as far as that is seen; what is purged is still what it was made from. */
+function descent({ trust }: Asked): Fragment {
+  return sql`
+  select string_agg(${compact(sql`select d.source_id, d.kind, d.is_ground`)}::text, ',' order by d.source_id)
+  from descents as d
+  where d.derived_id = r.id and (
+    exists (select from records as t where t.id = d.source_id and ${openTo(trust, 't')})
+    or exists (select from departures as t where t.id = d.source_id and ${openTo(trust, 't')})
+  )`
 }
 
 /** What it is known by: more than its payload tells if it was captured, and less once another bears its names. */

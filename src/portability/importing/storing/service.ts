@@ -2,19 +2,22 @@ import type { Database } from '../../../db/connection.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { type Caller, isAllowed, viaOf } from '../../../kernel/caller.ts'
 import { AppError } from '../../../kernel/errors.ts'
+import { type Descent, inferDescents } from '../../../records/descent.ts'
 import {
   type createSeal,
   erasedContent,
   insertRecords,
   refuseTakenIdentifiers,
+  settleClaims,
 } from '../../../records/index.ts'
 import type { Draft } from '../../../records/rows.ts'
 import { isHistory } from '../../../records/vocabulary.ts'
 import { inverseOf, inversePairs } from '../../../relations/inverses.ts'
+import { refuseReserved } from '../../../relations/reserved.ts'
 import { findDifferences } from '../../comparison.ts'
 import type { Copy } from '../../copy.ts'
 import { findMissingEdges, type Importing, type LooseEdge, linkEdges } from '../linking/queries.ts'
-import { findKnown, findTakenPlaces, keepPasts, type Place } from '../queries.ts'
+import { findKnown, findTakenPlaces, keepDescents, keepPasts, type Place } from '../queries.ts'
 import { keepVectors, registerModels } from '../vectors/queries.ts'
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
@@ -37,6 +40,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     await compareKnown(tx, caller, copies, fates)
     const fresh = await insert(
       tx,
+      caller,
       copies.filter((copy) => !fates.has(copy)),
       fates,
     )
@@ -45,18 +49,24 @@ export function createStoring({ seal, textLanguage }: Resources) {
     await compareKnown(tx, caller, refused, fates)
     const whole = fresh.filter(({ isWhole }) => isWhole)
     await keepPasts(tx, viaOf(caller), whole.map(pastOf))
+    if (isAllowed(caller, 'admin')) await keepDescents(tx, fresh.flatMap(descentsOf))
     await keepAllVectors(tx, fresh, importing)
     const loose = await link(tx, caller, { fresh, fates }, importing)
     return { fates: copies.map((copy) => fates.get(copy) ?? recordExists(copy)), loose }
   }
 
-  async function insert(tx: Transaction, copies: readonly Copy[], fates: Map<Copy, Fate>): Promise<Copy[]> {
+  async function insert(
+    tx: Transaction,
+    caller: Caller,
+    copies: readonly Copy[],
+    fates: Map<Copy, Fate>,
+  ): Promise<Copy[]> {
     if (copies.length === 0) return []
     const placed = await withoutTakenPlaces(
       tx,
       copies.map(({ draft }) => draft),
     )
-    const drafts = await refuseTakenIdentifiers(tx, placed)
+    const drafts = await refuseTakenIdentifiers(tx, await settleDescent(tx, caller, placed, copies))
     const storable = drafts.flatMap((draft, index) => {
       if (draft instanceof AppError) return []
       const log = copies[index]?.given.audit_log ?? []
@@ -93,6 +103,12 @@ async function compareKnown(
 /** Compared already. */
 function differs(fate: Fate | undefined): boolean {
   return fate instanceof AppError && fate.code === 'record_exists' && (fate.errors?.length ?? 0) > 0
+}
+
+/** A line of a version that did not record descent is read as a store of that version is. */
+function descentsOf({ draft: { row, edges, claim }, given }: Copy): Descent[] {
+  const told = given.descent ?? inferDescents(edges, claim)
+  return told.flatMap((each) => (each.source_id === row.id ? [] : [{ ...each, derived_id: row.id }]))
 }
 
 function compare(errors: ReturnType<typeof findDifferences>, copy: Copy): Fate {
@@ -235,6 +251,22 @@ function edgeKey({
   target_id: target,
 }: Draft['edges'][number] | EdgeName): string {
   return `${source} ${target} ${predicate}`
+}
+
+/**
+ * Only an admin, who may write what the service keeps itself, brings edges that a revision or a derivation made. A
+ * record with a past brings its descent; any other rests on what it names, as one that is created does.
+ */
+async function settleDescent(
+  tx: Database,
+  caller: Caller,
+  drafts: readonly Draft[],
+  copies: readonly Copy[],
+) {
+  const isAdmin = isAllowed(caller, 'admin')
+  const free = drafts.map((draft) => (isAdmin ? undefined : refuseReserved(draft.edges)) ?? draft)
+  const settled = await settleClaims(tx, caller, free)
+  return settled.map((each, index) => (copies[index]?.isWhole ? (free[index] ?? each) : each))
 }
 
 type EdgeName = Pick<Draft['edges'][number], 'source_id' | 'predicate' | 'target_id'>
