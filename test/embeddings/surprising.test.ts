@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
+import { linkBySql } from '../support/edges.ts'
 import { hireEmbedder, readVectors } from '../support/embedding.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, fact, payloads, read } from '../support/records.ts'
@@ -141,8 +142,8 @@ describe('a repetition', () => {
 
   it('that was derived from what it repeats is no witness to it', async () => {
     const first = await write(frozen)
-    const relations = [{ predicate: 'derived_from', target_id: first }]
-    const second = await write(frozen, { relations, source_type: 'ai' })
+    const second = await write(frozen, { source_type: 'ai' })
+    await linkBySql(app, ['derived_from', 'derives'], [[second, first]])
     await run()
     expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
     expect(await confirmations(first)).toBe(0)

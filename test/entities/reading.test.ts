@@ -77,7 +77,7 @@ describe('the records about an entity', () => {
     const mention = await about(id, ['mentions_entity'])
     const both = await about(id, ['mentions_entity', 'subject_entity', 'object_entity'])
     const object = await about(id, ['object_entity'])
-    await about(id, ['supports', 'derived_from', 'about'])
+    await about(id, ['supports', 'caused_by', 'about'])
     const old = await about(id, ['mentions_entity'], { created_at: '2020-01-01T00:00:00.000Z' })
     expect((await list(id)).items.map((item: Body) => item.id)).toEqual(
       [object, both, mention, old].map((each) => each.id),

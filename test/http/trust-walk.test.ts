@@ -152,7 +152,7 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     async (operation) => {
       const key = await issue(trust)
       const [near, hidden] = [await own(operation), await hide(operation, where)]
-      const body = { predicate: 'derived_from', target_id: near, rationale: secret, actor: secret }
+      const body = { predicate: 'supports', target_id: near, rationale: secret, actor: secret }
       await app.request('POST', `/v1/records/${hidden}/relations`, { body })
       const { status, text } = await ask(operation, key, near, near)
       expect([status, text.includes(hidden), text.includes(secret)]).toEqual([200, false, false])

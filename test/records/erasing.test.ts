@@ -16,7 +16,6 @@ const erase = (id: string, more: object = {}, asked: Asked = {}) =>
 const say = (words: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object: words }, ...more })
 const from = (...ids: string[]) => ({
-  relations: ids.map((id) => ({ predicate: 'derived_from', target_id: id })),
   provenance: { sources: ids.map((id) => ({ kind: 'event', ref: `record:${id}` })) },
 })
 
@@ -54,7 +53,7 @@ describe('an erased record', () => {
       ...{ id: record.id, erased_at: app.clock.now().toISOString(), actor: 'desk' },
       via: { key_id: 'root', key_name: 'root' },
       removed: { records: 1, relations: 0, embeddings: 0, access_rows: 1 },
-      ...{ derived_ids: [], tombstone_ids: [expect.any(String)] },
+      ...{ derived_ids: [], kept: [], tombstone_ids: [expect.any(String)] },
     })
     expect(await wholeStore()).not.toContain('xylophone')
     const gone = expectProblem(await app.request('GET', `/v1/records/${record.id}`), 410, 'record_erased')
@@ -156,12 +155,12 @@ describe('what was derived from it', () => {
     const { body } = await erase(root.id)
     const falling = [child.id, grandchild.id, cousin.id].sort()
     expect((body as Body).derived_ids).toEqual(falling)
-    expect((body as Body).removed).toMatchObject({ records: 4, relations: 10 })
+    expect((body as Body).removed).toMatchObject({ records: 4, relations: 0 })
+    expect((body as Body).kept).toEqual([both.id])
     expect((body as Body).tombstone_ids).toHaveLength(4)
     for (const id of falling)
       expectProblem(await app.request('GET', `/v1/records/${id}`), 410, 'record_erased')
     const left = await read(app, both.id)
-    expect(left.relations.map((edge: Body) => edge.target_id)).toEqual([other.id])
     expect(left.provenance.sources).toEqual([{ kind: 'event', ref: `record:${other.id}` }])
     expect(left).toMatchObject({
       version: 2,

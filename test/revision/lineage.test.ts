@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
+import { linkBySql } from '../support/edges.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, payloads } from '../support/records.ts'
 import { claim, merge, readLineage, revise } from '../support/revisions.ts'
@@ -75,23 +76,24 @@ describe('a lineage', () => {
 
   it('is not what a fact was learned from', async () => {
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
-    const from = { relations: [{ predicate: 'derived_from', target_id: episode.id }] }
-    const one = await create(app, claim('one', from))
-    await create(app, claim('another', from))
+    const one = await create(app, claim('one'))
+    const another = await create(app, claim('another'))
+    await linkBySql(
+      app,
+      ['derived_from', 'derives'],
+      [one, another].map(({ id }) => [id, episode.id]),
+    )
     expect(idsOf(await readLineage(app, one.id))).toEqual([one.id])
     expect(await readLineage(app, episode.id)).toMatchObject({ nodes: [{ type: 'episodic' }], edges: [] })
   })
 
   it('of a thousand steps is read in two statements, from either end and from the middle', async () => {
     const ids = Array.from({ length: 1_000 }, () => app.ids.next())
-    const records = ids.map((id, n) =>
-      claim(`step ${n}`, {
-        id,
-        ...(n === 0 ? {} : { relations: [{ predicate: 'supersedes', target_id: ids[n - 1] }] }),
-      }),
-    )
+    const records = ids.map((id, n) => claim(`step ${n}`, { id }))
     const stored = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
     expect(stored.status).toBe(201)
+    const steps = ids.slice(1).map((id, n) => [id, String(ids[n])] as const)
+    await linkBySql(app, ['supersedes', 'superseded_by'], steps)
     const saboteur = sabotage(app)
     for (const id of [ids[0], ids[500], ids[999]]) {
       const { result, statements } = await saboteur.count(() => readLineage(app, id ?? ''))

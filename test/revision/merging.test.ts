@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { linkBySql } from '../support/edges.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, payloads, read } from '../support/records.ts'
 import { claim, merge, readLog, revise, told } from '../support/revisions.ts'
@@ -117,7 +118,7 @@ describe('merging', () => {
     await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('supports', two.id) })
     await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('like', one.id) })
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
-    await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('derived_from', episode.id) })
+    await linkBySql(app, ['derived_from', 'derives'], [[one.id, episode.id]])
     const fork = ((await revise(app, 'fork', two.id, { record: claim('a fork') })).body as Body).record
     const merged = ((await merge(app, [one.id, two.id], claim('both'))).body as Body).record
     expect(edgesOf(merged).sort()).toEqual(

@@ -198,17 +198,19 @@ function heritageOf(
 }
 
 function rewritingOf(stored: StoredRecord, after: StoredRecord): Rewriting {
-  const { id, scope, type, payload, tags, provenance, interpretation } = after
+  const { id, scope, sensitivity, type, payload, tags, provenance, interpretation } = after
   const text = searchableText(payload, tags)
   const { text: words, count } = wordsOf(text)
   const known = new Set(handlesOf(payload).map(({ digest }) => digest.toString('hex')))
   const lost = handlesOf(stored.payload).filter(({ digest }) => !known.has(digest.toString('hex')))
-  const marks = new Set(identifiersOf(payload, scope).map((each) => JSON.stringify(each)))
+  const marks = new Set(identifiersOf(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)))
   return {
     ...{ id, content: { tags, payload, provenance, interpretation } },
     search: { text: words, words: count, scope, type },
     digests: lost.map(({ digest }) => digest),
-    identifiers: identifiersOf(stored.payload, scope).filter((each) => !marks.has(JSON.stringify(each))),
+    identifiers: identifiersOf(stored.payload, { scope, sensitivity }).filter(
+      (each) => !marks.has(JSON.stringify(each)),
+    ),
   }
 }
 
