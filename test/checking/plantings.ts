@@ -73,12 +73,9 @@ export const plantings: Readonly<Record<string, readonly string[]>> = {
     "delete from relations where predicate in ('supersedes', 'superseded_by')",
     "delete from relations where predicate in ('derived_from', 'derives')",
     "insert into descents (derived_id, source_id, kind, is_ground) select gen_random_uuid(), id, 'fork', true from records limit 1",
-    "update descents set source_id = (select id from departures where kind = 'erased' limit 1)",
+    "update descents set source_id = (select id from departures where kind = 'erased' limit 1) where ctid = (select ctid from descents limit 1)",
   ],
-  origins: [
-    'delete from descents',
-    "delete from relations where predicate = 'supersedes'",
-  ],
+  origins: ['delete from descents', "delete from relations where predicate = 'supersedes'"],
   search: [
     "update contents set search = to_tsvector('english', 'something else')",
     "update contents set tags = array['twice', 'twice']",

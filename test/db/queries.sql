@@ -351,7 +351,6 @@ and e.target_id = d.source_id
         select
 from descents as d
 where d.derived_id = r.id
-and d.source_id = e.target_id
       )
       from records as r
       join relations as e on e.source_id = r.id
@@ -4911,13 +4910,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $14
-and "t"."scope" = any($15::text[])))
+and ("t"."sensitivity" <= $47
+and "t"."scope" = any($48::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $16
-and "t"."scope" = any($17::text[])))
+and ("t"."sensitivity" <= $49
+and "t"."scope" = any($50::text[])))
   )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
@@ -5378,13 +5377,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $18
-and "t"."scope" = any($19::text[])))
+and ("t"."sensitivity" <= $51
+and "t"."scope" = any($52::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $20
-and "t"."scope" = any($21::text[])))
+and ("t"."sensitivity" <= $53
+and "t"."scope" = any($54::text[])))
   )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
@@ -5811,13 +5810,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $21
-and "t"."scope" = any($22::text[])))
+and ("t"."sensitivity" <= $54
+and "t"."scope" = any($55::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $23
-and "t"."scope" = any($24::text[])))
+and ("t"."sensitivity" <= $56
+and "t"."scope" = any($57::text[])))
   )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
@@ -6336,12 +6335,8 @@ or has.grounds)
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
-      from json_to_recordset($5::json) as identifier
-        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
-      insert into entity_identifiers (record_id, scope, namespace, value)
-      select record_id, scope, namespace, value
       from json_to_recordset($7::json) as identifier
-        (record_id uuid, scope text, namespace text, value text)
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
       where record_id in (select id
 from record)
       order by scope, namespace, value
