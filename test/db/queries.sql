@@ -6534,8 +6534,8 @@ from json_to_recordset($1::json) as kept
         (id uuid, tags text[], payload jsonb, provenance jsonb, text text, words int4, scope text, type text)
     ), record as (
       update records as r
-set version = r.version + 1, updated_at = $2::timestamptz
-from kept as k
+set version = r.version + 1, updated_at = greatest(r.updated_at, $2::timestamptz)
+      from kept as k
 where r.id = k.id
     ), content as (
       update contents as c
@@ -6564,9 +6564,10 @@ from kept as k
       on conflict (record_id) do update
         set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
     )
-    insert into audit_entries (record_id, action, actor, at, rationale)
-    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased'
-from kept as k
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased',
+      $10::jsonb
+    from kept as k
 order by k.id;
 
 -- src/records/erasure/queries.ts blankTakenOver

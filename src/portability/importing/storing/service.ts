@@ -2,20 +2,18 @@ import type { Database } from '../../../db/connection.ts'
 import type { Transaction } from '../../../db/transaction.ts'
 import { type Caller, isAllowed, viaOf } from '../../../kernel/caller.ts'
 import { AppError } from '../../../kernel/errors.ts'
-import { type Descent, inferDescents } from '../../../records/descent.ts'
 import {
   type createSeal,
   erasedContent,
   insertRecords,
   refuseTakenIdentifiers,
-  settleClaims,
 } from '../../../records/index.ts'
 import type { Draft } from '../../../records/rows.ts'
 import { isHistory } from '../../../records/vocabulary.ts'
 import { inverseOf, inversePairs } from '../../../relations/inverses.ts'
-import { refuseReserved } from '../../../relations/reserved.ts'
 import { findDifferences } from '../../comparison.ts'
 import type { Copy } from '../../copy.ts'
+import { descentsOf, settleDescent } from '../descent/service.ts'
 import { findMissingEdges, type Importing, type LooseEdge, linkEdges } from '../linking/queries.ts'
 import { findKnown, findTakenPlaces, keepDescents, keepPasts, type Place } from '../queries.ts'
 import { keepVectors, registerModels } from '../vectors/queries.ts'
@@ -103,12 +101,6 @@ async function compareKnown(
 /** Compared already. */
 function differs(fate: Fate | undefined): boolean {
   return fate instanceof AppError && fate.code === 'record_exists' && (fate.errors?.length ?? 0) > 0
-}
-
-/** A line of a version that did not record descent is read as a store of that version is. */
-function descentsOf({ draft: { row, edges, claim }, given }: Copy): Descent[] {
-  const told = given.descent ?? inferDescents(edges, claim)
-  return told.flatMap((each) => (each.source_id === row.id ? [] : [{ ...each, derived_id: row.id }]))
 }
 
 function compare(errors: ReturnType<typeof findDifferences>, copy: Copy): Fate {
@@ -251,22 +243,6 @@ function edgeKey({
   target_id: target,
 }: Draft['edges'][number] | EdgeName): string {
   return `${source} ${target} ${predicate}`
-}
-
-/**
- * Only an admin, who may write what the service keeps itself, brings edges that a revision or a derivation made. A
- * record with a past brings its descent; any other rests on what it names, as one that is created does.
- */
-async function settleDescent(
-  tx: Database,
-  caller: Caller,
-  drafts: readonly Draft[],
-  copies: readonly Copy[],
-) {
-  const isAdmin = isAllowed(caller, 'admin')
-  const free = drafts.map((draft) => (isAdmin ? undefined : refuseReserved(draft.edges)) ?? draft)
-  const settled = await settleClaims(tx, caller, free)
-  return settled.map((each, index) => (copies[index]?.isWhole ? (free[index] ?? each) : each))
 }
 
 type EdgeName = Pick<Draft['edges'][number], 'source_id' | 'predicate' | 'target_id'>
