@@ -17,7 +17,7 @@ export function descentsOf({ draft: { row, edges, claim }, given }: Copy): Desce
  * record with a past brings its descent; any other rests on what it names, as one that is created does.
  */
 export async function settleDescent(
-  tx: Database,
+  tx: Transaction,
   caller: Caller,
   drafts: readonly Draft[],
   copies: readonly Copy[],
