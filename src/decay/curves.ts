@@ -15,6 +15,9 @@ export type Fading = {
 
 export type Prunable = Fading & { deletion_policy: 'auto_prune' | 'manual_only' | 'never' }
 
+/** The most that a salience, its cap, its gain or a penalty may be: a sum over every record stays finite. */
+export const maxSalience = 1_000
+
 /** At and below this a record has faded away. */
 const pruneThreshold = 0.001
 

@@ -1,4 +1,4 @@
-import { expiryOf, type Prunable, pruneMomentOf, salienceAt } from './curves.ts'
+import { expiryOf, maxSalience, type Prunable, pruneMomentOf, salienceAt } from './curves.ts'
 
 /** What the lifecycle operations do to a record: pure, so that bulk and single forms cannot differ. */
 
@@ -21,7 +21,7 @@ export type LifeChange = Pick<
 /** Adds the gain to what is left, up to the cap, and starts the clock anew. What is above the cap stays. */
 export function reinforce(life: Life, now: Date): LifeChange {
   const left = salienceAt(life, now)
-  const cap = life.max_salience ?? Number.MAX_VALUE
+  const cap = life.max_salience ?? maxSalience
   const raised = Math.max(left, Math.min(left + life.reinforcement_gain, cap))
   return settle({ ...life, base_salience: raised, anchored_at: now, last_reinforced_at: now }, now)
 }

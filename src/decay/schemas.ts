@@ -3,11 +3,13 @@ import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Uuid } from '../http/shapes.ts'
 import { WrittenRecord } from '../records/index.ts'
+import { maxSalience } from './curves.ts'
 
 const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['planner'] })
 const Rationale = () =>
   Type.String({ minLength: 1, maxLength: 4_096, examples: ['it answered the question'] })
-const Amount = () => Type.Number({ minimum: 0, description: 'Taken from the salience.' })
+const Amount = () =>
+  Type.Number({ minimum: 0, maximum: maxSalience, description: 'Taken from the salience.' })
 const Ids = () =>
   Type.Array(Uuid(), { minItems: 1, maxItems: 1_000, uniqueItems: true, description: 'Each once.' })
 

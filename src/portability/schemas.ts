@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { maxSalience } from '../decay/curves.ts'
 import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Time, Unit, Uuid } from '../http/shapes.ts'
@@ -16,7 +17,7 @@ const Base64 = () => Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', examples: 
 const Actor = () => Type.String({ minLength: 1, maxLength: 256 })
 
 const Anchors = closed(
-  { base_salience: Type.Number({ minimum: 0 }), anchored_at: Time() },
+  { base_salience: Type.Number({ minimum: 0, maximum: maxSalience }), anchored_at: Time() },
   { $id: 'Anchors', description: 'What a record fades from, and since when.' },
 )
 

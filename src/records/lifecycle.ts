@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { maxSalience } from '../decay/curves.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Time, Unit } from '../http/shapes.ts'
 
@@ -14,9 +15,9 @@ export const Decay = closed(
     half_life_seconds: Type.Integer({ minimum: 1, maximum: maxSeconds }),
     min_salience: Unit(),
     max_age_seconds: Type.Integer({ minimum: 0, maximum: maxSeconds, description: '0 for none.' }),
-    reinforcement_gain: Type.Number({ minimum: 0 }),
-    max_salience: Type.Union([Type.Number({ exclusiveMinimum: 0 }), Type.Null()], {
-      description: 'The cap of reinforcement; null for none.',
+    reinforcement_gain: Type.Number({ minimum: 0, maximum: maxSalience }),
+    max_salience: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: maxSalience }), Type.Null()], {
+      description: 'The cap of reinforcement; null for 1,000, the most that a salience may be.',
     }),
   },
   { $id: 'Decay' },

@@ -6,8 +6,8 @@ import { closed, Time, Unit, Uuid } from '../http/shapes.ts'
 const Text = (maxLength = 100_000) => Type.String({ minLength: 1, maxLength })
 const Json = (description: string) => Type.Unknown({ description })
 const JsonObject = () => Type.Record(Type.String(), Type.Unknown())
-const Count = () => Type.Integer({ minimum: 0 })
-const Milliseconds = () => Type.Number({ minimum: 0 })
+const Count = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Milliseconds = () => Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
 export const Outcome = Type.Enum(['success', 'failure', 'partial'])
 export type Outcome = Static<typeof Outcome>

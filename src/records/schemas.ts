@@ -1,4 +1,5 @@
 import Type, { type Static, type TSchema } from 'typebox'
+import { maxSalience } from '../decay/curves.ts'
 import { Problem } from '../http/answers.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, listOf, Time, Unit, Uuid } from '../http/shapes.ts'
@@ -10,7 +11,7 @@ import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from '
 
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
 const Tags = () => Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })
-const Salience = () => Type.Number({ minimum: 0 })
+const Salience = () => Type.Number({ minimum: 0, maximum: maxSalience })
 const Valence = () => Type.Number({ minimum: -1, maximum: 1 })
 export const Provenance = closed(
   {

@@ -4444,7 +4444,7 @@ and "r"."scope" = any($3::text[]))
 from drawn join contents as c on c.record_id = drawn.id
       where drawn.type in ('competence', 'plan_graph')
     )
-    select count(*) as records, sum(salience) as salience, sum(confidence) as confidence,
+    select count(*) as records, sum(least(salience, 9007199254740991)) as salience, sum(confidence) as confidence,
       sum(access_count) as accesses, sum(served_count) as served,
       array[
         count(*) filter (where salience < 0.2),
@@ -4458,18 +4458,18 @@ and salience < 0.8),
       ]::int4[] as bands,
       (select count(*)
 from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
-      (select sum((payload #>> '{performance,success_count}')::float8)
+      (select sum(least((payload #>> '{performance,success_count}')::float8, 9007199254740991))
 from said
 where type = 'competence')
         as successes,
-      (select sum((payload #>> '{performance,failure_count}')::float8)
+      (select sum(least((payload #>> '{performance,failure_count}')::float8, 9007199254740991))
 from said
 where type = 'competence')
         as failures,
       (select count(*)
 from said
 where type = 'plan_graph') as plans,
-      (select sum((payload #>> '{metrics,execution_count}')::float8)
+      (select sum(least((payload #>> '{metrics,execution_count}')::float8, 9007199254740991))
 from said
 where type = 'plan_graph')
         as executions
@@ -4486,7 +4486,7 @@ and true
 from drawn join contents as c on c.record_id = drawn.id
       where drawn.type in ('competence', 'plan_graph')
     )
-    select count(*) as records, sum(salience) as salience, sum(confidence) as confidence,
+    select count(*) as records, sum(least(salience, 9007199254740991)) as salience, sum(confidence) as confidence,
       sum(access_count) as accesses, sum(served_count) as served,
       array[
         count(*) filter (where salience < 0.2),
@@ -4500,18 +4500,18 @@ and salience < 0.8),
       ]::int4[] as bands,
       (select count(*)
 from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
-      (select sum((payload #>> '{performance,success_count}')::float8)
+      (select sum(least((payload #>> '{performance,success_count}')::float8, 9007199254740991))
 from said
 where type = 'competence')
         as successes,
-      (select sum((payload #>> '{performance,failure_count}')::float8)
+      (select sum(least((payload #>> '{performance,failure_count}')::float8, 9007199254740991))
 from said
 where type = 'competence')
         as failures,
       (select count(*)
 from said
 where type = 'plan_graph') as plans,
-      (select sum((payload #>> '{metrics,execution_count}')::float8)
+      (select sum(least((payload #>> '{metrics,execution_count}')::float8, 9007199254740991))
 from said
 where type = 'plan_graph')
         as executions

@@ -4,6 +4,9 @@ import { salienceAt } from '../../db/salience.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 
+/** No sum of it over any number of rows overflows: an earlier version stored values up to the largest double. */
+const largest = sql.lit(Number.MAX_SAFE_INTEGER)
+
 export type CountRow = { type: string; status: string; pinned: boolean; records: number }
 
 /** One pass over the narrow table, shared by the server's workers; one addition for each row. */
@@ -58,7 +61,7 @@ export async function drawSample(
       select drawn.type, c.payload from drawn join contents as c on c.record_id = drawn.id
       where drawn.type in ('competence', 'plan_graph')
     )
-    select count(*) as records, sum(salience) as salience, sum(confidence) as confidence,
+    select count(*) as records, sum(least(salience, ${largest})) as salience, sum(confidence) as confidence,
       sum(access_count) as accesses, sum(served_count) as served,
       array[
         count(*) filter (where salience < 0.2),
@@ -68,12 +71,12 @@ export async function drawSample(
         count(*) filter (where salience >= 0.8)
       ]::int4[] as bands,
       (select count(*) from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
-      (select sum((payload #>> '{performance,success_count}')::float8) from said where type = 'competence')
+      (select sum(least((payload #>> '{performance,success_count}')::float8, ${largest})) from said where type = 'competence')
         as successes,
-      (select sum((payload #>> '{performance,failure_count}')::float8) from said where type = 'competence')
+      (select sum(least((payload #>> '{performance,failure_count}')::float8, ${largest})) from said where type = 'competence')
         as failures,
       (select count(*) from said where type = 'plan_graph') as plans,
-      (select sum((payload #>> '{metrics,execution_count}')::float8) from said where type = 'plan_graph')
+      (select sum(least((payload #>> '{metrics,execution_count}')::float8, ${largest})) from said where type = 'plan_graph')
         as executions
     from drawn
   `.execute(db)
