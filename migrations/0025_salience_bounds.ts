@@ -41,4 +41,8 @@ const statements = [
    ) as lowered
    where r.id = lowered.id`,
   `update records set salience = 1000 where salience > 1000`,
+  // Ten years, the longest that a schedule may be given: the next run of a longer one is beyond the calendar.
+  `update job_schedules set interval_ms = 315360000000 where interval_ms > 315360000000`,
+  `update job_schedules set next_at = timestamptz '1970-01-01 00:00:00+00'
+   where not next_at between '1970-01-01 00:00:00+00' and '9999-12-31 00:00:00+00'`,
 ]

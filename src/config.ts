@@ -32,6 +32,7 @@ export function readConfig(variables: Variables) {
     ...environment.problems,
     ...exposureProblems(given),
     ...modelProblems(given),
+    ...poolProblems(given),
   ]
   if (!environment.values || problems.length > 0) throw new ConfigError(problems)
   return shape(environment.values)
@@ -49,6 +50,17 @@ function exposureProblems(given: Variables): string[] {
   if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
   return [
     `HOST=${host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
+  ]
+}
+
+/** The embedded server takes 100 connections, of which the worker, the queue and the supervisor need some. */
+const mostEmbeddedConnections = 80
+
+function poolProblems(given: Variables): string[] {
+  const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 0)
+  if (given['DATABASE_URL'] !== undefined || !(size > mostEmbeddedConnections && size <= 500)) return []
+  return [
+    `MEMBRANE_POOL_SIZE must be at most ${mostEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
   ]
 }
 
@@ -101,7 +113,7 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
     if (!schema) continue
     known[name] = isInteger(schema) ? wholeNumber(value) : value
     // The value itself is left out of the message: it may be a secret put into the wrong variable.
-    if (!Value.Check(schema, known[name]) || isMisread(name, value))
+    if (!Value.Check(schema, known[name]) || isMisread(name, value) || isTooLong(schema, value))
       problems.push(`${name} must be ${expectationOf(schema)}`)
   }
   const candidate = Value.Default(environmentSchema, known)
@@ -110,7 +122,19 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
 
 /** What no pattern says whole. */
 function isMisread(name: string, value: string | undefined): boolean {
-  return name === 'MEMBRANE_DRIFT_ROOTS' && value !== undefined && parseRoots(value) === undefined
+  if (value === undefined) return false
+  if (name === 'MEMBRANE_DRIFT_ROOTS') return parseRoots(value) === undefined
+  return urls.has(name) && !URL.canParse(value)
+}
+
+/** Their drivers throw at what is no URL, in words that quote it. */
+const urls = new Set(['DATABASE_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
+
+function isTooLong(schema: TSchema, value: string | undefined): boolean {
+  const longest: unknown = Reflect.get(schema, 'longest')
+  const given = parseDuration(value ?? '')
+  if (typeof longest !== 'string' || given === undefined || given === Number.POSITIVE_INFINITY) return false
+  return given > milliseconds(longest)
 }
 
 function schemaOf(name: string): TSchema | undefined {
@@ -134,6 +158,12 @@ function wholeNumber(text: string | undefined): number | string | undefined {
 
 function milliseconds(text: string): number {
   return parseDuration(text) ?? 0
+}
+
+/** A schedule says `never` by 0. */
+function every(text: string): number {
+  const interval = milliseconds(text)
+  return interval === Number.POSITIVE_INFINITY ? 0 : interval
 }
 
 function shape(values: Environment) {
@@ -196,15 +226,15 @@ function shape(values: Environment) {
     consolidation: Object.freeze({ compressionAgeMs: milliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
     jobs: Object.freeze({
       intervals: Object.freeze({
-        decay: milliseconds(values.MEMBRANE_DECAY_INTERVAL),
-        consolidate: milliseconds(values.MEMBRANE_CONSOLIDATION_INTERVAL),
-        dream: milliseconds(values.MEMBRANE_DREAM_INTERVAL),
-        compress: milliseconds(values.MEMBRANE_COMPRESS_INTERVAL),
+        decay: every(values.MEMBRANE_DECAY_INTERVAL),
+        consolidate: every(values.MEMBRANE_CONSOLIDATION_INTERVAL),
+        dream: every(values.MEMBRANE_DREAM_INTERVAL),
+        compress: every(values.MEMBRANE_COMPRESS_INTERVAL),
         // A step of the dream; a run of its own is for who asks for one.
         refresh_importance: 0,
         // Workers look by themselves; a run is for who asks for one.
         embed: 0,
-        purge: milliseconds(values.MEMBRANE_PURGE_INTERVAL),
+        purge: every(values.MEMBRANE_PURGE_INTERVAL),
       }),
       revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),
     }),

@@ -1,6 +1,20 @@
 import Type, { type Static } from 'typebox'
 import { sensitivities } from './kernel/caller.ts'
-import { amount, count, duration, endpoint, flag, oneOf, secret, share, text, url } from './variables.ts'
+import {
+  amount,
+  bearer,
+  count,
+  endpoint,
+  flag,
+  interval,
+  oneOf,
+  retention,
+  secret,
+  share,
+  text,
+  timeout,
+  url,
+} from './variables.ts'
 
 /** Every variable the product reads. .env.example is written from this list, and a test keeps the two equal. */
 export const environmentSchema = Type.Object({
@@ -35,7 +49,7 @@ export const environmentSchema = Type.Object({
     expects: 'a path',
   }),
   MEMBRANE_API_KEY: Type.Optional(
-    text('The root key, at least 16 characters. Without it only loopback is served.', { minLength: 16 }),
+    bearer('The root key, at least 16 characters. Without it only loopback is served.'),
   ),
   MEMBRANE_ALLOW_ANONYMOUS: flag('Serve without any key on an address that others can reach.'),
   MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
@@ -75,7 +89,7 @@ export const environmentSchema = Type.Object({
     expects: 'text',
   }),
   OTEL_TRACES_SAMPLER_ARG: share('The share of the traces begun here that is sent.', '1'),
-  MEMBRANE_MAX_EVENT_LOOP_DELAY: duration('Above this mean delay the API sheds load.', '500ms'),
+  MEMBRANE_MAX_EVENT_LOOP_DELAY: timeout('Above this mean delay the API sheds load.', '500ms'),
   MEMBRANE_POOL_SIZE: count('Database connections of one API process.', 10, 1, 500),
   MEMBRANE_POOL_QUEUE: count(
     'Requests that may wait for a connection before the API sheds load.',
@@ -87,13 +101,13 @@ export const environmentSchema = Type.Object({
     'Plan each statement once per connection; false behind a pooler that shares connections by transaction.',
     'true',
   ),
-  MEMBRANE_STATEMENT_TIMEOUT: duration('Longest statement of a request.', '30s'),
-  MEMBRANE_LOCK_TIMEOUT: duration('Longest wait for a row lock.', '10s'),
-  MEMBRANE_REQUEST_TIMEOUT: duration('Longest time to receive a whole request.', '60s'),
-  MEMBRANE_SHUTDOWN_TIMEOUT: duration('How long a process may take to finish its work after SIGTERM.', '10s'),
-  MEMBRANE_IDEMPOTENCY_RETENTION: duration('How long the answer to an Idempotency-Key is kept.', '24h'),
-  MEMBRANE_FORGOTTEN_RETENTION: duration(
-    'How long a forgotten record can be restored before it is purged; 0 for not at all.',
+  MEMBRANE_STATEMENT_TIMEOUT: timeout('Longest statement of a request.', '30s'),
+  MEMBRANE_LOCK_TIMEOUT: timeout('Longest wait for a row lock.', '10s'),
+  MEMBRANE_REQUEST_TIMEOUT: timeout('Longest time to receive a whole request.', '60s'),
+  MEMBRANE_SHUTDOWN_TIMEOUT: timeout('How long a process may take to finish its work after SIGTERM.', '10s'),
+  MEMBRANE_IDEMPOTENCY_RETENTION: retention('How long the answer to an Idempotency-Key is kept.', '24h'),
+  MEMBRANE_FORGOTTEN_RETENTION: retention(
+    'How long a forgotten record can be restored before it is purged; 0 for not at all, `never` to purge nothing.',
     '30d',
   ),
   MEMBRANE_TOMBSTONE_KEY: Type.Optional(
@@ -129,7 +143,7 @@ export const environmentSchema = Type.Object({
   ),
   MEMBRANE_LLM_MODEL: Type.Optional(text('The model it is asked for.', { example: 'gpt-4o-mini' })),
   MEMBRANE_LLM_API_KEY: Type.Optional(secret('The key it asks for, if it does.')),
-  MEMBRANE_LLM_TIMEOUT: duration('How long it may take for one answer.', '30s'),
+  MEMBRANE_LLM_TIMEOUT: timeout('How long it may take for one answer.', '30s'),
   MEMBRANE_LLM_CONCURRENCY: count('How many episodes it is asked about at once.', 4, 1, 64),
   MEMBRANE_LLM_MAX_TOKENS_PER_RUN: count(
     'Tokens after which a run asks it no more; 0 for no limit.',
@@ -146,7 +160,7 @@ export const environmentSchema = Type.Object({
   ),
   MEMBRANE_INGEST_LLM_MODEL: Type.Optional(text('The model it is asked for.', { example: 'gpt-4o-mini' })),
   MEMBRANE_INGEST_LLM_API_KEY: Type.Optional(secret('The key it asks for, if it does.')),
-  MEMBRANE_INGEST_LLM_TIMEOUT: duration(
+  MEMBRANE_INGEST_LLM_TIMEOUT: timeout(
     'How long a capture waits for the model before the rule reads it.',
     '5s',
   ),
@@ -173,26 +187,29 @@ export const environmentSchema = Type.Object({
     }),
   ),
   MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('The key the server asks for, if it does.')),
-  MEMBRANE_EMBEDDING_TIMEOUT: duration('How long the server may take for one answer.', '30s'),
+  MEMBRANE_EMBEDDING_TIMEOUT: timeout('How long the server may take for one answer.', '30s'),
   MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD: share(
     'Below this lead of the best procedure over the next a retrieval says that it needs more.',
     '0.7',
   ),
-  MEMBRANE_DECAY_INTERVAL: duration(
-    'How often the `decay` job runs, until a schedule is set; 0 for never.',
+  MEMBRANE_DECAY_INTERVAL: interval(
+    'How often the `decay` job runs, until a schedule is set; 0 or `never` for never.',
     '1h',
   ),
-  MEMBRANE_REVISED_RETENTION: duration(
-    'How long what a revision replaced or retracted is kept before it is forgotten.',
+  MEMBRANE_REVISED_RETENTION: retention(
+    'How long what a revision replaced or retracted is kept before it is forgotten; `never` to keep it.',
     '90d',
   ),
-  MEMBRANE_CONSOLIDATION_INTERVAL: duration(
-    'How often the `consolidate` job runs, until a schedule is set; 0 for never.',
+  MEMBRANE_CONSOLIDATION_INTERVAL: interval(
+    'How often the `consolidate` job runs, until a schedule is set; 0 or `never` for never.',
     '6h',
   ),
-  MEMBRANE_COMPRESSION_AGE: duration('How old an episode is when consolidation halves its salience.', '24h'),
-  MEMBRANE_DREAM_INTERVAL: duration(
-    'How often the `dream` job runs, until a schedule is set; 0 for never.',
+  MEMBRANE_COMPRESSION_AGE: retention(
+    'How old an episode is when consolidation halves its salience; `never` to leave it.',
+    '24h',
+  ),
+  MEMBRANE_DREAM_INTERVAL: interval(
+    'How often the `dream` job runs, until a schedule is set; 0 or `never` for never.',
     '24h',
   ),
   MEMBRANE_DRIFT_ROOTS: Type.Optional(
@@ -204,11 +221,11 @@ export const environmentSchema = Type.Object({
         'absolute directories between commas, each alone or as scope=/directory; not / itself, and without ..',
     }),
   ),
-  MEMBRANE_COMPRESS_INTERVAL: duration(
-    'How often the `compress` job runs, until a schedule is set; 0 for never.',
+  MEMBRANE_COMPRESS_INTERVAL: interval(
+    'How often the `compress` job runs, until a schedule is set; 0 or `never` for never.',
     '24h',
   ),
-  MEMBRANE_PURGE_INTERVAL: duration('How often the `purge` job runs.', '24h'),
+  MEMBRANE_PURGE_INTERVAL: interval('How often the `purge` job runs; 0 or `never` for never.', '24h'),
 })
 
 export type Environment = Static<typeof environmentSchema>

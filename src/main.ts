@@ -10,6 +10,7 @@ import { createIds } from './kernel/ids.ts'
 import { createLogger, type Logger } from './kernel/log.ts'
 import { startAll } from './process/all.ts'
 import { checkStore } from './process/checking.ts'
+import { watchConfiguration } from './process/configuration.ts'
 import { explainFailure } from './process/explanation.ts'
 import { exitCodes, OperatorError } from './process/failure.ts'
 import { migrateDatabase, requireDatabaseUrl } from './process/migration.ts'
@@ -147,6 +148,7 @@ async function startApi(context: Context): Promise<Service> {
     ...{ url, applicationName: 'membrane api', onStatement },
   })
   instruments.watchPool(pool, 'requests')
+  const configuration = await watchConfiguration(db, config)
   const services = createServices({ config, db, clock, ids, log, instruments })
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
   services.storeReading.watchQueue(() => queue.count())
@@ -157,6 +159,7 @@ async function startApi(context: Context): Promise<Service> {
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
+      configuration,
     },
     advisories: { queue: () => queue.ready() },
     isStopping: () => isStopping,

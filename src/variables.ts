@@ -19,17 +19,36 @@ export const secret = (description: string) =>
     pattern: '^[\\x21-\\x7e]+$',
     expects: 'printable ASCII characters without spaces, as a header can carry them',
   })
+/** A key that `Authorization: Bearer` can carry to this server. */
+export const bearer = (description: string) =>
+  Type.String({
+    description,
+    pattern: '^[\\x21-\\x7e]{16,512}$',
+    expects: '16 to 512 printable ASCII characters without spaces, as a header can carry them',
+  })
 export const oneOf = <const T extends string[]>(values: T, description: string, fallback: T[number]) =>
   Type.Enum(values, { description, default: fallback, expects: `one of ${values.join(', ')}` })
 export const flag = (description: string, fallback: 'true' | 'false' = 'false') =>
   Type.Enum(['true', 'false'], { description, default: fallback, expects: 'true or false' })
-export const duration = (description: string, fallback: string) =>
+
+type Bounds = { longest: string; orNever?: boolean }
+
+const duration = (description: string, fallback: string, { longest, orNever = false }: Bounds) =>
   Type.String({
     description,
     default: fallback,
-    pattern: '^(0|[0-9]{1,9}(ms|s|m|h|d))$',
-    expects: 'a duration such as 90s, 15m, 1h or 30d',
+    pattern: `^(0|[0-9]{1,9}(ms|s|m|h|d)${orNever ? '|never' : ''})$`,
+    longest,
+    expects: `a duration such as 90s, 15m, 1h or 30d, of at most ${longest}${orNever ? ', or never' : ''}`,
   })
+/** What a timer or PostgreSQL waits for: neither counts further than 24 days. */
+export const timeout = (description: string, fallback: string) =>
+  duration(description, fallback, { longest: '1d' })
+export const interval = (description: string, fallback: string) =>
+  duration(description, fallback, { longest: '3650d', orNever: true })
+/** A moment this far from now is still within the calendar of PostgreSQL and RFC 3339. */
+export const retention = (description: string, fallback: string) =>
+  duration(description, fallback, { longest: '36500d', orNever: true })
 export const share = (description: string, fallback: string) =>
   Type.String({
     description,

@@ -2,6 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { RunContext, Work } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
+import { momentBefore } from '../kernel/units.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import type { Seal } from '../records/tombstones/seal.ts'
 import { competence } from './competence/skill.ts'
@@ -63,7 +64,7 @@ export function createConsolidation(resources: Resources): Work {
 
   function dueOf({ run: { scope, startedAt } }: RunContext, stage: StageName): Due {
     const age = stage === 'episodic' ? compressionAgeMs : 0
-    return { stage, scope, until: new Date(startedAt.getTime() - age), now: clock.now() }
+    return { stage, scope, until: momentBefore(startedAt, age), now: clock.now() }
   }
 
   return { run }

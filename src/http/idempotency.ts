@@ -4,6 +4,7 @@ import type { Database } from '../db/connection.ts'
 import { type Call, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { momentAfter } from '../kernel/units.ts'
 import { canonicalJson } from './canonical.ts'
 import { expectedVersion } from './etag.ts'
 import { findAnswer, type StoredAnswer, storeAnswer, tryLock } from './queries.ts'
@@ -77,7 +78,7 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
         headers: JSON.stringify(answer.headers ?? {}),
         fingerprint,
         created_at: now,
-        expires_at: new Date(now.getTime() + retentionMs),
+        expires_at: momentAfter(now, retentionMs),
       })
       return () => send(reply, answer)
     })

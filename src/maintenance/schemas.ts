@@ -94,7 +94,7 @@ export type RunChange = Static<typeof RunChange>
 
 const interval = Type.String({
   pattern: '^[0-9]{1,9}(ms|s|m|h|d)$',
-  description: 'Such as 90s, 15m, 1h or 30d; 10s or more.',
+  description: 'Such as 90s, 15m, 1h or 30d; from 10s to 3650d.',
   examples: ['1h'],
 })
 const enabled = Type.Boolean({ description: 'Whether it runs on its own.' })

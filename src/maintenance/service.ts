@@ -49,6 +49,7 @@ const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), a
 
 /** Ten seconds: oftener, a job would do nothing but look whether there is something to do. */
 const shortestMs = 10_000
+const longestMs = 3_650 * 86_400_000
 
 export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
   /** `trace` is what the run is to be a part of. */
@@ -138,7 +139,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     const current = items.find((schedule) => schedule.job === job)
     const interval_ms = parseDuration(chosen.interval ?? current?.interval ?? '') ?? 0
     const enabled = chosen.enabled ?? current?.enabled ?? true
-    if (interval_ms < shortestMs) throw tooShort()
+    if (interval_ms < shortestMs || interval_ms > longestMs) throw outOfRange()
     await upsertSchedule(call.tx ?? db, { job, enabled, interval_ms, now: clock.now() })
     const changed = (await readSchedules(call)).items.find((schedule) => schedule.job === job)
     return changed ?? { job, enabled, interval: formatDuration(interval_ms) }
@@ -186,7 +187,13 @@ function refuseOptions(job: JobName, options: object = {}): void {
   if (errors.length > 0) throw new AppError('validation_failed', 'The job has no such option.', { errors })
 }
 
-function tooShort(): AppError {
-  const errors = [{ pointer: '/interval', message: 'must be 10s or longer' }]
-  return new AppError('validation_failed', 'A job runs every 10 seconds at the most.', { errors })
+function outOfRange(): AppError {
+  const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
+  return new AppError(
+    'validation_failed',
+    'A job runs at least every ten years, and at most every 10 seconds.',
+    {
+      errors,
+    },
+  )
 }

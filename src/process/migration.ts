@@ -3,6 +3,7 @@ import { connect, type Database } from '../db/connection.ts'
 import { migrateUp, pendingMigrations } from '../db/migrator.ts'
 import { prepareQueue } from '../jobs/queue.ts'
 import type { Logger } from '../kernel/log.ts'
+import { requireConfiguration } from './configuration.ts'
 import { OperatorError } from './failure.ts'
 
 /** What else a database is given, once its tables are there. */
@@ -18,6 +19,7 @@ export async function migrateDatabase(
   const { database, redisUrl } = config
   const connection = connect({ ...database, url, poolSize: 1, applicationName: 'membrane migrate' })
   try {
+    await requireConfiguration(connection.db, config)
     const applied = await migrateUp(connection.db)
     await prepare(connection.db, log)
     await prepareQueue({ redisUrl, databaseUrl: url })

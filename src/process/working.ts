@@ -7,6 +7,7 @@ import { type Intervals, watchSchedules } from '../jobs/schedules.ts'
 import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
+import { requireConfiguration } from './configuration.ts'
 import { requireDatabaseUrl, requireMigrated } from './migration.ts'
 import type { Service } from './run.ts'
 
@@ -41,6 +42,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
   })
   const { db, pool, close } = connection
   await requireMigrated(db)
+  await requireConfiguration(db, config)
   const settings = { redisUrl: config.redisUrl, databaseUrl: url }
   const queue = openQueue(settings, log)
   const { handlers, intervals, watch: watchJobs } = createJobs(db)

@@ -73,10 +73,26 @@ describe('the configuration', () => {
     ['PORT', 'eighty', 'a whole number from 0 to 65535'],
     ['PORT', '-1', 'a whole number from 0 to 65535'],
     ['MEMBRANE_RATE_LIMIT', '1e2', 'a whole number from 0 to 1000000'],
-    ['MEMBRANE_STATEMENT_TIMEOUT', '30', 'a duration such as 90s, 15m, 1h or 30d'],
+    ['MEMBRANE_STATEMENT_TIMEOUT', '30', 'a duration such as 90s, 15m, 1h or 30d, of at most 1d'],
+    ['MEMBRANE_STATEMENT_TIMEOUT', 'never', 'a duration such as 90s, 15m, 1h or 30d, of at most 1d'],
+    [
+      'DATABASE_URL',
+      'postgres://localhost:99999/x',
+      'a URL such as postgres://membrane@localhost:5432/membrane',
+    ],
+    ['REDIS_URL', 'redis://[', 'a URL such as redis://localhost:6379'],
+    [
+      'MEMBRANE_API_KEY',
+      'a key with blanks in it',
+      '16 to 512 printable ASCII characters without spaces, as a header can carry them',
+    ],
     ['MEMBRANE_REQUIRE_IF_MATCH', '1', 'true or false'],
     ['MEMBRANE_DEFAULT_SENSITIVITY', 'Low', 'one of public, low, medium, high, hyper'],
-    ['MEMBRANE_API_KEY', 'short', 'text of at least 16 characters'],
+    [
+      'MEMBRANE_API_KEY',
+      'short',
+      '16 to 512 printable ASCII characters without spaces, as a header can carry them',
+    ],
     ['REDIS_URL', 'http://localhost', 'a URL such as redis://localhost:6379'],
   ])('says of %s=%s what it must be', (name, value, expected) => {
     expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
@@ -89,8 +105,45 @@ describe('the configuration', () => {
     ['1h', 3_600_000],
     ['30d', 2_592_000_000],
     ['0', 0],
+    ['never', Number.POSITIVE_INFINITY],
   ])('reads the duration %s', (text, milliseconds) => {
-    expect(readConfig({ MEMBRANE_STATEMENT_TIMEOUT: text }).database.statementTimeoutMs).toBe(milliseconds)
+    expect(readConfig({ MEMBRANE_FORGOTTEN_RETENTION: text }).records.forgottenRetentionMs).toBe(milliseconds)
+  })
+
+  test('refuses every duration that a timer or the calendar cannot hold', () => {
+    const durations = Object.entries<object>(environmentSchema.properties).filter(
+      ([, schema]) => 'longest' in schema,
+    )
+    expect(durations).toHaveLength(17)
+    for (const [name] of durations) {
+      expect(problemsOf({ [name]: '99999999d' })).toEqual([
+        expect.stringMatching(`^${name} must be a duration .* of at most`),
+      ])
+      expect(problemsOf({ [name]: '1d' })).toEqual([])
+    }
+    const fields = Object.values<object>(environmentSchema.properties)
+    expect(fields.filter((schema) => String(Reflect.get(schema, 'pattern')).includes('ms|s|m'))).toHaveLength(
+      17,
+    )
+  })
+
+  test('reads never as no schedule and as a retention without end', () => {
+    const { jobs, http, consolidation } = readConfig({
+      MEMBRANE_DECAY_INTERVAL: 'never',
+      MEMBRANE_REVISED_RETENTION: 'never',
+      MEMBRANE_IDEMPOTENCY_RETENTION: 'never',
+      MEMBRANE_COMPRESSION_AGE: 'never',
+    })
+    expect(jobs.intervals.decay).toBe(0)
+    const lengths = [jobs.revisedRetentionMs, http.idempotencyRetentionMs, consolidation.compressionAgeMs]
+    expect(lengths).toEqual(Array(3).fill(Number.POSITIVE_INFINITY))
+  })
+
+  test('refuses more connections than the embedded database has', () => {
+    expect(problemsOf({ MEMBRANE_POOL_SIZE: '81' })).toEqual([
+      expect.stringContaining('MEMBRANE_POOL_SIZE must be at most 80 without DATABASE_URL'),
+    ])
+    expect(problemsOf({ MEMBRANE_POOL_SIZE: '81', DATABASE_URL: 'postgres://h/d' })).toEqual([])
   })
 
   test('reads the roots of the drift, and refuses what is no directory of its own', () => {

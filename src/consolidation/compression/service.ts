@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { momentBefore } from '../../kernel/units.ts'
 import type { Stage } from '../stages.ts'
 import { claimNext, type Portion } from '../walking/queries.ts'
 import { type Step, walk } from '../walking/service.ts'
@@ -14,7 +15,7 @@ export function createCompression({ clock, compressionAgeMs, size }: Resources):
     name: 'episodic',
     run: (context) => {
       const { id: runId, startedAt } = context.run
-      const until = new Date(startedAt.getTime() - compressionAgeMs)
+      const until = momentBefore(startedAt, compressionAgeMs)
       const next = (tx: Transaction, portion: Portion) => compressNext(tx, portion, runId)
       return walk(context, { stage: 'episodic', clock, until, next, ...(size === undefined ? {} : { size }) })
     },

@@ -6,6 +6,7 @@ import {
   sourceTrust,
 } from '../../cognition/importance.ts'
 import { type RetentionMode, type RetentionShape, retentionOf } from '../../cognition/retention.ts'
+import { momentAfter } from '../../kernel/units.ts'
 import type { Vitals } from '../../records/vitals.ts'
 import { isHistory } from '../../records/vocabulary.ts'
 import { fadingFactor, halfLivesSince, salienceAt } from '../curves.ts'
@@ -90,7 +91,8 @@ export function explainRetention(
 /** What a revision put aside is history, and kept as such for a time of its own. */
 export function dueAt(life: Vitals, revisedRetentionMs: number): Date | null {
   if (!isHistory(life.status) || !life.prune_at) return life.prune_at
-  return new Date(life.anchored_at.getTime() + revisedRetentionMs)
+  if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
+  return momentAfter(life.anchored_at, revisedRetentionMs)
 }
 
 export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'

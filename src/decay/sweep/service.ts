@@ -4,6 +4,7 @@ import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../../jobs/ranges/queries.ts'
 import { type Batch, type RunContext, RunEnded, type Work } from '../../jobs/runs.ts'
+import { momentAfter, momentBefore } from '../../kernel/units.ts'
 import { sweepLagMs } from '../lag.ts'
 import {
   countDue,
@@ -138,9 +139,9 @@ export function createSweep(resources: Resources): Work {
   function spanOf({ id, scope, startedAt }: RunContext['run']) {
     return {
       ...{ runId: id, scope, now: startedAt },
-      asOf: earlier(startedAt, sweepLagMs),
-      revisedBefore: earlier(startedAt, revisedRetentionMs),
-      purgeAt: earlier(startedAt, -forgottenRetentionMs),
+      asOf: momentBefore(startedAt, sweepLagMs),
+      revisedBefore: momentBefore(startedAt, revisedRetentionMs),
+      purgeAt: momentAfter(startedAt, forgottenRetentionMs),
     }
   }
 
@@ -164,8 +165,4 @@ function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeA
 
 function isOfTheBatch(error: unknown): boolean {
   return !(error instanceof RunEnded) && !isOutage(error)
-}
-
-function earlier(instant: Date, milliseconds: number): Date {
-  return new Date(instant.getTime() - milliseconds)
 }

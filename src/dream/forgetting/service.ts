@@ -2,6 +2,7 @@ import { createPromotion, promoteDue, type Refresh, type RetentionSettings } fro
 import type { Database } from '../../db/connection.ts'
 import type { RunContext } from '../../jobs/runs.ts'
 import { walk } from '../../jobs/walking.ts'
+import { momentAfter } from '../../kernel/units.ts'
 import type { Step } from '../steps.ts'
 import { type Archived, archive, claimAged, countAged } from './queries.ts'
 
@@ -25,7 +26,7 @@ export function createForgetting(resources: Resources): Step {
 
   async function archiveAged(context: RunContext): Promise<void> {
     const { id: runId, dryRun, startedAt: now } = context.run
-    const purgeAt = new Date(now.getTime() + forgottenRetentionMs)
+    const purgeAt = momentAfter(now, forgottenRetentionMs)
     const span = spanOf(context)
     await walk(context, {
       ...{ part: 'archival', size },

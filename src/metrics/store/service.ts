@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { momentBefore } from '../../kernel/units.ts'
 import { expose, type Family } from '../exposition.ts'
 import { describeStore } from '../series.ts'
 import { listBacklog, listJobs, listSizes, sumTallies } from './queries.ts'
@@ -26,7 +27,7 @@ export function createStoreReading(resources: Resources) {
   const { db, clock, intervals, revisedRetentionMs, freshMs = usuallyFreshMs } = resources
   const readDatabase = remember(freshMs, async () => {
     const now = clock.now()
-    const revisedBefore = new Date(now.getTime() - revisedRetentionMs)
+    const revisedBefore = momentBefore(now, revisedRetentionMs)
     // One after the other: who watches takes one connection from those who are served.
     const standing = {
       tallies: await sumTallies(db),

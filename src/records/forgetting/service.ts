@@ -3,6 +3,7 @@ import { type Call, transact } from '../../db/transaction.ts'
 import { type Caller, isAllowed } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { momentAfter } from '../../kernel/units.ts'
 import { writeChange } from '../changing/service.ts'
 import { claimAnyRecord, claimRecord } from '../claiming/service.ts'
 import { gone } from '../departures/departed.ts'
@@ -30,7 +31,7 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
       const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: actor }
       const changed = await writeChange(tx, stored, {
         ...{ action: 'delete', actor, rationale, now, textLanguage },
-        record: { ...forgotten, purge_at: new Date(now.getTime() + forgottenRetentionMs) },
+        record: { ...forgotten, purge_at: momentAfter(now, forgottenRetentionMs) },
         changes: { forgotten: [null, describeForgetting(forgotten)] },
       })
       return answerWritten(call.caller, changed, now)
