@@ -7,7 +7,14 @@ import { type Account, environment } from './embedded-account.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 import { awaitReady, findPostmaster, type Postmaster } from './embedded-postmaster.ts'
 
-type Server = { cluster: string; postgres: string; account: Account; durable: boolean; logFile: string }
+type Server = {
+  cluster: string
+  postgres: string
+  account: Account
+  durable: boolean
+  logFile: string
+  port: number | undefined
+}
 
 const attempts = 6
 
@@ -34,7 +41,7 @@ async function launch(options: Server): Promise<Postmaster | undefined> {
     options: ids,
   } = options.account.launch(options.postgres, [
     ...['-D', options.cluster],
-    ...settings(await pickPort(), options.durable).flatMap((setting) => ['-c', setting]),
+    ...settings(options.port ?? (await pickPort()), options.durable).flatMap((setting) => ['-c', setting]),
   ])
   const log = await open(options.logFile, 'a', 0o600)
   try {

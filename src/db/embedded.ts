@@ -1,10 +1,11 @@
-import { access, mkdir, realpath } from 'node:fs/promises'
+import { access, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { chooseAccount } from './embedded-account.ts'
 import { locateBinaries } from './embedded-binaries.ts'
 import { claimServer, ensureDatabase } from './embedded-claim.ts'
 import { ensureCluster, readPassword, superuser } from './embedded-cluster.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
+import { createFolder } from './embedded-folder.ts'
 import { findPostmaster, stopPostmaster } from './embedded-postmaster.ts'
 import { openServer } from './embedded-server.ts'
 
@@ -14,11 +15,14 @@ export type EmbeddedOptions = {
   dataDir: string
   /** False gives up what a power cut would leave whole, for speed: tests. */
   durable?: boolean
+  /** The port to listen on; a free one without it. */
+  port?: number
   log?: (message: string) => void
 }
 
 export type EmbeddedPostgres = {
   url: string
+  port: number
   /** Resolves when the server has ended without our doing and does not come back. */
   lost: Promise<void>
   stop(): Promise<void>
@@ -45,7 +49,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await stop()
     throw error
   }
-  return { url: `${address}/${database}`, lost: claim.lost, stop }
+  return { url: `${address}/${database}`, port: server.port, lost: claim.lost, stop }
 }
 
 /** The database of whoever runs it now, or run for as long as the visit lasts; none is set up where there is none. */
@@ -69,16 +73,19 @@ export async function visitEmbeddedPostgres(
   return { url, leave: async () => {} }
 }
 
-async function openFolder({ dataDir, durable = true }: EmbeddedOptions, log: (message: string) => void) {
+async function openFolder(
+  { dataDir, durable = true, port }: EmbeddedOptions,
+  log: (message: string) => void,
+) {
   const { postgres, initdb } = await locateBinaries()
-  await mkdir(dataDir, { recursive: true })
+  await createFolder(dataDir)
   const folder = await realpath(dataDir)
   const cluster = join(folder, 'postgres')
   const account = await chooseAccount(cluster, postgres)
   const { created } = await ensureCluster({ cluster, initdb, account, durable })
   if (created) log(`A new database was set up in ${folder}.`)
   const logFile = join(folder, 'postgres.log')
-  const server = await openServer({ cluster, postgres, account, durable, logFile })
+  const server = await openServer({ cluster, postgres, account, durable, logFile, port })
   return { folder, cluster, server }
 }
 

@@ -1,8 +1,25 @@
-/** JSON in which two equal values are equal texts: fields in order of name, absent ones left out. */
+/**
+ * JSON in which two equal values are equal texts: fields in order of name, absent ones left out. Written out directly:
+ * a replacer of JSON.stringify that sorts copies every object, which took a second for 300,000 fields.
+ */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) => {
-    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each
-    // toSorted by code unit: any order will do that is the same everywhere.
-    return Object.fromEntries(Object.entries(each).sort(([one], [other]) => (one < other ? -1 : 1)))
-  })
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((each) => canonicalJson(each) ?? 'null').join(',')}]`
+  const fields: string[] = []
+  for (const key of orderKeys(Object.keys(value))) {
+    const text = canonicalJson(Reflect.get(value, key))
+    if (text !== undefined) fields.push(`${JSON.stringify(key)}:${text}`)
+  }
+  return `{${fields.join(',')}}`
+}
+
+/** Names that are array indexes come first and by number, as JavaScript lists them itself; the others by code unit. */
+function orderKeys(keys: string[]): string[] {
+  const names = keys.findIndex((key) => !isIndex(key))
+  if (names < 0) return keys
+  return [...keys.slice(0, names), ...keys.slice(names).sort()]
+}
+
+function isIndex(key: string): boolean {
+  return /^(0|[1-9]\d{0,9})$/.test(key) && Number(key) < 2 ** 32 - 1
 }

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
+import { isDraining } from './draining.ts'
 import { problemOf, problemType, statusOf } from './problems.ts'
 import { isPatient } from './streaming.ts'
 
@@ -20,7 +21,7 @@ export function refuseBrokenRequest(
   socket: Socket,
   requestId: string,
 ): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isPatient(socket)) return
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && (isPatient(socket) || isDraining(socket))) return
   const isAnswering = (socket as Pending)._httpMessage?.headersSent ?? false
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy(error)
   const [code, message] = refusals[error.code ?? ''] ?? ['malformed_request', 'This is not valid HTTP.']

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Clock } from '../kernel/clock.ts'
 
@@ -28,6 +29,10 @@ export function createLocalCount(clock: Clock): Count {
   }
 }
 
+const connectMs = 2_000
+/** How long after a failure Redis is asked again whether it answers. */
+const probeMs = 1_000
+
 const script = `
   local count = redis.call('incr', KEYS[1])
   if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
@@ -47,30 +52,48 @@ export function createSharedCount(url: string, local: Count, onOutage: (error: E
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 500,
-    connectTimeout: 2_000,
+    connectTimeout: connectMs,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   })
   let isAway = false
-  redis.on('error', (error: Error) => {
-    // Once per outage, not once per attempt to reconnect.
+  let probe: NodeJS.Timeout | undefined
+  let isClosed = false
+  const lose = (error: Error) => {
+    // Once per outage, not once per request or attempt to reconnect.
     if (!isAway) onOutage(error)
     isAway = true
-  })
+    if (!isClosed) probe ??= setTimeout(ask, probeMs).unref()
+  }
+  const ask = () => {
+    probe = undefined
+    redis.ping().then(() => {
+      isAway = false
+    }, lose)
+  }
+  redis.on('error', lose)
   redis.on('ready', () => {
     isAway = false
   })
   return {
     async count(bucket) {
+      // A Redis that hangs would cost each request the whole time limit; it is asked beside them until it answers.
+      if (isAway) return local(bucket)
       try {
         const reply: unknown = await redis.eval(script, 1, `membrane:limit:${bucket}`, windowMs)
         const [count, resetMs] = reply as [number, number]
         return { count, resetMs }
-      } catch {
+      } catch (error) {
+        lose(error instanceof Error ? error : new Error(String(error)))
         return local(bucket)
       }
     },
-    /** Resolves either way: what fails now is tried again in the background. */
-    connect: () => redis.connect().catch(() => {}),
-    close: () => redis.disconnect(),
+    /** Resolves either way, and in time: what fails now is tried again in the background. */
+    connect: () =>
+      Promise.race([redis.connect().catch(() => {}), sleep(connectMs, undefined, { ref: false })]),
+    close: () => {
+      isClosed = true
+      clearTimeout(probe)
+      redis.disconnect()
+    },
   }
 }

@@ -4,6 +4,7 @@ import { type AuthOptions, createIdentify, requirePermission } from './auth.ts'
 import { requireIfMatch } from './etag.ts'
 import { addressOf, createLimit, type LimitOptions } from './limits.ts'
 import { createPressure, type PressureOptions } from './pressure.ts'
+import { nothingHere } from './problems.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -29,7 +30,12 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     const { config } = request.routeOptions
     if (config.exempt) return
     if (!config.unshed) shedLoad()
-    if (config.open || request.is404) return limit(reply, addressOf(request))
+    if (config.open || request.is404) {
+      await limit(reply, addressOf(request))
+      // Before its body is read: whatever it holds, it is for nobody.
+      if (request.is404) throw nothingHere()
+      return
+    }
     request.caller = await identify(request).catch(async (error: unknown) => {
       // Only failures count against an address: behind a proxy, all good keys may come from one.
       await limit(reply, addressOf(request))

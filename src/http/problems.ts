@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { translateFailure } from '../db/failures.ts'
 import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
+import { drainRequest } from './draining.ts'
 
 export const problemType = 'application/problem+json'
 
@@ -54,10 +55,23 @@ export function problemOf(error: AppError, requestId: string): Problem {
 }
 
 export function answerFailures(app: FastifyInstance): void {
-  app.setErrorHandler(sendFailure)
-  app.setNotFoundHandler(() => {
-    throw new AppError('route_not_found', 'There is nothing at this path.')
+  app.setErrorHandler(async (error, request, reply) => {
+    if (isTooLarge(error)) await drainRequest(request.raw)
+    sendFailure(error, request, reply)
+    return reply
   })
+  app.setNotFoundHandler(() => {
+    throw nothingHere()
+  })
+}
+
+export function nothingHere(): AppError {
+  return new AppError('route_not_found', 'There is nothing at this path.')
+}
+
+/** Refused while the client still writes: the connection is closed after the answer, and what is unread resets it. */
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_CTP_BODY_TOO_LARGE'
 }
 
 export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

@@ -127,6 +127,11 @@ export const catalogue = {
     kind: 'invalid',
     meaning: 'The request breaks the schema; `errors` names every place.',
   },
+  number_too_large: {
+    kind: 'invalid',
+    meaning:
+      'A number of the body would be changed, as JSON readers keep 53 bits of an integer; send a string.',
+  },
   scope_required: {
     kind: 'invalid',
     meaning: 'The key has several scopes, so the body must say which one it writes to.',

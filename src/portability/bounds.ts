@@ -5,3 +5,6 @@ export const mostLineBytes = 16 * 1_024 * 1_024
 
 /** Accesses that are told one by one. */
 export const mostAccesses = 1_000
+
+/** Fields and items of a line: an export gives the whole log of a record. */
+export const mostLineValues = 1_000_000

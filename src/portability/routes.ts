@@ -10,7 +10,7 @@ import { ref } from '../http/schemas.ts'
 import { acceptLines, linesType, readLines, takeTime } from '../http/streaming.ts'
 import { compileValidator } from '../http/validation.ts'
 import { AppError } from '../kernel/errors.ts'
-import { mostLineBytes } from './bounds.ts'
+import { mostLineBytes, mostLineValues } from './bounds.ts'
 import type { ExportService } from './exporting/service.ts'
 import { type Ending, type ImportService, type Judged, statusOf } from './importing/service.ts'
 import { ExportedRecord, ExportQuery, ImportedRecord, ImportQuery, ImportReport } from './schemas.ts'
@@ -79,7 +79,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       const source = request.body instanceof Readable ? request.body : Readable.from([])
       const reports = importer.run(callOf(request), {
         lines: readLines(source, mostLineBytes),
-        parse: readJson,
+        parse: (bytes) => readJson(bytes, mostLineValues),
         dryRun: request.query.dry_run ?? false,
         signal: AbortSignal.any([gone, closing.signal]),
       })

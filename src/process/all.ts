@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Config } from '../config.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
+import { type KeptDatabase, keepEmbeddedPostgres } from './database.ts'
 import { migrateDatabase, type Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run.ts'
@@ -29,7 +29,9 @@ export async function startAll(resources: Resources): Promise<Service> {
   const { config, log, say, ids } = resources
   const { dataDir } = config
   const key = config.records.tombstoneKey ?? (await openTombstoneKey(dataDir, ids))
-  const embedded = config.database.url ? undefined : await startEmbeddedPostgres({ dataDir, log: say })
+  const embedded = config.database.url
+    ? undefined
+    : await keepEmbeddedPostgres({ dataDir, log: say, logger: log })
   const url = config.database.url ?? embedded?.url ?? ''
   try {
     await migrateDatabase(url, config, log, resources.prepare)
@@ -41,7 +43,7 @@ export async function startAll(resources: Resources): Promise<Service> {
   return superviseOn(url, embedded, { ...resources, environment })
 }
 
-function superviseOn(url: string, embedded: EmbeddedPostgres | undefined, resources: Resources): Service {
+function superviseOn(url: string, embedded: KeptDatabase | undefined, resources: Resources): Service {
   const { config, log, say } = resources
   const stopping = new AbortController()
   const children = superviseChildren({
@@ -53,7 +55,7 @@ function superviseOn(url: string, embedded: EmbeddedPostgres | undefined, resour
       if (isListening(message)) void announce(message.listening, say, stopping.signal)
     },
   })
-  const lost = embedded?.lost.then(() => `the embedded database ended; see postgres.log in ${config.dataDir}`)
+  const lost = embedded?.lost.then((reason) => `${reason}; see postgres.log in ${config.dataDir}`)
   const failed = Promise.race([children.doomed, ...(lost ? [lost] : [])])
   void failed.then((reason) => say(`Membrane stops: ${reason}.`))
   return {

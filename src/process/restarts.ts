@@ -18,6 +18,6 @@ export function judgeEnd({ code, signal, livedMs, earlyEnds }: End): Verdict {
   if (livedMs >= earlyMs) return { restartAfterMs: 250, earlyEnds: 0 }
   const ends = earlyEnds + 1
   if (ends < mostEarlyEnds) return { restartAfterMs: 250 * 2 ** ends, earlyEnds: ends }
-  const how = signal === null ? `with code ${code}` : `by ${signal}`
-  return { doomed: `it ended ${ends} times within ${earlyMs / 1_000} seconds of its start, lastly ${how}` }
+  const how = signal !== null ? `, lastly by ${signal}` : code !== null ? `, lastly with code ${code}` : ''
+  return { doomed: `it ended ${ends} times within ${earlyMs / 1_000} seconds of its start${how}` }
 }

@@ -1,5 +1,6 @@
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createFolder } from '../db/embedded-folder.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { OperatorError } from './failure.ts'
 
@@ -35,7 +36,7 @@ async function readKey(file: string): Promise<string | undefined> {
 /** Linked into place when it is whole: of two who start at once both go on with the one that came first. */
 async function createKey(dataDir: string, file: string, ids: Ids): Promise<string> {
   const draft = `${file}.${ids.random()}`
-  await mkdir(dataDir, { recursive: true })
+  await createFolder(dataDir)
   await writeFile(draft, `${ids.secret(32)}\n`, { mode: 0o600, flag: 'wx', flush: true })
   try {
     await link(draft, file)

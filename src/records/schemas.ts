@@ -9,6 +9,12 @@ import { NewPayload, Payload } from './payloads.ts'
 import { Via } from './via.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from './vocabulary.ts'
 
+/** Pages and walks begin after the nil UUID, so a record of that id would be in none of them. */
+const NewId = () =>
+  Uuid({
+    pattern: '^(?!00000000-0000-0000-0000-000000000000$)',
+    description: 'Any UUID but the nil UUID; made by the service where it is left out.',
+  })
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
 const Tags = () => Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })
 const Salience = () => Type.Number({ minimum: 0, maximum: maxSalience })
@@ -146,7 +152,7 @@ const exampleRecord = {
 
 export const NewRecord = closed(
   {
-    id: Type.Optional(Uuid()),
+    id: Type.Optional(NewId()),
     type: RecordType,
     sensitivity: Type.Optional(Sensitivity),
     confidence: Type.Optional(Unit()),

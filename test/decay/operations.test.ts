@@ -63,7 +63,7 @@ describe('reinforcing', () => {
   it('does not overflow', async () => {
     const record = await create(
       app,
-      fading({ reinforcement_gain: 1.7e308, max_salience: null }, { salience: 1.7e308 }),
+      fading({ reinforcement_gain: 1_000, max_salience: null }, { salience: 1_000 }),
     )
     expect((await ask(record.id, 'reinforce')).body).toMatchObject({ salience: Number.MAX_VALUE })
   })

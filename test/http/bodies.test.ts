@@ -31,6 +31,34 @@ async function speak(...chunks: string[]): Promise<string> {
   return Buffer.concat(heard).toString()
 }
 
+/** As `speak`, but nothing is read before everything is written. */
+async function speakThenListen(...chunks: string[]): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket(Number(port), hostname)
+  const said = new Promise<void>((resolve) => {
+    socket.on('error', () => resolve())
+    for (const chunk of chunks.slice(0, -1)) socket.write(chunk)
+    socket.write(chunks.at(-1) ?? '', () => resolve())
+  })
+  socket.pause()
+  await said
+  const heard: Buffer[] = []
+  socket.on('data', (chunk) => heard.push(chunk))
+  socket.resume()
+  if (!socket.closed) await happens(socket, 'close')
+  return Buffer.concat(heard).toString()
+}
+
+/** The first answer to a request of which the rest never comes. */
+async function untilAnswered(head: string): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket(Number(port), hostname)
+  socket.write(head)
+  const [answer] = await happens(socket, 'data')
+  socket.destroy()
+  return String(answer)
+}
+
 const problemIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
 describe('a body', () => {
@@ -85,7 +113,6 @@ describe('a body', () => {
   it.each([
     ['a NUL', '{"text":"a\\u0000"}', '/text'],
     ['a lone surrogate', '{"text":"\\ud800"}', '/text'],
-    ['an infinite number', '{"text":"x","tags":[1e999]}', '/tags/0'],
     ['__proto__', '{"text":"x","__proto__":{}}', ''],
     ['100,001 characters', JSON.stringify({ text: 'x'.repeat(100_001) }), '/text'],
     ['101 levels', `{"text":${'['.repeat(100)}${']'.repeat(100)}}`, `/text${'/0'.repeat(99)}`],
@@ -150,14 +177,46 @@ describe('a body', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('of a million faults is answered in a moment, with a hundred', async () => {
-    const tags = JSON.stringify(Array(1_000_000).fill(1))
-    const started = performance.now()
+  it('of many faults is answered with a hundred', async () => {
+    const tags = JSON.stringify(Array(240_000).fill(1))
     const answer = await post(`{"text":"x","tags":${tags}}`)
     expect(answer.status).toBe(422)
     expect((answer.body as { errors: unknown[] }).errors).toHaveLength(100)
     expect(answer.text.length).toBeLessThan(20_000)
-    expect(performance.now() - started).toBeLessThan(3_000)
+  })
+
+  it('of too many fields or items is refused before it is parsed', async () => {
+    const fields = `{${Array.from({ length: 300_000 }, (_, each) => `"k${each}":1`).join(',')}`
+    const items = `[${'1,'.repeat(300_000)}`
+    for (const body of [fields, items]) {
+      const answer = await post(body, { 'content-type': 'application/json' })
+      expect(answer.status).toBe(422)
+      expect(answer.body).toMatchObject({
+        errors: [{ pointer: '', message: 'must have at most 250000 fields and items' }],
+      })
+    }
+  })
+
+  it('that is too large is answered 413 to every client that reads only when it has sent all', async () => {
+    const size = 12 * 1024 * 1024
+    const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`
+    const body = Array(12).fill(' '.repeat(0x100000))
+    const answers = await Promise.all(Array.from({ length: 3 }, () => speakThenListen(head, ...body)))
+    expect(answers.map((answer) => answer.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 413'))
+  })
+
+  it('is not waited for where the path is unknown', async () => {
+    for (const authorization of ['Bearer root-key-of-the-tests', 'Bearer nobody']) {
+      const head = `POST /v1/nowhere HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`
+      expect(problemIn(await untilAnswered(head))).toMatchObject({ status: 404, code: 'route_not_found' })
+    }
+    for (const body of ['{broken', '{"a":1}', '[1e999]']) {
+      const answer = await api.request('POST', '/v1/nowhere', {
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(answer.status).toBe(404)
+    }
   })
 
   it('is not read for a caller without a key', async () => {

@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { request as send } from 'node:http'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { addressOf } from '../../src/http/limits.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
+import { until } from '../support/processes.ts'
 
 let apis: TestApp[] = []
 afterEach(async () => {
@@ -123,6 +126,53 @@ describe('a rate limit in Redis', () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '3', REDIS_URL: 'redis://127.0.0.1:1' })
     expect(await burst(20, list(api))).toEqual({ 200: 3, 429: 17 })
     expect(api.log.filter((line) => line.includes('redis cannot be reached'))).toHaveLength(1)
+  })
+})
+
+/** A Redis that says it is ready and answers no script until it is told to. */
+async function startHangingRedis() {
+  const seen = { scripts: 0, pings: 0, isHanging: true }
+  const sockets: Socket[] = []
+  const server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      for (const [command] of String(chunk)
+        .toLowerCase()
+        .matchAll(/\r\n(?:hello|info|client|eval|ping)(?=\r\n)/g)) {
+        const name = command.trim()
+        if (name === 'info') socket.write('$21\r\nredis_version:7.0.0\r\n\r\n')
+        else if (name === 'client') socket.write('+OK\r\n')
+        else if (name === 'hello') socket.write('%1\r\n$6\r\nserver\r\n$5\r\nredis\r\n')
+        else {
+          seen[name === 'eval' ? 'scripts' : 'pings']++
+          if (!seen.isHanging) socket.write(name === 'ping' ? '+PONG\r\n' : '*2\r\n:1\r\n:1000\r\n')
+        }
+      }
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { seen, url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+describe('a Redis that hangs', () => {
+  it('is asked by one request, not by each, until it answers again', async () => {
+    const { seen, url } = await startHangingRedis()
+    const api = await start({ MEMBRANE_RATE_LIMIT: '1000', REDIS_URL: url })
+    for (let asked = 0; asked < 20; asked++) expect((await list(api)()).status).toBe(200)
+    expect(seen.scripts).toBe(1)
+    expect(api.log.filter((line) => line.includes('redis cannot be reached'))).toHaveLength(1)
+    await until('Redis to be asked beside the requests', () => seen.pings > 0)
+    expect(seen.scripts).toBe(1)
+    seen.isHanging = false
+    await until('requests to be counted in Redis again', async () => {
+      await list(api)()
+      return seen.scripts > 1
+    })
   })
 })
 

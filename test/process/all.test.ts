@@ -69,9 +69,35 @@ it('survives whatever is killed, and is one in its folder', async () => {
   const second = start()
   expect(await readPolicy(await readyUrl(second))).toMatchObject(policy)
 
-  process.kill((await postmasterOf(dataDir)) ?? 0, 'SIGKILL')
+  const url = await readyUrl(second)
+  const api = await pidOf(second, 'api')
+  const killed = (await postmasterOf(dataDir)) ?? 0
+  process.kill(killed, 'SIGKILL')
+  await until('another server', async () => ![undefined, killed].includes(await postmasterOf(dataDir)))
+  await until('the API to be ready again', async () => (await fetch(`${url}/readyz`)).ok)
+  expect(await readPolicy(url)).toMatchObject(policy)
+  expect(await pidOf(second, 'api')).toBe(api)
+
+  let hasEnded = false
+  void second.ended.then(() => {
+    hasEnded = true
+  })
+  await until('the database to be given up', async () => {
+    const postmaster = hasEnded ? undefined : await postmasterOf(dataDir)
+    if (postmaster !== undefined && isRunning(postmaster)) process.kill(postmaster, 'SIGKILL')
+    return hasEnded
+  })
   expect(await second.ended).toEqual({ code: 1, signal: null })
-  expect(second.output()).toContain('the embedded database ended')
+  expect(second.output()).toContain('Membrane stops: the embedded database ended: it ended 3 times')
+})
+
+it('says at once that there is no place for its data', async () => {
+  for (const variables of [{}, { MEMBRANE_TOMBSTONE_KEY: 'sixteen-characters-or-more' }]) {
+    const running = launchRole('all', { MEMBRANE_DATA_DIR: '/proc/x/y', ...variables })
+    expect(await running.ended).toEqual({ code: 1, signal: null })
+    expect(running.output()).toContain('MEMBRANE_DATA_DIR')
+    expect(running.output()).not.toMatch(/\n\s+at /)
+  }
 })
 
 it('says that its port is taken, and leaves nothing running', async () => {

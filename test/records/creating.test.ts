@@ -135,8 +135,8 @@ describe('a new record', () => {
 
   it('may have the most extreme life that its schema allows', async () => {
     const lives = [
-      { salience: 1.7e308, decay: { half_life_seconds: 1e11, max_age_seconds: 1e11, max_salience: null } },
-      { salience: 1.7e308, decay: { half_life_seconds: 1, reinforcement_gain: 1.7e308 } },
+      { salience: 1_000, decay: { half_life_seconds: 1e11, max_age_seconds: 1e11, max_salience: null } },
+      { salience: 1_000, decay: { half_life_seconds: 1, reinforcement_gain: 1_000 } },
       { salience: 5e-324, decay: { half_life_seconds: 1e11, max_salience: 5e-324 } },
       { salience: 0, decay: { min_salience: 1, max_age_seconds: 1 } },
     ]

@@ -19,8 +19,8 @@ export type Selection = {
   }
 }
 
-/** The records behind one id and up to another. */
-export type Page = { after: string; to: string; isLast: boolean }
+/** The records behind one id, or from the first on, up to another; none where there is no other. */
+export type Page = { after: string | undefined; to: string | undefined; isLast: boolean }
 
 /** As many records are looked at for a page, whatever the filters leave of them: no page takes long. */
 const mostScanned = 500
@@ -32,11 +32,11 @@ const mostWritten = 2 * mostScanned
 const mostBytes = 256 * 1_024
 
 /** Where the next page ends, which is told in a twentieth of the time that its lines take. */
-export async function findPage(db: Database, after: string, selection: Selection): Promise<Page> {
-  const { rows } = await sql<Omit<Page, 'after'>>`
+export async function findPage(db: Database, after: string | undefined, selection: Selection): Promise<Page> {
+  const { rows } = await sql<{ to: string | null; isLast: boolean }>`
     with scanned as materialized (
       select id, scope, type, sensitivity, updated_at, forgotten_at from records
-      where id > ${after}::uuid order by id limit ${sql.lit(mostScanned)}
+      where ${behind(sql`id`, after)} order by id limit ${sql.lit(mostScanned)}
     ), wanted as materialized (
       select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
       from scanned as r join contents as c on c.record_id = r.id
@@ -47,12 +47,12 @@ export async function findPage(db: Database, after: string, selection: Selection
       select (select count(*) from page) < (select count(*) from wanted) as is_cut
     )
     select case when is_cut then (select id from page order by id desc limit 1)
-        else coalesce((select id from scanned order by id desc limit 1), ${after}::uuid) end as to,
+        else (select id from scanned order by id desc limit 1) end as to,
       not is_cut and (select count(*) from scanned) < ${sql.lit(mostScanned)} as "isLast"
     from place
   `.execute(db)
-  const { to = after, isLast = true } = rows[0] ?? {}
-  return { after, to, isLast }
+  const { to, isLast = true } = rows[0] ?? {}
+  return { after, to: to ?? after, isLast }
 }
 
 /**
@@ -63,7 +63,7 @@ export async function readLines(db: Database, { after, to }: Page, selection: Se
   const { rows } = await sql<{ text: string }>`
     with page as materialized (
       select r.id from records as r
-      where r.id > ${after}::uuid and r.id <= ${to}::uuid and ${conditionsOf(selection)}
+      where ${behind(sql`r.id`, after)} and r.id <= ${to ?? null}::uuid and ${conditionsOf(selection)}
       order by r.id limit ${sql.lit(mostWritten)}
     ), written as (
       select r.id, ${lineOf(selection)} as line
@@ -72,6 +72,11 @@ export async function readLines(db: Database, { after, to }: Page, selection: Se
     select coalesce(string_agg(line, chr(10) order by id) || chr(10), '') as text from written
   `.execute(db)
   return rows[0]?.text ?? ''
+}
+
+/** An earlier version stored the nil UUID, behind which no page without this would begin. */
+function behind(id: Fragment, after: string | undefined): Fragment {
+  return after === undefined ? sql`true` : sql`${id} > ${after}::uuid`
 }
 
 function conditionsOf({ trust, filters }: Selection): Fragment {

@@ -7,9 +7,6 @@ import { findPage, type Page, readLines, type Selection } from './queries.ts'
 
 export type ExportService = ReturnType<typeof createExportService>
 
-/** Before the first of all ids. */
-const start = '00000000-0000-0000-0000-000000000000'
-
 /** Pages that are written at once: PostgreSQL takes far longer to write a line than it takes to send it. */
 const mostAtOnce = 2
 
@@ -19,7 +16,7 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
    * that no transaction lasts as long as the slowest reader; others are on their way while one is taken.
    */
   async function* run(call: Call, asked: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
-    const { after = start, ...filters } = asked
+    const { after, ...filters } = asked
     const coming: Promise<string>[] = []
     const take = async () => {
       const text = (await coming.shift()) ?? ''
@@ -33,14 +30,16 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
   }
 
   /** One page after the other, each of them begun when it is asked for. */
-  async function* begin(from: string, selection: Selection): AsyncGenerator<{ text: Promise<string> }> {
-    for (let after: string | undefined = from; after !== undefined; ) {
-      const page: Page = await findPage(db, after, selection)
+  async function* begin(
+    from: string | undefined,
+    selection: Selection,
+  ): AsyncGenerator<{ text: Promise<string> }> {
+    for (let page: Page | undefined; !page?.isLast; ) {
+      page = await findPage(db, page ? page.to : from, selection)
       const text = readLines(db, page, selection)
       // Met when its turn comes; nobody waits for it when the reader goes before.
       text.catch(() => {})
       yield { text }
-      after = page.isLast ? undefined : page.to
     }
   }
 
