@@ -19,8 +19,8 @@ import * as imports from './0019_imports.ts'
 import * as tallies from './0020_tallies.ts'
 import * as descent from './0022_descent.ts'
 import * as apart from './0024_apart.ts'
-import * as via from './0026_via.ts'
 import * as salienceBounds from './0025_salience_bounds.ts'
+import * as via from './0026_via.ts'
 
 /** Append only: what has run somewhere never changes and never moves. */
 export const migrations: Record<string, Migration> = {
@@ -44,6 +44,6 @@ export const migrations: Record<string, Migration> = {
   '0020_tallies': tallies,
   '0022_descent': descent,
   '0024_apart': apart,
-  '0026_via': via,
   '0025_salience_bounds': salienceBounds,
+  '0026_via': via,
 }

@@ -4980,10 +4980,10 @@ from wanted) as is_cut
 from page
 order by id desc
 limit 1)
-        else coalesce((select id
+        else (select id
 from scanned
 order by id desc
-limit 1), $4::uuid) end as to,
+limit 1) end as to,
       not is_cut
 and (select count(*)
 from scanned) < 500 as "isLast"
