@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hireEmbedder } from '../support/embedding.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
-import { exportLines, importLines } from '../support/porting.ts'
+import { exportLines, importLines, withoutImporter } from '../support/porting.ts'
 import { type Body, create, fact, payloads, read } from '../support/records.ts'
 
 let source: TestApp
@@ -96,11 +96,6 @@ async function liveThrough(app: TestApp): Promise<Record<string, string>> {
 }
 
 const everything = '?include_forgotten=true&embeddings=true'
-/** The key that imports an entry is the one thing that an import adds to a log. */
-const withoutImporter = (text: string) =>
-  text
-    .replaceAll(/,"via":\s*\{"imported_by":\s*\{[^}]*\}\}/g, '')
-    .replaceAll(/,\s*"imported_by":\s*\{[^}]*\}/g, '')
 const sorted = (text: string) => text.split('\n').sort()
 
 describe('an export of one store, imported into an empty one', () => {

@@ -31,3 +31,9 @@ export async function importLines(
 export function fatesOf({ reports }: Imported): string[] {
   return reports.map(({ line, status, problem }) => `${line} ${status}${problem ? ` ${problem.code}` : ''}`)
 }
+
+/** The key that imports an entry is the one thing that an import adds to a log. */
+export const withoutImporter = (text: string) =>
+  text
+    .replaceAll(/,"via":\s*\{"imported_by":\s*\{[^}]*\}\}/g, '')
+    .replaceAll(/,\s*"imported_by":\s*\{[^}]*\}/g, '')
