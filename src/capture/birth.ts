@@ -1,4 +1,5 @@
 import { unscoped } from '../kernel/caller.ts'
+import { maskText } from '../kernel/masking.ts'
 import { draftRecord } from '../records/creation/draft.ts'
 import type { NewRecord, Provenance } from '../records/index.ts'
 import type { Interpretation } from '../records/interpretation.ts'
@@ -36,7 +37,9 @@ export function describeFact(
   payload: SemanticPayload,
   source: Provenance['sources'][number],
 ): NewRecord {
-  return { ...describe(origin, payload, source), ...describeTold(origin.given) }
+  const { tags, ...given } = origin.given
+  const masked = tags === undefined ? {} : { tags: tags.map(maskText) }
+  return { ...describe(origin, payload, source), ...describeTold({ ...given, ...masked }) }
 }
 
 /** Something that is named for the first time. */

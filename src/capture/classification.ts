@@ -1,10 +1,11 @@
 import { AppError, type Fault } from '../kernel/errors.ts'
+import { maskFact, maskSecrets, maskText } from '../kernel/masking.ts'
 import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../records/payloads.ts'
 import { findCall, findEpisodeFaults, findToolFaults, tellEpisode } from './episode.ts'
 import { type Check, type Evidence, readEvidence } from './evidence.ts'
 import { findFactFaults, holdsFact, tellFact } from './fact.ts'
 import type { NewCapture } from './schemas.ts'
-import { summarise } from './summary.ts'
+import { type Summary, summarise } from './summary.ts'
 import { findTaskFaults, tellTask } from './task.ts'
 import { findVerdictFaults, tellVerdict, type Verdict } from './verdict.ts'
 
@@ -21,6 +22,7 @@ type Source = {
 type Told = {
   /** `content.ref`: the name by which a retry is known. */
   ref: string | undefined
+  /** One sentence, without secrets. */
   summary: string
   source: Source
   /** What kind of source the evidence is for a fact derived from it. */
@@ -82,27 +84,42 @@ function findFaults(kind: Kind, evidence: Evidence, check: Check): Fault[] {
   }
 }
 
+/** An episode keeps what was captured as it came; whatever else is made of the evidence holds no secret. */
 function plan(kind: Kind, evidence: Evidence, check: Check): Plan {
-  const told = tell(kind, evidence)
-  if (kind === 'outcome') return { kind, ...told, verdict: tellVerdict(evidence) }
-  if (kind === 'working_state') return { kind, ...told, payload: tellTask(evidence) }
+  const summary = summarise(evidence)
+  const told = tell(kind, evidence, summary)
+  if (kind === 'outcome') return { kind, ...told, verdict: maskVerdict(tellVerdict(evidence)) }
+  if (kind === 'working_state') return { kind, ...told, payload: maskTask(tellTask(evidence)) }
   const call = kind === 'tool_output' ? findCall(evidence, check) : undefined
   const eventKind = evidence.given.source_kind || 'event'
   return {
     kind,
     ...told,
-    payload: tellEpisode(evidence, { summary: told.summary, kind: eventKind, call }),
-    fact: holdsFact(evidence) ? tellFact(evidence) : undefined,
+    payload: tellEpisode(evidence, { summary: summary.said, kind: eventKind, call }),
+    fact: holdsFact(evidence) ? maskFact(tellFact(evidence)) : undefined,
   }
 }
 
-function tell(kind: Kind, evidence: Evidence): Told {
+/** Its thread is a name, which a later report has to repeat. */
+function maskTask(payload: WorkingPayload): WorkingPayload {
+  return { ...(maskSecrets(payload) as WorkingPayload), thread_id: payload.thread_id }
+}
+
+function maskVerdict({ rationale, kept, ...verdict }: Verdict): Verdict {
+  return {
+    ...verdict,
+    ...(rationale === undefined ? {} : { rationale: maskText(rationale) }),
+    kept: maskSecrets(kept) as Verdict['kept'],
+  }
+}
+
+function tell(kind: Kind, evidence: Evidence, { sentence }: Summary): Told {
   const { given, fields, at } = evidence
   const { ref } = fields as { ref?: string }
   const nature = natures[kind]
   return {
     ref,
-    summary: summarise(evidence),
+    summary: maskText(sentence),
     source: { kind: nature.source, ref: ref ?? given.source, created_by: given.source, timestamp: at },
     evidenceType: nature.evidence,
   }

@@ -6,7 +6,6 @@ import type { ContentRow, RecordRow, StoredRecord } from '../records/rows.ts'
 export type Testimony = {
   evidence: SemanticPayload['evidence']
   source: Provenance['sources'][number]
-  /** Who tells it; undefined when the readers of the fact may not know. */
   teller: string | undefined
 }
 

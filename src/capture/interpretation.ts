@@ -1,3 +1,4 @@
+import { maskText } from '../kernel/masking.ts'
 import type { Interpretation } from '../records/interpretation.ts'
 import type { RecordType } from '../records/vocabulary.ts'
 import type { Plan } from './classification.ts'
@@ -18,7 +19,7 @@ export function interpret(given: NewCapture, plan: Plan): Interpretation {
     status: 'tentative',
     summary: clip(plan.summary, longestSummary),
     proposed_type: given.proposed_type ?? typeOf(plan),
-    topical_labels: [...new Set(given.tags)],
+    topical_labels: [...new Set(given.tags?.map(maskText))],
     mentions,
     relation_candidates: [],
     reference_candidates: references,

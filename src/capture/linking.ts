@@ -29,15 +29,15 @@ export type FactEnds = {
   primary: string
   subject: string | undefined
   object: string | undefined
-  contradicts?: string | undefined
+  beside?: { id: string; predicate: 'supports' | 'contradicts' } | undefined
 }
 
-export function linkFact(id: string, { primary, subject, object, contradicts }: FactEnds, now: Date): Edge[] {
+export function linkFact(id: string, { primary, subject, object, beside }: FactEnds, now: Date): Edge[] {
   const told: [string, string | undefined][] = [
     ['derived_from', primary],
     ['subject_entity', subject],
     ['object_entity', object],
-    ['contradicts', contradicts],
+    [beside?.predicate ?? 'contradicts', beside?.id],
   ]
   return told.flatMap(([predicate, target]) =>
     target === undefined || target === id ? [] : [edgeBetween(id, predicate, target, now)],

@@ -1,5 +1,6 @@
 import { normaliseName } from '../entities/names.ts'
 import { isCompatible, isGeneric } from '../entities/resolution.ts'
+import { holdsMask, maskMembers, maskText } from '../kernel/masking.ts'
 import type { Interpretation } from '../records/interpretation.ts'
 import type { Fields } from './evidence.ts'
 
@@ -84,19 +85,19 @@ function* visit(found: Found, container: object, isContent: boolean): Generator<
     return
   }
   const fields = container as Fields
-  for (const key of Object.keys(fields)) {
+  for (const [key = '', member] of maskMembers(container)) {
     // The evidence's own name refers to nothing else.
-    if (!isContent || key !== 'ref') look(found, fields, key)
-    yield fields[key]
+    if (!isContent || key !== 'ref') look(found, fields, key, member)
+    yield member
   }
 }
 
-function look(found: Found, fields: Fields, key: string): void {
+function look(found: Found, fields: Fields, key: string, member: unknown): void {
   const name = key.toLowerCase()
   const kind = kindOf(fields, name)
   const refers = name.includes('ref') || name.includes('record_id')
   if (kind === undefined && !refers) return
-  for (const text of textsOf(fields[key])) {
+  for (const text of textsOf(member)) {
     // An id is no name: an entity called by one would be a twin of the record it points at.
     const isId = uuid.test(text)
     if (refers || isId) addReference(found.references, text)
@@ -123,7 +124,7 @@ function mentionOf(surface: string, kind: string, key: string): Mention {
 }
 
 function addReference(references: Reference[], text: string): void {
-  if (references.length >= mostReferences || text.length > longestRef) return
+  if (references.length >= mostReferences || text.length > longestRef || !isPlain(text)) return
   if (references.some(({ ref }) => ref === text)) return
   references.push({ ref: text, confidence: uuid.test(text) ? idConfidence : refConfidence, resolved: false })
 }
@@ -147,7 +148,7 @@ export function enrol(roll: Roll, mention: Mention): Mention | undefined {
     merge(known, mention)
     return known
   }
-  if (roll.mentions.length >= mostMentions) return undefined
+  if (roll.mentions.length >= mostMentions || !isPlain(mention.surface)) return undefined
   roll.byName.set(name, [...namesakes, mention])
   roll.mentions.push(mention)
   return mention
@@ -156,6 +157,11 @@ export function enrol(roll: Roll, mention: Mention): Mention | undefined {
 function merge(known: Mention, mention: Mention): void {
   if (isGeneric(known.entity_kind)) known.entity_kind = mention.entity_kind
   known.confidence = Math.max(known.confidence, mention.confidence)
+}
+
+/** A secret, or a text with one in it, is no name. */
+function isPlain(text: string): boolean {
+  return !holdsMask(text) && maskText(text) === text
 }
 
 function isContainer(value: unknown): value is object {

@@ -1,7 +1,12 @@
-/** JSON in the words of a line, such as `build: {id: 7, ok: true}`: for summaries, and for what a model is shown. */
+import { maskMembers, maskText } from '../kernel/masking.ts'
+
+/** JSON in the words of a line, such as `build: {id: 7, ok: true}`, without its secrets: for what a model is shown. */
 
 /** Deeper than this nothing is told in a line; and the walk recurses. */
 const deepest = 32
+
+/** Characters beyond the limit that are looked at too, for a mask is shorter than what it hides. */
+const mostMasked = 65_536
 
 /** At most `limit` characters, at a cost of the limit and not of the value, which may be megabytes. */
 export function outline(value: unknown, limit: number, without: readonly string[] = []): string {
@@ -27,7 +32,7 @@ function put(line: Line, text: string): void {
 
 function write(line: Line, value: unknown, depth: number): void {
   if (!isContainer(value)) {
-    put(line, String(value))
+    put(line, typeof value === 'string' ? maskText(value.slice(0, line.left + mostMasked)) : String(value))
     return
   }
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
@@ -39,19 +44,13 @@ function write(line: Line, value: unknown, depth: number): void {
 
 function writeMembers(line: Line, value: object, depth: number, without: readonly string[] = []): void {
   let isFirst = true
-  for (const [name, member] of membersOf(value)) {
+  for (const [name, member] of maskMembers(value)) {
     if (line.left < 0) return
     if (name !== undefined && without.includes(name)) continue
     put(line, `${isFirst ? '' : ', '}${name === undefined ? '' : `${name}: `}`)
     write(line, member, depth)
     isFirst = false
   }
-}
-
-/** One by one: of a list of a million only the first few are touched. */
-function* membersOf(value: object): Generator<[string | undefined, unknown]> {
-  if (!Array.isArray(value)) for (const name of Object.keys(value)) yield [name, Reflect.get(value, name)]
-  else for (const item of value) yield [undefined, item]
 }
 
 function isContainer(value: unknown): value is object {

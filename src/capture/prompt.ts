@@ -1,3 +1,4 @@
+import { maskText } from '../kernel/masking.ts'
 import { clip, outline } from './outline.ts'
 import type { NewCapture } from './schemas.ts'
 
@@ -32,10 +33,10 @@ const system = [
 export function promptFor(given: NewCapture, candidates: Candidates): Prompt {
   const shown = showCandidates(candidates)
   const document = {
-    source: given.source,
-    source_kind: clip(given.source_kind ?? 'event', longestLine),
-    summary: clip(given.summary ?? '', longestContext),
-    reason_to_remember: clip(given.reason_to_remember ?? '', longestContext),
+    source: maskText(given.source),
+    source_kind: cut(given.source_kind ?? 'event', longestLine),
+    summary: cut(given.summary ?? '', longestContext),
+    reason_to_remember: cut(given.reason_to_remember ?? '', longestContext),
     content: outline(given.content, longestContent),
     context: outline(given.context ?? {}, longestContext),
     known_entities: shown.entities,
@@ -50,12 +51,17 @@ export function showCandidates({ entities, records }: Candidates): Candidates {
   return {
     entities: entities.slice(0, mostCandidates).map(({ id, name, kind, aliases = [] }) => ({
       id,
-      name: clip(name, longestLine),
-      kind: clip(kind, longestLine),
-      aliases: aliases.slice(0, 5).map((alias) => clip(alias, 100)),
+      name: cut(name, longestLine),
+      kind: cut(kind, longestLine),
+      aliases: aliases.slice(0, 5).map((alias) => cut(alias, 100)),
     })),
     records: records
       .slice(0, mostCandidates)
-      .map(({ id, summary }) => ({ id, summary: clip(summary, longestLine) })),
+      .map(({ id, summary }) => ({ id, summary: cut(summary, longestLine) })),
   }
+}
+
+/** Masked before it is cut, or half a secret would no longer look like one. */
+function cut(text: string, limit: number): string {
+  return clip(maskText(text.slice(0, longestContent)), limit)
 }

@@ -1,10 +1,12 @@
+import type { Sensitivity } from '../kernel/caller.ts'
 import type { KnownRecord } from '../records/index.ts'
 import type { SemanticPayload } from '../records/payloads.ts'
 import { isHistory } from '../records/vocabulary.ts'
 
 /** What becomes of a fact that was just told, by what is known of its topic. */
 export type Fate =
-  | { outcome: 'created' }
+  /** `beside` is a fact of a lower sensitivity or of no scope on the same topic: it is linked to, and stays as it is. */
+  | { outcome: 'created'; beside?: Beside }
   /** It stands already. */
   | { outcome: 'confirmed'; id: string }
   /** It was folded into another record, which says it now; if that one still stands. */
@@ -14,16 +16,41 @@ export type Fate =
   /** Another object stands, and its policy decides. */
   | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string }
 
+export type Beside = { id: string; predicate: 'supports' | 'contradicts' }
+/** Where what is captured belongs. Only facts of the same scope and sensitivity are confirmed, contested or superseded. */
+export type Place = { scope: string; sensitivity: Sensitivity }
+
 type Policy = NonNullable<SemanticPayload['revision_policy']>
 type Fact = KnownRecord & { payload: SemanticPayload }
 
 const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } as const
 
 /** `known` bear the topic, those with the same object first among them, the newest first. */
-export function judgeFact(told: SemanticPayload, known: readonly KnownRecord[], scope: string): Fate {
-  const facts = known.filter(
-    (each): each is Fact => each.scope === scope && each.payload?.kind === 'semantic',
-  )
+export function judgeFact(told: SemanticPayload, known: readonly KnownRecord[], place: Place): Fate {
+  const readable = known.filter((each): each is Fact => each.payload?.kind === 'semantic')
+  const isOwn = ({ scope, sensitivity }: Fact) => scope === place.scope && sensitivity === place.sensitivity
+  const fate = judgeOwn(told, readable.filter(isOwn))
+  if (fate.outcome !== 'created') return fate
+  const others = readable.filter((fact) => !isOwn(fact))
+  const live = others.filter(isLive)
+  // What was withdrawn in the open does not come back in confidence.
+  const isTaken = (fact: Fact) => fact.is_same && fact.scope === place.scope && isWithdrawn(fact)
+  const beside = findBeside(told, live)
+  if (beside?.predicate !== 'supports' && others.some(isTaken)) {
+    return { outcome: 'challenged', ...(beside ? { other: beside.id } : {}) }
+  }
+  return { outcome: 'created', ...(beside ? { beside } : {}) }
+}
+
+function findBeside(told: SemanticPayload, live: readonly Fact[]): Beside | undefined {
+  const same = live.find(({ is_same }) => is_same)
+  if (same) return { id: same.id, predicate: 'supports' }
+  const standing = findStanding(told, live)
+  const isOpposed = standing && (standing.payload.revision_policy ?? 'contest') !== 'fork'
+  return isOpposed ? { id: standing.id, predicate: 'contradicts' } : undefined
+}
+
+function judgeOwn(told: SemanticPayload, facts: readonly Fact[]): Fate {
   const live = facts.filter(isLive)
   const same = facts.filter((fact) => fact.is_same)
   const repeated =

@@ -1,5 +1,5 @@
 import { clip } from '../capture/outline.ts'
-import { maskText } from '../consolidation/masking.ts'
+import { maskText } from '../kernel/masking.ts'
 import type { Payload } from '../records/payloads.ts'
 
 /** What a chat model is shown of an entity itself. */

@@ -1,5 +1,5 @@
 import { clip } from '../capture/outline.ts'
-import { maskSecrets, maskText } from '../consolidation/masking.ts'
+import { maskSecrets, maskText } from '../kernel/masking.ts'
 import type { Payload } from '../records/payloads.ts'
 import { searchableText } from '../records/searchable.ts'
 

@@ -1,3 +1,4 @@
+import { maskFact, maskMembers, maskText } from '../kernel/masking.ts'
 import type { Payload } from './payloads.ts'
 
 /**
@@ -6,22 +7,31 @@ import type { Payload } from './payloads.ts'
  */
 const maxBytes = 256 * 1_024
 
-/** The words a record can be found by: summaries, facts, names, tags, tool names, results and what else was captured. */
+/**
+ * The words a record can be found by: summaries, facts, names, tags, tool names, results and what else was captured.
+ * Secrets are masked, and what a tool was called with is no word of it.
+ */
 export function searchableText(payload: Payload, tags: readonly string[]): string {
   // Each once: a captured text is often the summary of its own event, and would weigh twice.
-  const text = [...new Set([...wordsOf(payload), ...tags])].join('\n')
+  const words = new Set([...wordsOf(payload), ...tags])
+  const text = [...words].map(maskWords).join('\n')
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
   // A character cut in half decodes to U+FFFD, which is no word.
   return bytes.subarray(0, maxBytes).toString()
 }
 
+/** A mask is no word that anything should be found by. */
+function maskWords(text: string): string {
+  const masked = maskText(text.slice(0, maxBytes))
+  return masked.includes('<secret') ? masked.replace(/<secret [a-z]+>/g, '') : masked
+}
 function wordsOf(payload: Payload): string[] {
   switch (payload.kind) {
     case 'episodic':
       return [
         ...payload.timeline.flatMap((event) => [event.event_kind, event.summary ?? '', event.ref]),
-        ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.args), flatten(node.result)]),
+        ...payload.tool_graph.flatMap((node) => [node.tool, flatten(node.result)]),
         ...payload.artifacts,
         ...wordsIn(payload.environment?.context),
       ]
@@ -30,10 +40,10 @@ function wordsOf(payload: Payload): string[] {
         payload.context_summary ?? '',
         ...payload.next_actions,
         ...payload.open_questions,
-        ...payload.active_constraints.flatMap(({ key, value }) => [key, flatten(value)]),
+        ...payload.active_constraints.flatMap(({ key, value }) => [key, flatten({ [key]: value })]),
       ]
     case 'semantic':
-      return [payload.subject, payload.predicate, flatten(payload.object)]
+      return [payload.subject, payload.predicate, flatten(maskFact(payload).object)]
     case 'competence':
       return [
         payload.skill_name,
@@ -62,8 +72,8 @@ function flatten(value: unknown): string {
 }
 
 /**
- * Every string and number inside any JSON, keys left out, until there are more than can be indexed. With a stack of
- * its own, for the value may nest deep, and one by one, for there may be millions.
+ * Every string and number inside any JSON, keys and secrets left out, until there are more than can be indexed. With a
+ * stack of its own, for the value may nest deep, and one by one, for there may be millions.
  */
 function wordsIn(value: unknown): string[] {
   const words: string[] = []
@@ -72,11 +82,20 @@ function wordsIn(value: unknown): string[] {
   for (let top = stack.at(-1); top && left > 0; top = stack.at(-1)) {
     const { done, value: next } = top.next()
     if (done) stack.pop()
-    else if (typeof next === 'object' && next !== null) stack.push(Object.values(next).values())
+    else if (typeof next === 'object' && next !== null) stack.push(openMembers(next))
     else if (typeof next === 'string' || typeof next === 'number') {
-      words.push(String(next))
-      left -= String(next).length + 1
+      // A text that is JSON is masked by its keys, which are lost once it stands among others.
+      const word = typeof next === 'string' ? maskText(next.slice(0, maxBytes)) : String(next)
+      words.push(word)
+      left -= word.length + 1
     }
   }
   return words
+}
+
+/** What a tool was called with, where a call was captured as any other content. */
+const callMembers = new Set<string | undefined>(['args', 'arguments'])
+
+function* openMembers(container: object): Generator<unknown> {
+  for (const [key, member] of maskMembers(container)) if (!callMembers.has(key)) yield member
 }

@@ -137,7 +137,10 @@ describe('what an episode has a place for', () => {
     expect((await read(app, episode.id)).payload).toEqual({
       ...{ kind: 'episodic', outcome: 'partial', artifacts: ['a.txt'], tool_graph_ref: 'graph-1' },
       timeline: [
-        { t: app.clock.now().toISOString(), event_kind: 'deploy', ref: 'run-1', summary: 'Deployed.' },
+        {
+          ...{ t: app.clock.now().toISOString(), event_kind: 'deploy', ref: 'run-1' },
+          summary: 'Deploy with grep, outcome partial.',
+        },
         ...content.timeline,
       ],
       tool_graph: content.tool_graph,

@@ -53,7 +53,7 @@ describe('a model that', () => {
     expect(elapsed).toBeLessThan(timeoutMs + 1_000)
     const { interpretation } = (answer.body as Body).primary_record
     expect(interpretation).toMatchObject({
-      summary: 'note: the evidence, project: Faulty',
+      summary: 'Event.',
       topical_labels: [],
     })
     expect(interpretation.mentions).toMatchObject([{ surface: 'Faulty', entity_kind: 'Project' }])

@@ -89,7 +89,7 @@ describe('nothing is sent', () => {
     model.behave(answering({ summary: 'guessed' }))
     for (const sensitivity of ['medium', 'high', 'hyper']) {
       const { primary_record: primary } = await capture(app, { note: 'x' }, { sensitivity })
-      expect(primary.interpretation.summary).toBe('note: x')
+      expect(primary.interpretation.summary).toBe('Event.')
     }
     expect(model.requests).toEqual([])
     expect(reading.warnings()).toEqual([])

@@ -141,9 +141,14 @@ describe('what is above the ceiling of a key', () => {
       const ids = [...high.created_records.map(({ id }: Body) => id), task.primary_record.id]
       const low = await observe(app, { ...content, record_ids: ids }, {}, mine)
       expect(low).toMatchObject({ deduplicated: false, fact: { outcome: 'created' } })
-      const other = await capture(app, { thread_id: sensitivity }, { source_kind: 'working_state' }, mine)
-      expect(other.created_records).toHaveLength(1)
-      const ends = [...low.edges, ...other.edges].flatMap((edge: Body) => [edge.source_id, edge.target_id])
+      const answer = await ask(app, { thread_id: sensitivity }, { source_kind: 'working_state' }, mine)
+      // One level above its ceiling a key sees that the record is there; further above it sees nothing.
+      if (sensitivity === 'medium') expectProblem(answer, 403, 'above_ceiling')
+      else expect((answer.body as Body).created_records).toHaveLength(1)
+      const ends = [...low.edges, ...((answer.body as Body).edges ?? [])].flatMap((edge: Body) => [
+        edge.source_id,
+        edge.target_id,
+      ])
       expect(ends.filter((id: string) => ids.includes(id))).toEqual([])
     }
   })

@@ -114,7 +114,7 @@ it('learns nothing from what failed, from what has no end yet, nor from an event
       timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'silent', ref: 'r', summary: ' ' }],
     },
   })
-  const { primary_record: open } = await capture(app, { event_kind: 'deploy', text: 'open' }, { scope })
+  const { primary_record: open } = await capture(app, { event_kind: 'deploy', subject: 'api' }, { scope })
   await consolidate(app)
   expect(await factsOf(app, scope)).toEqual([])
   await judge(open.id, 'success')

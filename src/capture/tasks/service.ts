@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { reinforce } from '../../decay/operations.ts'
-import { type Caller, rankOf } from '../../kernel/caller.ts'
+import { type Caller, rankOf, type Sensitivity, sensitivities } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { describePayload } from '../../records/amendment.ts'
@@ -43,7 +43,10 @@ type Told = { plan: TaskPlan; interpretation: Interpretation; survey: Survey; th
 export type Thread = { stored: StoredRecord | undefined; place: number }
 type Working = StoredRecord & { payload: WorkingPayload }
 
-/** Whatever its sensitivity, as long as the caller sees it: or a thread would have one record for each. */
+/**
+ * Whatever its sensitivity, as long as the caller sees it: or a thread would have one record for each. One that the
+ * caller sees only redacted is refused; one that is hidden from it betrays nothing, and gets a twin.
+ */
 export async function findThread(
   tx: Transaction,
   caller: Caller,
@@ -51,14 +54,19 @@ export async function findThread(
   threadId: string,
 ): Promise<Thread> {
   const wanted = { ...threadHandle(threadId), scope, keep: 'held' as const }
-  const findings = await seekHandles(tx, [wanted], caller.trust.maxSensitivity)
+  const findings = await seekHandles(tx, [wanted], nextAbove(caller.trust.maxSensitivity))
   const [sought] = findings.sought
   const found = sought?.known.find(
     (each) => each.scope === scope && each.status === 'active' && each.forgotten_at === null,
   )
   const [stored] = found ? await claimRecords(tx, { caller }, [found.id]) : []
+  if (stored instanceof AppError && stored.code === 'above_ceiling') throw stored
   const isResumed = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
   return { stored: isResumed ? stored : undefined, place: sought?.place ?? 0 }
+}
+
+function nextAbove(sensitivity: Sensitivity): Sensitivity {
+  return sensitivities[rankOf(sensitivity) + 1] ?? sensitivity
 }
 
 /** One working record for each thread: a later capture says how the task stands now. */

@@ -1,6 +1,5 @@
 import { recipeHandle } from '../../records/handles.ts'
 import type { Craft, Form, Tally } from '../counting/craft.ts'
-import { maskText } from '../masking.ts'
 import type { Episode } from '../stages.ts'
 import { signatureOf } from './signature.ts'
 
@@ -41,7 +40,7 @@ function readSkill({ payload }: Episode): Form | undefined {
 /** What was going on when it was used. */
 function listSignals({ payload: { timeline } }: Episode): string[] {
   const said = timeline.flatMap(({ summary, event_kind: kind }) => {
-    const signal = cut(maskText(summary?.trim() ? summary : kind), longestSignal)
+    const signal = cut(summary?.trim() ? summary : kind, longestSignal)
     return signal.trim() === '' ? [] : [signal]
   })
   return [...new Set(said)].slice(0, mostTriggers)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type Sensitivity, sensitivities } from '../../kernel/caller.ts'
+import type { Sensitivity } from '../../kernel/caller.ts'
 import type { Episode } from '../stages.ts'
 import type { Form, Tally } from './craft.ts'
 
@@ -13,17 +13,15 @@ export type Counted = { episode: string; outcome: string; digest: Buffer; scope:
 export type Move = { episode: Episode; form: Form; key: Key; from: string | undefined; to: string }
 
 /**
- * None where it was counted as that already. One whose scope or sensitivity has changed since stays where it was
- * counted: what it taught has been read there.
+ * None where it was counted as that already. One whose scope or sensitivity has changed since stays as it was
+ * counted: what it taught has been read there, and what becomes of it now is not for the same readers.
  */
 export function moveOf(episode: Episode, form: Form, counted: Counted | undefined): Move | undefined {
   const to = episode.payload.outcome ?? 'none'
   if (counted?.outcome === to || (!counted && to !== 'success' && to !== 'failure')) return undefined
-  const keys = counted
-    ? sensitivities.map((sensitivity) => keyOf(form, counted.scope, sensitivity))
-    : [keyOf(form, episode.scope, episode.sensitivity)]
-  const key = counted ? keys.find(({ digest }) => digest.equals(counted.digest)) : keys[0]
-  return key && { episode, form, key, from: counted?.outcome, to }
+  const key = keyOf(form, episode.scope, episode.sensitivity)
+  const isElsewhere = counted && (counted.scope !== key.scope || !counted.digest.equals(key.digest))
+  return isElsewhere ? undefined : { episode, form, key, from: counted?.outcome, to }
 }
 
 /** Sensitivity is part of it: what all may read is not to tell of what they may not. */

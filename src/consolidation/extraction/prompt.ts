@@ -1,5 +1,5 @@
 import { clip, outline } from '../../capture/outline.ts'
-import { maskSecrets, maskText } from '../masking.ts'
+import { maskText } from '../../kernel/masking.ts'
 import type { Episode } from '../stages.ts'
 
 /** What a chat model is asked of an episode, and what of it the model is shown. */
@@ -46,9 +46,8 @@ export function promptFor({ payload }: Episode): { system: string; user: string 
   return { system, user: JSON.stringify(document) }
 }
 
-/** Masked while it is still known what is a key and what its value. */
 function tell(value: unknown): string {
-  return outline(maskSecrets(value), longestLine)
+  return outline(value, longestLine)
 }
 
 /** The first and the last say most: how it began, and what came of it. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Life } from '../../decay/operations.ts'
-import { unscoped } from '../../kernel/caller.ts'
+import { type Sensitivity, unscoped } from '../../kernel/caller.ts'
 import type { Gathered } from './gathering.ts'
 import type { NamedEntity, WantedName } from './naming.ts'
 import type { KnownFact } from './standing.ts'
@@ -61,13 +61,12 @@ export async function findEntities(tx: Transaction, wanted: readonly WantedName[
   return rows
 }
 
+export type ClaimedFact = Life & { id: string; scope: string; sensitivity: Sensitivity }
+
 /** As they stand once nobody else changes them: still alive, and nobody's to leave alone. */
-export async function claimFacts(
-  tx: Transaction,
-  ids: readonly string[],
-): Promise<(Life & { id: string })[]> {
-  const { rows } = await sql<Life & { id: string }>`
-    select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+export async function claimFacts(tx: Transaction, ids: readonly string[]): Promise<ClaimedFact[]> {
+  const { rows } = await sql<ClaimedFact>`
+    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
       r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
       r.last_reinforced_at, r.prune_at
     from records as r

@@ -29,6 +29,7 @@ type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<Po
 /** `refused` says what was erased from its scope. */
 export type Kept = { created: number; reinforced: number; refused: number; changes: Change[] }
 
+type Place = Pick<Gathered, 'scope' | 'sensitivity'>
 type Telling = Pick<Lesson, 'now' | 'runId' | 'isRehearsal'> & { actor: string }
 /** A fact with what becomes of it, and those that it has not heard of yet. */
 type Judged = Gathered & { fate: Fate; witnesses: readonly Witness[] }
@@ -67,7 +68,7 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
     const judged: Judged[] = []
     for (const [place, each] of gathered.entries()) {
       const same = known.get(place) ?? []
-      const fate = await followMerged(tx, judge(same))
+      const fate = await followMerged(tx, judge(same), each)
       const isNew = fate.outcome === 'created' || fate.outcome === 'challenged'
       const heard = isNew && same.length > 0 ? await findHeard(tx, same, each) : new Set<string>()
       const witnesses = withoutHeard(each, same, heard)
@@ -152,19 +153,26 @@ function observersOf(judged: readonly Judged[], born: ReadonlyMap<Judged, string
   return observed
 }
 
-/** As far as what it was folded into still stands; where it ends in what was withdrawn, it was withdrawn with it. */
-async function followMerged(tx: Transaction, fate: Fate): Promise<Fate> {
+/**
+ * As far as what it was folded into still stands; where it ends in what was withdrawn, it was withdrawn with it. What
+ * stands for other readers is not changed by what is told here: the fact is new.
+ */
+async function followMerged(tx: Transaction, fate: Fate, place: Gathered): Promise<Fate> {
   const seen = new Set<string>()
   let current = fate
   while (current.outcome === 'merged' && !seen.has(current.id)) {
     seen.add(current.id)
     const next = await findSuccessor(tx, current.id, everything)
     const [heir] = next === undefined ? [] : await claimFacts(tx, [next])
-    if (heir) return { outcome: 'reinforced', id: heir.id }
+    if (heir) return isOfPlace(heir, place) ? { outcome: 'reinforced', id: heir.id } : { outcome: 'created' }
     if (next === undefined) return { outcome: 'challenged' }
     current = { outcome: 'merged', id: next }
   }
   return current.outcome === 'merged' ? { outcome: 'challenged' } : current
+}
+
+function isOfPlace(one: Place, other: Place): boolean {
+  return one.scope === other.scope && one.sensitivity === other.sensitivity
 }
 
 async function findHeard(tx: Transaction, same: readonly KnownFact[], { witnesses }: Gathered) {

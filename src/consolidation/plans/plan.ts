@@ -1,7 +1,6 @@
 import { findGraphFaults } from '../../records/acyclicity.ts'
 import { structureHandle } from '../../records/handles.ts'
 import type { Craft, Form, Tally } from '../counting/craft.ts'
-import { maskSecrets, maskText } from '../masking.ts'
 import type { Episode } from '../stages.ts'
 
 /** A plan: which operations wait for which, and how often that was carried out. */
@@ -41,7 +40,7 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Form | undefined
       const names = nameNodes(told)
       return {
         ...{ kind: 'plan_graph', plan_id: `plan-${handle.digest.toString('hex')}`, version: '1' },
-        ...(summary === undefined ? {} : { intent: cut(maskText(summary)) }),
+        ...(summary === undefined ? {} : { intent: cut(summary) }),
         nodes: told.map(({ tool, args }, place) => ({
           ...{ id: names[place] ?? '', op: tool },
           ...(args === undefined ? {} : { params: paramsOf(args) }),
@@ -53,9 +52,8 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Form | undefined
 }
 
 function paramsOf(args: unknown): Record<string, unknown> {
-  const masked = maskSecrets(args)
-  const isObject = typeof masked === 'object' && masked !== null && !Array.isArray(masked)
-  return isObject ? { ...masked } : { value: masked }
+  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+  return isObject ? { ...args } : { value: args }
 }
 
 /** Their own ids, as far as no other has the same. */

@@ -1,3 +1,4 @@
+import { maskFact } from '../../kernel/masking.ts'
 import type { Told } from '../facts/gathering.ts'
 import type { Episode } from '../stages.ts'
 
@@ -5,9 +6,13 @@ import type { Episode } from '../stages.ts'
 export function observe(episode: Episode): Told[] {
   // Its outcome may have been corrected since it was listed.
   if (episode.payload.outcome !== 'success') return []
-  return episode.payload.timeline.flatMap(({ event_kind: subject, summary, t }) =>
-    summary === undefined || summary.trim() === ''
-      ? []
-      : [{ episode, at: t, fact: { subject, predicate: 'observed_in', object: summary } }],
-  )
+  return episode.payload.timeline.flatMap(({ event_kind: subject, summary, t }) => {
+    if (summary === undefined || !saysSomething(summary)) return []
+    return [{ episode, at: t, fact: maskFact({ subject, predicate: 'observed_in', object: summary }) }]
+  })
+}
+
+/** A text of nothing but masks and signs teaches nothing. */
+function saysSomething(summary: string): boolean {
+  return /[\p{L}\p{N}]/u.test(summary.replace(/<secret [a-z]+>/g, ''))
 }

@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import { maskSecrets, maskText } from '../../consolidation/masking.ts'
+import { maskSecrets, maskText } from '../../kernel/masking.ts'
 import type { Payload } from '../../records/payloads.ts'
 import { searchableText } from '../../records/searchable.ts'
 import type { DreamQuestion } from '../question.ts'

@@ -1,0 +1,56 @@
+/** Which names say that a secret stands behind them. */
+
+const secretWords = new Set([
+  ...['key', 'keys', 'token', 'tokens', 'password', 'passwords', 'passwd', 'pwd', 'passphrase', 'passcode'],
+  ...['secret', 'secrets', 'authorization', 'auth', 'bearer', 'credential', 'credentials', 'cookie'],
+  ...['cookies', 'apikey', 'jwt'],
+])
+/** Written as one word, such as `accesstoken`. `monkey` is not one of them. */
+const joined =
+  /(?:tokens?|passwords?|passwd|passphrase|secrets?|authorization|credentials?|(?:api|access|secret|private|auth|signing|encryption|master|ssh|account|client|service|session|host|deploy)keys?)$/
+const hint = /key|token|pass|pwd|secret|auth|bearer|credential|cookie|jwt/i
+const ascii = /^[\0-\x7f]*$/
+
+/** A longer key is not a name. */
+const longestKey = 1_000
+
+/** Splits the key by case, digits, dashes and underscores, and looks at each word. */
+export function looksSecret(key: string): boolean {
+  const name = key.slice(0, longestKey)
+  if (ascii.test(name) && !hint.test(name)) return false
+  return wordsOf(name).some((word) => secretWords.has(word) || joined.test(word))
+}
+
+function wordsOf(name: string): string[] {
+  const words = name.normalize('NFKC').match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+/gu) ?? []
+  return words.map((word) => word.toLowerCase())
+}
+
+const counted = new Set(['tokens', 'keys'])
+const measures = new Set(['count', 'counts', 'length', 'limit', 'size', 'type', 'usage', 'budget'])
+
+/** `max_tokens: 4096` and `token_count: 5` are quantities, and `token_type: bearer` is a kind. */
+export function isMeasure(key: string, value: unknown): boolean {
+  const last = wordsOf(key.slice(0, longestKey)).at(-1) ?? ''
+  const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value))
+  if (counted.has(last)) return isNumber
+  if (!measures.has(last)) return false
+  return (
+    isNumber || (last === 'type' && typeof value === 'string' && /^[A-Za-z][A-Za-z_-]{0,20}$/.test(value))
+  )
+}
+
+const names =
+  /(?:password|passwords|passwd|pwd|passphrase|passcode|secret|token|credential|credentials|(?:api|access|private|secret|account|encryption)[\s_-]?key)$/
+
+/** Whether a subject or a predicate names the secret that the object then is. Stricter than a key: `needs a key` is knowledge. */
+export function namesSecret(phrase: string): boolean {
+  return names.test(
+    phrase
+      .slice(-longestKey)
+      .normalize('NFKC')
+      .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+      .toLowerCase()
+      .trim(),
+  )
+}

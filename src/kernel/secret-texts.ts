@@ -1,0 +1,173 @@
+import { isMeasure, looksSecret } from './secret-keys.ts'
+
+/** Secrets in plain text. Every repetition is bounded, so that no text makes the search slow. */
+
+export const secretText = '<secret string>'
+
+/** A value is looked at no further than this. */
+const longestValue = 10_000
+/** Brackets that are never closed would be read over and over. */
+const longestBrackets = 2_000
+
+export function maskPlain(text: string): string {
+  const whole = text
+    .replace(credentialUrl, (_, scheme: string) => `${scheme}${secretText}@`)
+    .replace(webhook, (_, host: string) => `${host}${secretText}`)
+    .replace(signature, (_, name: string) => `${name}${secretText}`)
+    .replace(wellKnown, secretText)
+    .replace(scheme, maskScheme)
+    .replace(element, (given, open: string, name: string) =>
+      looksSecret(name) ? `${open}${secretText}` : given,
+    )
+  return maskBlocks(maskAssigned(whole))
+    .replace(flagged, (given, flag: string, space: string, value: string) =>
+      looksSecret(flag) && !value.startsWith('<secret') ? `${flag}${space}${secretText}` : given,
+    )
+    .replace(userFlag, (_, flag: string, user: string) => `${flag}${user}:${secretText}`)
+    .replace(spoken, (_, words: string) => `${words}${secretText}`)
+}
+
+/** User and password of a URL or a connection string; the password may hold characters that it should not. */
+const credentialUrl =
+  /\b((?!git@)[a-z][a-z0-9+.-]{0,30}:\/\/)(?!git@|<secret)(?:[^\s/:?#@"'`<>]{0,200}:(?!\d{1,5}[/?#])[^\s"'`<>]{1,200}@(?=[\w.[])|[^\s/?#"'`<>]{1,500}@)/gi
+const webhook =
+  /(\bhooks\.slack\.com\/(?:services|workflows)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/)[\w/-]{8,200}/gi
+const signature = /([?&](?:sig|signature|x-amz-signature|x-goog-signature)=)(?!<secret)[^\s&"'#]{1,2000}/gi
+
+/** Tokens that say themselves whose they are. */
+const wellKnown = new RegExp(
+  `(?<![A-Za-z0-9])(?:${[
+    '(?:sk|pk|rk)-(?=[\\w-]{0,200}[0-9A-Z])[\\w-]{10,400}',
+    '(?:sk|pk|rk)_(?:live|test|prod)_[\\w-]{8,255}',
+    '(?:gh[opsur]|github_pat|glpat|gldt|glrt|glcbt|glptt|shpat|shpss|shpca|dckr_pat|whsec|npm|hf|dop_v1|doo_v1|dapi|lin_api|ntn|secret)[-_](?=[\\w-]{0,200}[0-9])[\\w-]{10,400}',
+    'xox[a-z]-[\\w-]{8,255}',
+    'xapp-[\\w-]{8,255}',
+    'pypi-[\\w-]{16,400}',
+    '(?:AKIA|ASIA|ABIA|ACCA|AGPA|AIDA|AROA|ANPA)[0-9A-Z]{16}(?![0-9A-Za-z])',
+    'AIza[\\w-]{30,60}',
+    'ya29\\.[\\w.-]{8,400}',
+    'eyJ[\\w-]{8,4000}\\.[\\w-]{4,8000}(?:\\.[\\w-]{0,2000})?',
+    'SG\\.[\\w-]{8,80}\\.[\\w-]{8,100}',
+    'AGE-SECRET-KEY-1[0-9A-Z]{20,100}',
+  ].join('|')})`,
+  'g',
+)
+
+const scheme = /\b(bearer|basic|token|digest|apikey)(\s{1,10})([\w.~+/=:-]{8,4000})/gi
+
+/** `basic authentication` and `token refreshing` are prose: what a server gave holds digits, signs or capitals within. */
+function maskScheme(given: string, name: string, space: string, value: string): string {
+  const isWord = /^[A-Za-z]?[a-z]+(?:[-/:.][A-Za-z]?[a-z]+)*[.:]?$/.test(value)
+  return isWord ? given : `${name}${space}${secretText}`
+}
+
+const element = /(<([\w:.-]{1,100})>)(?!<secret)[^<]{1,2000}(?=<\/)/g
+const flagged = /(?<![\w-])(--?[\w-]{2,60})(\s{1,5})(?![-<])("[^"]{0,2000}"|'[^']{0,2000}'|[^\s]{1,2000})/g
+const userFlag = /(?<=\s)(-u\s{1,5}|--user[\s=]{1,5})([^\s:"']{1,100}):(?!<secret)[^\s"']{1,500}/g
+const spoken =
+  /\b((?:password|passphrase|passwd|passcode|pwd|token|secret|api[ _-]?key)\s{1,3}(?:is|was)\s{1,3}["'`]?)(?=[^\s"'`]{0,200}\d)(?!<secret)[^\s"'`]{4,2000}/gi
+
+const keyed = /(?<![\p{L}\p{N}_.-])([\p{L}\p{N}_.-]{1,200})(\\{0,40}["'`]?\]?\s{0,5}(?:=>|:=|[=:])\s{0,5})/gu
+
+/** Goes from key to key, so that a secret behind another key, as in `args: {password: x}`, is found too. */
+function maskAssigned(text: string): string {
+  const parts: string[] = []
+  let kept = 0
+  keyed.lastIndex = 0
+  for (let found = keyed.exec(text); found; found = keyed.exec(text)) {
+    const [whole, key = '', between = ''] = found
+    const start = found.index + whole.length
+    if (!looksSecret(key)) continue
+    const end = endOfValue(text, start, key)
+    const value = text.slice(start, end)
+    if (end === start || isPlainWord(text, { key, between, value, start, end, before: found.index })) continue
+    const quote = /^\\*["'`]/.exec(value)?.[0] ?? ''
+    parts.push(text.slice(kept, start), quote, secretText, value.endsWith(quote) ? quote : '')
+    kept = keyed.lastIndex = end
+  }
+  return kept === 0 ? text : parts.join('') + text.slice(kept)
+}
+
+type Assignment = { key: string; between: string; value: string; start: number; end: number; before: number }
+
+function isPlainWord(text: string, { key, between, value, start, end, before }: Assignment): boolean {
+  const isMasked = /^\\*["'`]?<secret [a-z]+>/.test(text.slice(start, start + 80))
+  if (isMasked || /^\\*["'`]\\*["'`]$/.test(value) || isMeasure(key, value)) return true
+  // A reference to a variable, or a call, holds no secret.
+  if (/^(?:\$\{?[A-Z_][A-Z0-9_]{0,80}\}?|process\.env\.\w{1,80}|null|undefined|true|false)$/.test(value))
+    return true
+  if (/\s$/.test(between) && text[end] === '(' && /^[A-Za-z_$][\w$.]{0,80}$/.test(value)) return true
+  // A sentence with a colon, such as `the key: test first`.
+  return (
+    between.includes(':') &&
+    /^(?:keys?|tokens?|auth|cookies?|secrets?)$/i.test(key) &&
+    /^[a-z’'-]{1,20}$/.test(value) &&
+    /[A-Za-z] $/.test(text.slice(Math.max(0, before - 2), before)) &&
+    /^[,.]? {1,2}[A-Za-z]/.test(text.slice(end, end + 4))
+  )
+}
+
+const lineKeys = /^(?:(?:proxy-?)?authorization|(?:set-?)?cookies?)$/i
+const schemes = /(?:bearer|basic|token|digest|negotiate|ntlm|apikey|aws4-hmac-sha256|hawk|signature)\s/iy
+const bare =
+  /(?:[^\s"'`,;&(){}[\]<>\\]|\\(?!["'`])|[,;&(){}[\]<>](?=[^\s"'`,;&(){}[\]<>\\])(?!\\{0,40}["'`]?[\p{L}\p{N}_.-]{1,60}\\{0,40}["'`]?\s?[=:]))+/uy
+
+function endOfValue(text: string, start: number, key: string): number {
+  const opened = /\\{0,40}["'`]/y
+  opened.lastIndex = start
+  const quote = opened.exec(text)?.[0]
+  if (quote !== undefined) return endOfQuoted(text, start + quote.length, quote)
+  if (text[start] === '{' || text[start] === '[') return endOfBrackets(text, start)
+  schemes.lastIndex = start
+  const isLine = lineKeys.test(key) && (schemes.test(text) || /cookies?$/i.test(key))
+  if (isLine) return endOfLine(text, start)
+  bare.lastIndex = start
+  const end = bare.exec(text) ? bare.lastIndex : start
+  return Math.min(end, start + longestValue)
+}
+
+/** A quote behind more backslashes than the first one stands within the value. */
+function endOfQuoted(text: string, start: number, quote: string): number {
+  const sign = quote.slice(-1)
+  const most = Math.min(text.length, start + longestValue)
+  for (let at = start, slashes = 0; at < most; at++) {
+    if (text[at] === sign && slashes < quote.length) return at + 1
+    slashes = text[at] === '\\' ? slashes + 1 : 0
+  }
+  return most
+}
+
+function endOfBrackets(text: string, start: number): number {
+  const most = Math.min(text.length, start + longestBrackets)
+  for (let at = start, depth = 0; at < most; at++) {
+    const sign = text[at] ?? ''
+    if (sign === '{' || sign === '[') depth++
+    if (sign === '}' || sign === ']') depth--
+    if (depth === 0) return at + 1
+  }
+  return most
+}
+
+function endOfLine(text: string, start: number): number {
+  const most = Math.min(text.length, start + longestValue)
+  for (let at = start; at < most; at++) if (/["'`\r\n\\]/.test(text[at] ?? '')) return at
+  return most
+}
+
+const privateBlock = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----/g
+const blockEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----/g
+
+/** A private key; one that was cut off goes on to the end of the text. */
+function maskBlocks(text: string): string {
+  const parts: string[] = []
+  let kept = 0
+  privateBlock.lastIndex = 0
+  for (let found = privateBlock.exec(text); found; found = privateBlock.exec(text)) {
+    blockEnd.lastIndex = privateBlock.lastIndex
+    const isClosed = blockEnd.exec(text) !== null
+    parts.push(text.slice(kept, found.index), secretText)
+    kept = privateBlock.lastIndex = isClosed ? blockEnd.lastIndex : text.length
+    if (!isClosed) break
+  }
+  return kept === 0 ? text : parts.join('') + text.slice(kept)
+}
