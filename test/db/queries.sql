@@ -1335,7 +1335,7 @@ and r.status in ('active', 'challenged')
     for key share of r;
 
 -- src/consolidation/facts/queries.ts claimFacts
-    select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
       r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
       r.last_reinforced_at, r.prune_at
     from records as r

@@ -12,16 +12,9 @@ import { shareTombstones } from '../../records/index.ts'
 import { timeOf } from '../counting/tally.ts'
 import type { Said } from '../facts/gathering.ts'
 import type { Facts } from '../facts/service.ts'
+import { readEpisodes } from '../reading/service.ts'
 import type { Episode, Stage, StageContext } from '../stages.ts'
-import {
-  claimReadable,
-  countDue,
-  findEpisodes,
-  finish,
-  type Portion,
-  type Position,
-  start,
-} from '../walking/queries.ts'
+import { claimReadable, countDue, finish, type Portion, type Position, start } from '../walking/queries.ts'
 import { type Asked, askFor } from './asking/service.ts'
 import { findSpent, keepClaimed, lockHeld, putOffHeld, release, releaseAll } from './queries.ts'
 
@@ -93,7 +86,7 @@ export function createExtraction({
       const portion = portionOf(context, after, concurrency)
       const claimed = await claimReadable(tx, portion)
       const ids = claimed.map(({ id }) => id)
-      const episodes = ids.length === 0 ? [] : await findEpisodes(tx, ids)
+      const episodes = ids.length === 0 ? [] : await readEpisodes(tx, ids)
       const asking = episodes.filter((episode) => !isAbove(episode))
       const asked = new Set(asking.map(({ id }) => id))
       const others = ids.filter((id) => !asked.has(id))
@@ -124,7 +117,7 @@ export function createExtraction({
   async function keep(tx: Transaction, id: string, said: readonly Said[], { run }: StageContext) {
     await shareTombstones(tx)
     const held = await lockHeld(tx, [id])
-    const episodes = held.length === 0 ? [] : await findEpisodes(tx, held)
+    const episodes = held.length === 0 ? [] : await readEpisodes(tx, held)
     const told = episodes.flatMap((episode) => said.map((fact) => ({ fact, episode, at: timeOf(episode) })))
     const telling = { actor, now: clock.now(), runId: run.id, isRehearsal: run.dryRun }
     const kept = await facts.keep(tx, told, telling)

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { maskSecrets, maskText } from '../../kernel/masking.ts'
 import type { Episode, StageName } from '../stages.ts'
 
 /** Where a batch starts: after the last of the one before it, so that what is passed over is not met again. */
@@ -58,7 +57,7 @@ export async function claimReadable(tx: Transaction, portion: Portion): Promise<
 
 /**
  * Of the episodes, those that there is something to learn from, also where a dream has told them as one meanwhile; where
- * it was is none of that, and often most of it. No stage sees a payload with its secrets.
+ * it was is none of that, and often most of it. To be read through `readEpisodes`, for their secrets are in them.
  */
 export async function findEpisodes(tx: Transaction, ids: readonly string[]): Promise<Episode[]> {
   const { rows } = await sql<Episode>`
@@ -70,12 +69,7 @@ export async function findEpisodes(tx: Transaction, ids: readonly string[]): Pro
       and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id
   `.execute(tx)
-  // A mask takes the place of a value and leaves the shape of the payload as it is.
-  return rows.map((row) => ({
-    ...row,
-    tags: row.tags.map(maskText),
-    payload: maskSecrets(row.payload) as Episode['payload'],
-  }))
+  return rows
 }
 
 export async function finish(tx: Transaction, stage: StageName, ids: readonly string[]): Promise<void> {

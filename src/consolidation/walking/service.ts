@@ -4,12 +4,12 @@ import { type Batch, type Change, type RunContext, RunEnded } from '../../jobs/r
 import type { Clock } from '../../kernel/clock.ts'
 import { nameFault } from '../../kernel/log.ts'
 import { shareTombstones } from '../../records/index.ts'
+import { readEpisodes } from '../reading/service.ts'
 import type { Consolidate, Figures, Stage, StageContext, StageName } from '../stages.ts'
 import {
   beginPart,
   claimReadable,
   endPart,
-  findEpisodes,
   finish,
   type Portion,
   type Position,
@@ -47,7 +47,7 @@ export function createEpisodeStage(
       const claimed = await claimReadable(tx, portion)
       if (claimed.length === 0) return { last: undefined }
       const ids = claimed.map(({ id }) => id)
-      const episodes = await findEpisodes(tx, ids)
+      const episodes = await readEpisodes(tx, ids)
       const { now } = portion
       const outcome =
         episodes.length === 0 ? {} : await consolidate(tx, { episodes, now, runId, isRehearsal })
