@@ -70,18 +70,23 @@ describe('the content of a capture', () => {
     expectProblem(await raw(JSON.stringify(list(105).map(() => 'x'.repeat(100_000)))), 413, 'body_too_large')
   })
 
-  it('is kept whole with a million elements, or two hundred thousand fields', async () => {
-    const numbers = list(1_000_000)
+  it('is kept whole with two hundred thousand elements or fields', async () => {
+    const numbers = list(200_000)
     expect(await keep(numbers)).toEqual(numbers)
     const fields = Object.fromEntries(list(200_000).map((n) => [`k${n}`, n]))
     expect(await keep(fields)).toEqual(fields)
   }, 120_000)
 
+  it('with a number beyond all numbers is refused by name', async () => {
+    const before = await countAll(app)
+    expectProblem(await raw('[1e999]'), 422, 'number_too_large')
+    expect(await countAll(app)).toEqual(before)
+  })
+
   it.each([
     ['a NUL', '{"a":["x\\u0000"]}', '/content/a/0'],
     ['a NUL in the name of a field', '{"a\\u0000":1}', '/content'],
     ['half a character', '{"a":"\\ud800"}', '/content/a'],
-    ['a number beyond all numbers', '[1e999]', '/content/0'],
     ['the prototype', '{"a":{"__proto__":{"b":1}}}', '/content/a'],
     ['too long a text', JSON.stringify([1, 'x'.repeat(100_001)]), '/content/1'],
     ['too long a name', JSON.stringify({ ['x'.repeat(100_001)]: 1 }), '/content'],
