@@ -62,7 +62,7 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
               headers: ['ETag'],
             },
           },
-          ['record_forgotten', 'above_ceiling', 'type_mismatch'],
+          ['record_forgotten', 'above_ceiling', 'outside_trust', 'type_mismatch'],
         ),
       },
     },

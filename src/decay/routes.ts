@@ -19,7 +19,7 @@ const answered = {
 const bulkAnswered = {
   200: { schema: ref(BulkAnswer), description: 'What became of each record, in the order asked.' },
 } as const
-const refusals = ['record_forgotten', 'above_ceiling', 'record_retracted'] as const
+const refusals = ['record_forgotten', 'above_ceiling', 'outside_trust', 'record_retracted'] as const
 
 export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, { decay, once }) => {
   app.post(

@@ -112,7 +112,8 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
           },
           [
             ...gone,
-            ...(['above_ceiling', 'type_mismatch', 'already_superseded', 'already_retracted'] as const),
+            ...(['above_ceiling', 'outside_trust', 'type_mismatch'] as const),
+            ...(['already_superseded', 'already_retracted'] as const),
             ...(['scope_mismatch', 'sensitivity_lowered'] as const),
           ],
         ),

@@ -30,7 +30,8 @@ export const catalogue = {
   forbidden: { kind: 'forbidden', meaning: 'The key lacks the permission that this call needs.' },
   outside_trust: {
     kind: 'forbidden',
-    meaning: 'The body names a scope the key does not have, or a sensitivity above its ceiling.',
+    meaning:
+      'The body names a scope the key does not have or a sensitivity above its ceiling; or the record to change is in no scope of the key, and an unscoped record is changed by a key of all scopes alone.',
   },
   above_ceiling: {
     kind: 'forbidden',

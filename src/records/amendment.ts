@@ -5,7 +5,7 @@ import { defaultConfidence, defaultDecay, defaultImportance, kindOf } from './de
 import type { Payload } from './payloads.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
 import type { RecordPatch } from './schemas.ts'
-import { requireCeiling, requireNotLowered, requireScope } from './trust.ts'
+import { requireCeiling, requireNotLowered, requireProtection, requireScope } from './trust.ts'
 
 export type Amendment = {
   record: Partial<RecordRow>
@@ -25,6 +25,7 @@ export function amendRecord(
 ): Amendment {
   const content = differing(stored, { tags: chooseTags(patch), payload })
   const chosen = differing(stored, { ...chooseFields(stored, patch), ...chooseTrust(stored, patch, context) })
+  requireProtection(context.caller, stored, chosen)
   return {
     content,
     record: { ...chosen, ...deriveLife(stored, chosen, context.now) },

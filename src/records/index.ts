@@ -1,5 +1,13 @@
-export { type Change, writeChange } from './changing/service.ts'
-export { claimRecord, claimRecords, findKnownRecord, findOpenRecord } from './claiming/service.ts'
+export { type Change, invalidTransition, type StatusMove, writeChange } from './changing/service.ts'
+export {
+  claimRecord,
+  claimRecords,
+  findKnownRecord,
+  findOpenRecord,
+  lockOpenRecord,
+  lockOpenRecords,
+  requireChangeable,
+} from './claiming/service.ts'
 export { settleClaims } from './creation/claims/service.ts'
 export { insertRecords } from './creation/queries.ts'
 export { refuseTakenIdentifiers } from './creation/service.ts'

@@ -162,7 +162,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Change a record by JSON Merge Patch',
         description:
-          'RFC 7396: null puts a member back to its default. A change of the decay curve starts from the salience of now. Only working and entity records take a payload.',
+          'RFC 7396: null puts a member back to its default. A change of the decay curve starts from the salience of now. Only working and entity records take a payload, while they are active or challenged. Pinning and unpinning need `lifecycle:write` as well; weakening the deletion policy `never` needs `admin`.',
         params: RecordPath,
         body: ref(RecordPatch),
         response: answers({ 200: { ...changed, description: 'The record as changed.' } }, [
@@ -171,6 +171,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
           'outside_trust',
           'episodic_immutable',
           'payload_immutable',
+          'record_retracted',
           'erased_content',
           'identifier_taken',
         ]),

@@ -16,6 +16,7 @@ import { weighRecord } from './promoting/service.ts'
 import type { StoredRecord } from './rows.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './schemas.ts'
 import { refuseErasedContent } from './tombstones/service.ts'
+import { isHistory } from './vocabulary.ts'
 
 export type RecordsService = ReturnType<typeof createRecordsService>
 
@@ -77,6 +78,9 @@ function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | und
   }
   if (stored.type !== 'working' && stored.type !== 'entity') {
     throw new AppError('payload_immutable', 'The payload of this type changes through revision.')
+  }
+  if (isHistory(stored.status)) {
+    throw new AppError('record_retracted', `The record is ${stored.status}: its payload no longer changes.`)
   }
   const merged = mergePatch(stored.payload, patch)
   const faults = checkFaults(NewPayload, merged)

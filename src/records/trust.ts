@@ -5,6 +5,7 @@ import {
   rankOf,
   type Sensitivity,
   type SourceType,
+  type Trust,
   unscoped,
 } from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -26,10 +27,13 @@ export function writableScope(caller: Caller, named: string | undefined): string
   })
 }
 
-/** Only a key of all scopes may write without one. */
+/** A scope that the key has; records without a scope are written by a key of all scopes alone. */
+export function mayWriteTo({ scopes }: Trust, scope: string): boolean {
+  return !scopes || scopes.includes(scope)
+}
+
 export function requireScope(caller: Caller, scope: string): void {
-  const { scopes } = caller.trust
-  if (!scopes || scopes.includes(scope)) return
+  if (mayWriteTo(caller.trust, scope)) return
   throw new AppError('outside_trust', 'The key may not write to this scope.')
 }
 
@@ -42,6 +46,21 @@ export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
 export function requireNotLowered(caller: Caller, before: Sensitivity, after: Sensitivity): void {
   if (rankOf(after) >= rankOf(before) || isAllowed(caller, 'admin')) return
   throw new AppError('forbidden', 'Lowering a sensitivity takes the admin permission.')
+}
+
+type Protection = { pinned?: boolean; deletion_policy?: 'auto_prune' | 'manual_only' | 'never' }
+
+/**
+ * Pinning by patch needs what the pin and unpin calls need. `never` is a promise that only an admin takes back:
+ * without this a key that may write could delete a protected record in two calls.
+ */
+export function requireProtection(caller: Caller, before: Required<Protection>, after: Protection): void {
+  if (after.pinned !== undefined && after.pinned !== before.pinned && !isAllowed(caller, 'lifecycle:write')) {
+    throw new AppError('forbidden', 'Pinning and unpinning need the permission lifecycle:write.')
+  }
+  const isWeakened = after.deletion_policy !== undefined && after.deletion_policy !== 'never'
+  if (!isWeakened || before.deletion_policy !== 'never' || isAllowed(caller, 'admin')) return
+  throw new AppError('forbidden', 'Weakening the deletion policy `never` needs the permission admin.')
 }
 
 /** A source may be claimed to be less trusted than the key's own, never more. */

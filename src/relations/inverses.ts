@@ -24,6 +24,13 @@ export function inverseOf(predicate: string): string | undefined {
   return inverses.get(predicate)
 }
 
+const backward: ReadonlySet<string> = new Set(inversePairs.map(([, predicate]) => predicate))
+
+/** Whether the predicate is the one back, written beside the edge that a record states. */
+export function isInverse(predicate: string): boolean {
+  return backward.has(predicate)
+}
+
 export type Edge = {
   source_id: string
   predicate: string

@@ -3,18 +3,19 @@ import type { Database } from '../db/connection.ts'
 import { type Call, transact } from '../db/transaction.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
 import type { Listed } from '../http/shapes.ts'
-import { rankOf, unscoped } from '../kernel/caller.ts'
+import { type Caller, rankOf, unscoped } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
   answerWritten,
   claimRecord,
   findOpenRecord,
+  requireChangeable,
   type StoredRecord,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
-import { type Edge, withInverses } from './inverses.ts'
+import { type Edge, isInverse, withInverses } from './inverses.ts'
 import { deleteEdges, findEdge, hasContest, listEdges, upsertEdges } from './queries.ts'
 import { isContradiction, isReserved, reservedPredicate } from './reserved.ts'
 import type { NewEdge, RelationEdge, RelationsQuery } from './schemas.ts'
@@ -41,6 +42,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const target = await findOpenRecord(tx, call.caller, given.target_id)
       await requireFree(tx, source.id, given.predicate, target.id)
       const before = await findEdge(tx, source.id, given.predicate, target.id)
+      if (before) requireStatedByOwn(call.caller, given.predicate, target)
       const weight = given.weight ?? 1
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
       await upsertEdges(tx, withInverses([{ ...edge, weight, created_at: now }]))
@@ -63,6 +65,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       await requireFree(tx, source.id, predicate, target.id)
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
+      requireStatedByOwn(call.caller, predicate, target)
       await deleteEdges(tx, withInverses([edge]))
       await writeChange(tx, await findOwner(tx, call, source, target), {
         action: 'revise',
@@ -117,6 +120,14 @@ async function findOwner(
 async function requireFree(tx: Database, source: string, predicate: string, target: string): Promise<void> {
   if (isReserved(predicate)) throw reservedPredicate()
   if (isContradiction(predicate) && (await hasContest(tx, source, target))) throw reservedPredicate()
+}
+
+/**
+ * An edge with an inverse belongs to the record at its forward end: through the inverse a key of one scope could
+ * otherwise remove or reweight what an unscoped record states.
+ */
+function requireStatedByOwn(caller: Caller, predicate: string, target: StoredRecord): void {
+  if (isInverse(predicate)) requireChangeable(caller, target)
 }
 
 function changePath({ predicate, target_id: target }: Pick<Edge, 'predicate' | 'target_id'>): string {

@@ -21,12 +21,12 @@ const born = {
   },
 } as const
 const unrevisable = [
-  ...['record_forgotten', 'above_ceiling', 'already_superseded', 'already_retracted'],
+  ...['record_forgotten', 'above_ceiling', 'outside_trust', 'already_superseded', 'already_retracted'],
   ...['not_revisable', 'episodic_immutable'],
 ] as const
 const bearing = [
   ...unrevisable,
-  ...['type_mismatch', 'evidence_required', 'scope_mismatch', 'sensitivity_lowered', 'outside_trust'],
+  ...['type_mismatch', 'evidence_required', 'scope_mismatch', 'sensitivity_lowered'],
   ...['record_exists', 'erased_content', 'identifier_taken'],
 ] as const
 

@@ -473,7 +473,7 @@ order by s.id desc
 limit 1
   ) as moved
   where r.status in ('superseded', 'merged')
-and moved.step in ('supersede', 'merge')
+and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
 -- src/checking/lives/queries.ts findLostSuccessors
@@ -505,7 +505,7 @@ order by s.id desc
 limit 1
   ) as moved
   where r.status in ('superseded', 'merged')
-and moved.step in ('supersede', 'merge')
+and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
 -- src/checking/names/queries.ts findLostContents
@@ -1032,6 +1032,13 @@ where "record_id" = $3
 and "id" > $4
 order by "id"
 limit $5;
+
+-- src/cognition/transition/queries.ts findLastStep
+select "step"
+from "status_changes"
+where "record_id" = $1
+order by "id" desc
+limit $2;
 
 -- src/cognition/transition/queries.ts findSalienceTaken
     select (a.changes #>> '{salience,0}')::float8 as salience
@@ -6393,7 +6400,7 @@ and taken.namespace = wanted.namespace
 and taken.value = wanted.value;
 
 -- src/records/departures/queries.ts findDepartures
-select "d"."id", "d"."type", "d"."sensitivity", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
+select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
 from "departures" as "d"
 where "d"."id" = any($1::uuid[])
 and ("d"."sensitivity" <= $2

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type Call, type Transaction, transact } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { claimRecord, weigh } from '../../records/index.ts'
+import { lockOpenRecord, weigh } from '../../records/index.ts'
 import { createBacklog } from './backlog.ts'
 import { type Access, noteAccesses } from './queries.ts'
 import type { AccessReceipt } from './schemas.ts'
@@ -64,7 +64,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   async function noteUse(call: Call, id: string, actor: string | undefined): Promise<AccessReceipt> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await claimRecord(tx, call, id)
+      const stored = await lockOpenRecord(tx, call.caller, id)
       const access: Access = { record_id: stored.id, at: now, kind: 'used', actor: actor ?? call.caller.name }
       await note(tx, [access], now)
       const latest = Math.max(now.getTime(), stored.last_accessed_at?.getTime() ?? 0)

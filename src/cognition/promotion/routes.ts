@@ -19,6 +19,7 @@ const refusals = [
   'record_purged',
   'record_erased',
   'above_ceiling',
+  'outside_trust',
   'no_further_layer',
 ] as const
 

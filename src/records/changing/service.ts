@@ -13,6 +13,8 @@ import type { ContentRow, StatusChangeRow, StoredRecord } from '../rows.ts'
 import { searchableText } from '../searchable.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './queries.ts'
 
+export type StatusMove = { to: RecordStatus; step: string; reverts?: boolean }
+
 export type Change = {
   action: AuditAction
   actor: string
@@ -20,7 +22,7 @@ export type Change = {
   now: Date
   record?: Omit<RecordChange['record'], 'status'>
   /** The only way a status moves: where to, by which step of the service, and whether it takes an operation back. */
-  status?: { to: RecordStatus; step: string; reverts?: boolean }
+  status?: StatusMove
   content?: Partial<ContentRow>
   /** Field to [before, after]; a status adds itself. */
   changes?: Record<string, unknown>
@@ -56,7 +58,8 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const isSaid = Object.keys(content).length > 0 || isMoved
   const text = isSaid ? searchableText(changed.payload, changed.tags) : ''
   const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
-  const isRenamed = isMoved || changed.payload !== stored.payload
+  const isRevived = isReplaced(stored) && !isReplaced(changed)
+  const isRenamed = isMoved || isRevived || changed.payload !== stored.payload
   // Before the record moves: its new place is checked for what it says then.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
   await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { said: { content, search } } : {}) })
@@ -79,11 +82,13 @@ async function moveStatus(
   move: Move,
 ): Promise<void> {
   if (!(reverts ? mayRevertTo : mayBecome)(stored.status, to)) {
-    throw new AppError('invalid_transition', `What is ${stored.status} does not become ${to}.`, {
-      extra: { status: stored.status },
-    })
+    throw invalidTransition(stored, to)
   }
   await appendStatusChange(tx, stored.id, { ...move, old: stored.status, new: to })
+}
+
+export function invalidTransition({ status }: StoredRecord, to: RecordStatus): AppError {
+  return new AppError('invalid_transition', `What is ${status} does not become ${to}.`, { extra: { status } })
 }
 
 /** What it is known by follows what it says and where it belongs. */

@@ -7,6 +7,7 @@ import { departed, gone } from '../departures/departed.ts'
 import { type DepartureRow, findDepartures } from '../departures/queries.ts'
 import { findRecords, lockRecords } from '../queries.ts'
 import type { StoredRecord } from '../rows.ts'
+import { mayWriteTo } from '../trust.ts'
 
 export async function findSeenRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
   const [stored] = await findRecords(db, [id], caller.trust)
@@ -37,7 +38,10 @@ async function refuseMissing(db: Database, caller: Caller, ids: readonly string[
   }
 }
 
-/** The way into every change of records: locked, seen whole, alive, and at the version the caller expects. */
+/**
+ * The one way to load a record in order to change it: locked, readable as a whole, in a scope that the caller may
+ * write to, alive, and at the version the caller expects.
+ */
 export async function claimRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
   const [claimed = missing()] = await claimRecords(tx, call, [id])
   if (claimed instanceof AppError) throw claimed
@@ -50,26 +54,66 @@ export async function claimRecords(
   call: Call,
   ids: readonly string[],
 ): Promise<(StoredRecord | AppError)[]> {
-  await lockRecords(tx, ids)
-  const found = await findRecords(tx, ids, call.caller.trust)
-  const byId = new Map(found.map((stored) => [stored.id, stored]))
-  const absent = ids.filter((id) => !byId.has(id.toLowerCase()))
-  const refuse = await refuseMissing(tx, call.caller, absent)
-  return ids.map((id) => {
-    const stored = byId.get(id.toLowerCase())
-    if (!stored) return refuse(id)
-    return refuseClosed(call.caller, stored) ?? refuseVersion(call, stored) ?? stored
-  })
+  return lockEach(tx, call.caller, ids, (stored) => refuseChange(call, stored) ?? stored)
 }
 
 /** As claimRecord, for what can be done to a forgotten record too. */
 export async function claimAnyRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   const stored = await findSeenRecord(tx, call.caller, id)
-  if (!isOpenTo(call.caller.trust, stored.sensitivity)) throw aboveCeiling()
+  requireChangeable(call.caller, stored)
   const refusal = refuseVersion(call, stored)
   if (refusal) throw refusal
   return stored
+}
+
+/** Locks a record that is not changed itself: a key of one scope may link to an unscoped record and note its use. */
+export async function lockOpenRecord(tx: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  await lockRecords(tx, [id])
+  return findOpenRecord(tx, caller, id)
+}
+
+export async function lockOpenRecords(
+  tx: Database,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<(StoredRecord | AppError)[]> {
+  return lockEach(tx, caller, ids, (stored) => refuseClosed(caller, stored) ?? stored)
+}
+
+async function lockEach(
+  tx: Database,
+  caller: Caller,
+  ids: readonly string[],
+  judge: (stored: StoredRecord) => StoredRecord | AppError,
+): Promise<(StoredRecord | AppError)[]> {
+  await lockRecords(tx, ids)
+  const found = await findRecords(tx, ids, caller.trust)
+  const byId = new Map(found.map((stored) => [stored.id, stored]))
+  const absent = ids.filter((id) => !byId.has(id.toLowerCase()))
+  const refuse = await refuseMissing(tx, caller, absent)
+  return ids.map((id) => {
+    const stored = byId.get(id.toLowerCase())
+    return stored ? judge(stored) : refuse(id)
+  })
+}
+
+type Guarded = Pick<StoredRecord, 'sensitivity' | 'scope'>
+
+/** The rule of every change: the caller reads the record as a whole and may write to its scope. */
+export function requireChangeable(caller: Caller, record: Guarded): void {
+  const refusal = refuseUntrusted(caller, record)
+  if (refusal) throw refusal
+}
+
+function refuseUntrusted(caller: Caller, { sensitivity, scope }: Guarded): AppError | undefined {
+  if (!isOpenTo(caller.trust, sensitivity)) return aboveCeiling()
+  return mayWriteTo(caller.trust, scope) ? undefined : outsideScopes()
+}
+
+function refuseChange(call: Call, stored: StoredRecord): AppError | undefined {
+  const { caller } = call
+  return refuseUntrusted(caller, stored) ?? refuseClosed(caller, stored) ?? refuseVersion(call, stored)
 }
 
 function refuseVersion({ expectedVersion }: Call, { version }: StoredRecord): AppError | undefined {
@@ -77,7 +121,7 @@ function refuseVersion({ expectedVersion }: Call, { version }: StoredRecord): Ap
   return new AppError('version_mismatch', 'The record is at another version.', { extra: { version } })
 }
 
-/** What may be linked to and changed is seen whole and alive. */
+/** A record that may be linked to is readable as a whole and alive. */
 function refuseClosed(caller: Caller, stored: StoredRecord): AppError | undefined {
   if (!isOpenTo(caller.trust, stored.sensitivity)) return aboveCeiling()
   return stored.forgotten_at ? gone(stored, true) : undefined
@@ -93,6 +137,10 @@ export async function findOpenRecord(db: Database, caller: Caller, id: string): 
 
 function missing(): AppError {
   return new AppError('record_not_found', 'There is no such record.')
+}
+
+function outsideScopes(): AppError {
+  return new AppError('outside_trust', 'The key may read this record, but not write to its scope.')
 }
 
 function aboveCeiling(): AppError {

@@ -10,6 +10,7 @@ export type DepartureRow = {
   id: string
   type: RecordType
   sensitivity: Sensitivity
+  scope: string
   created_at: Date
   departed_at: Date
   kind: DepartureKind
@@ -29,7 +30,7 @@ export async function findDepartures(
     .selectFrom('departures as d')
     .where('d.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
     .where(visibleTo(trust, 'd'))
-    .select(['d.id', 'd.type', 'd.sensitivity', 'd.created_at', 'd.departed_at'])
+    .select(['d.id', 'd.type', 'd.sensitivity', 'd.scope', 'd.created_at', 'd.departed_at'])
     .select(['d.kind', 'd.reason', 'd.actor', 'd.run_id', 'd.numbers'])
     .execute()
 }

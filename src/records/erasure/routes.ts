@@ -24,6 +24,7 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureOptions> = async (a
         response: answers({ 200: { schema: ref(ErasureReceipt), description: 'What is gone.' } }, [
           'record_erased',
           'above_ceiling',
+          'outside_trust',
           'deletion_policy_never',
           'tombstone_key_missing',
           'tombstone_key_mismatch',

@@ -4,7 +4,7 @@ import { type Caller, everything, isAllowed, rankOf, type Via, viaOf } from '../
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { claimAnyRecord, findKnownRecord } from '../claiming/service.ts'
+import { claimAnyRecord, findKnownRecord, requireChangeable } from '../claiming/service.ts'
 import { identifiersOf } from '../creation/draft.ts'
 import { departed } from '../departures/departed.ts'
 import { type DepartureRow, departErased } from '../departures/queries.ts'
@@ -63,6 +63,8 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       // The clock is read behind the locks, or an entry could be older than what was written before it.
       const tell = () => ({ actor, rationale, at: clock.now(), via: viaOf(call.caller) })
       const known = await findKnownRecord(tx, call.caller, id)
+      // Before the lock of all that was derived from it, and for a purged record as well.
+      requireChangeable(call.caller, known)
       const isGone = 'departed_at' in known
       if (isGone) refuseErased(known)
       const circle = await lockCircle(tx, known.id, cascade)

@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { claimRecord, claimRecords, type StoredRecord } from '../../records/index.ts'
+import { claimRecord, claimRecords, lockOpenRecords, type StoredRecord } from '../../records/index.ts'
 import { isHistory } from '../../records/vocabulary.ts'
 import { findSuccessor } from '../queries.ts'
 
@@ -41,7 +41,7 @@ export async function claimContesting(
 ): Promise<StoredRecord | undefined> {
   if (!uuid.test(ref)) return undefined
   if (ref.toLowerCase() === id.toLowerCase()) throw contestsItself()
-  const [, contesting] = await claimRecords(tx, unversioned(call), [id, ref])
+  const [, contesting] = await lockOpenRecords(tx, call.caller, [id, ref])
   if (!(contesting instanceof AppError)) return contesting
   if (contesting.code === 'above_ceiling') throw contesting
   return undefined

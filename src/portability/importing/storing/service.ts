@@ -10,7 +10,7 @@ import {
 } from '../../../records/index.ts'
 import type { Draft } from '../../../records/rows.ts'
 import { isHistory } from '../../../records/vocabulary.ts'
-import { inverseOf, inversePairs } from '../../../relations/inverses.ts'
+import { inverseOf, isInverse } from '../../../relations/inverses.ts'
 import { findDifferences } from '../../comparison.ts'
 import type { Copy } from '../../copy.ts'
 import { descentsOf, settleDescent } from '../descent/service.ts'
@@ -178,8 +178,6 @@ async function keepAllVectors(tx: Transaction, fresh: readonly Copy[], { now }: 
   await keepVectors(tx, vectors)
 }
 
-const backward: ReadonlySet<string> = new Set(inversePairs.map(([, predicate]) => predicate))
-
 type Judged = { fresh: readonly Copy[]; fates: Map<Copy, Fate> }
 
 /**
@@ -194,7 +192,7 @@ async function link(
 ): Promise<LooseEdge[]> {
   const unchanged = [...fates].flatMap(([copy, fate]) => (fate === 'unchanged' ? [copy] : []))
   const { again, loose } = isAllowed(caller, 'admin')
-    ? { again: unchanged.flatMap(edgesOf).filter(({ predicate }) => !backward.has(predicate)), loose: [] }
+    ? { again: unchanged.flatMap(edgesOf).filter(({ predicate }) => !isInverse(predicate)), loose: [] }
     : await judgeMissingEdges(tx, unchanged, fates, importing)
   const arrived = fresh.map(({ draft }) => draft.row.id)
   const edges = [...fresh.flatMap(edgesOf), ...again]
