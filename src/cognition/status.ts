@@ -1,6 +1,9 @@
 import type { RecordStatus } from '../db/schema.ts'
 
-/** Where each status leads. What was merged or superseded comes back only by reverting the operation that did it. */
+/**
+ * Where each status leads. Merged and superseded are entered by revision and merging alone, and left only by
+ * reverting that operation.
+ */
 const transitions: Record<RecordStatus, readonly RecordStatus[]> = {
   active: ['challenged', 'invalidated', 'superseded', 'merged'],
   challenged: ['active', 'invalidated', 'superseded', 'merged'],
@@ -11,6 +14,11 @@ const transitions: Record<RecordStatus, readonly RecordStatus[]> = {
 
 export function mayBecome(from: RecordStatus, to: RecordStatus): boolean {
   return transitions[from].includes(to)
+}
+
+/** What a status call may do: no call of its own could undo a move to merged or superseded. */
+export function mayBeSet(from: RecordStatus, to: RecordStatus): boolean {
+  return mayBecome(from, to) && to !== 'merged' && to !== 'superseded'
 }
 
 /** Who takes an operation back leads what it put aside to where it was. */

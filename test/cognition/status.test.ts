@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
+import { breachesOf } from '../support/checking.ts'
 import { type Answer, type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact, payloads, read, type Type } from '../support/records.ts'
 
@@ -11,12 +12,13 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 const statuses = ['active', 'challenged', 'invalidated', 'merged', 'superseded'] as const
-const leadsTo: Record<string, readonly string[]> = {
-  active: ['challenged', 'invalidated', 'superseded', 'merged'],
-  challenged: ['active', 'invalidated', 'superseded', 'merged'],
+type Status = (typeof statuses)[number]
+/** Where a status call leads from what a status call has set. */
+const settable = ['active', 'challenged', 'invalidated'] as const
+const leadsTo: Record<(typeof settable)[number], readonly Status[]> = {
+  active: ['challenged', 'invalidated'],
+  challenged: ['active', 'invalidated'],
   invalidated: ['active'],
-  merged: [],
-  superseded: [],
 }
 
 const move = (id: string, status: string, asked: Asked = {}): Promise<Answer> =>
@@ -33,14 +35,14 @@ const retract = async (id: string): Promise<void> => {
 }
 
 describe('a status', () => {
-  it.each(statuses.flatMap((from) => statuses.map((to) => [from, to] as const)))(
+  it.each(settable.flatMap((from) => statuses.map((to) => [from, to] as const)))(
     'that is %s and is to be %s follows the one table of transitions',
     async (from, to) => {
       const { id } = await create(app, fact())
       if (from !== 'active') expect((await move(id, from)).status).toBe(200)
       const before = await read(app, id)
       const answer = await move(id, to)
-      if (leadsTo[from]?.includes(to)) {
+      if (leadsTo[from].includes(to)) {
         expect(answer.status).toBe(200)
         expect(answer.headers.get('etag')).toBe(`"${before.version + 1}"`)
         expect(answer.body).toMatchObject({ status: to, version: before.version + 1 })
@@ -141,6 +143,66 @@ describe('a status', () => {
   })
 })
 
+describe('a superseded or merged record', () => {
+  const claims = { actor: 'reviewer', rationale: 'newer' }
+  const next = (object: string) => ({
+    type: 'semantic',
+    payload: {
+      ...payloads.semantic,
+      ...{
+        object,
+        evidence: [{ source_type: 'observation', source_id: 'x', timestamp: '2026-01-01T00:00:00Z' }],
+      },
+    },
+  })
+
+  it('that a revision made so is not brought back by a status call', async () => {
+    const [old, one, other] = await Promise.all([1, 2, 3].map(() => create(app, fact())))
+    await app.request('POST', `/v1/records/${old.id}/supersede`, {
+      body: { ...claims, record: next('Rust') },
+    })
+    const body = { ...claims, ids: [one.id, other.id], record: next('Zig') }
+    expect((await app.request('POST', '/v1/records/merge', { body })).status).toBe(201)
+    for (const { id } of [old, one]) {
+      const before = await read(app, id)
+      expect(['superseded', 'merged']).toContain(before.status)
+      for (const status of statuses) expectProblem(await move(id, status), 409, 'invalid_transition')
+      expect(await read(app, id)).toEqual(before)
+    }
+  })
+
+  it.each(['superseded', 'merged'])(
+    'that an earlier version let a call make %s can be active again',
+    async (status) => {
+      const payload = { ...payloads.entity, identifiers: [{ namespace: status, value: 'x' }] }
+      const { id } = await create(app, { type: 'entity', payload })
+      await setByHand(id, status)
+      expect(await breachesOf(app)).toEqual([])
+      for (const to of ['challenged', 'invalidated', 'superseded', 'merged']) {
+        expectProblem(await move(id, to), 409, 'invalid_transition')
+      }
+      expect((await move(id, 'active')).body).toMatchObject({ status: 'active', salience: 1 })
+      expect((await historyOf(id)).items.at(-1)).toMatchObject({ old: status, new: 'active', step: 'revert' })
+      expect(await breachesOf(app)).toEqual([])
+    },
+  )
+
+  /** As the first release did it. */
+  async function setByHand(id: string, status: string): Promise<void> {
+    await app.database.pool.query(
+      `with moved as (
+         insert into status_changes (record_id, at, old, new, actor, reason, step)
+         values ($1, $2, 'active', $3, 'a', 'r', 'manual')
+       ), logged as (
+         insert into audit_entries (record_id, at, action, actor, rationale)
+         values ($1, $2, 'status', 'a', 'r')
+       )
+       update records set status = $3, version = version + 1 where id = $1`,
+      [id, app.clock.now(), status],
+    )
+  }
+})
+
 describe('a retracted record that is active again', () => {
   it('gets back the life it had, and a fact the word for it', async () => {
     const { id } = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
@@ -196,13 +258,13 @@ describe('a retracted record that is active again', () => {
 describe('the history of a status', () => {
   it('is paged, oldest first, while it goes on', async () => {
     const { id } = await create(app, fact())
-    const path = ['challenged', 'active', 'invalidated', 'active', 'challenged', 'superseded']
+    const path = ['challenged', 'active', 'invalidated', 'active', 'challenged', 'invalidated']
     for (const status of path.slice(0, 5)) {
       app.clock.advance(1_000)
       await move(id, status)
     }
     const first = await historyOf(id, '?limit=2')
-    await move(id, 'superseded')
+    await move(id, 'invalidated')
     const items = [...first.items]
     for (let cursor = first.next_cursor; cursor !== undefined; ) {
       const page = await historyOf(id, `?limit=2&cursor=${cursor}`)

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openDrift } from '../support/drifting.ts'
 import { create, read } from '../support/records.ts'
+import { claim, merge, revise } from '../support/revisions.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
@@ -121,11 +122,17 @@ describe('who else has a say', () => {
     const forgotten = await tell('src/a.ts')
     await app.request('DELETE', `/v1/records/${forgotten.id}?actor=a&rationale=b`)
     const put = []
-    for (const status of ['superseded', 'merged', 'invalidated', 'challenged']) {
+    for (const status of ['invalidated', 'challenged']) {
       const record = await tell('src/a.ts')
       expect((await setStatus(record, status)).status).toBe(200)
       put.push(record)
     }
+    const [superseded, ...merged] = [await tell('src/a.ts'), await tell('src/a.ts'), await tell('src/a.ts')]
+    put.push(superseded, ...merged)
+    const next = { record: claim('elsewhere') }
+    expect((await revise(app, 'supersede', superseded.id, next)).status).toBe(201)
+    const both = merged.map(({ id }) => id)
+    expect((await merge(app, both, claim('elsewhere too'))).status).toBe(201)
     const payload = { kind: 'working', thread_id: 't', state: 'planning', next_actions: ['src/a.ts'] }
     const working = await create(app, { type: 'working', payload })
     const ids = [pinned, ...put, working].map(({ id }) => id)

@@ -35,7 +35,7 @@ describe('an entity', () => {
     const low = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
     expect((await get(record.id, { key: low })).body).toMatchObject({ peer_card_id: older.id })
     await forget(secret.id)
-    await lifecycle(older.id, 'status', { status: 'superseded', reason: 'r', actor: 'a' })
+    await lifecycle(older.id, 'status', { status: 'invalidated', reason: 'r', actor: 'a' })
     expect((await get(record.id)).body).not.toHaveProperty('peer_card_id')
   })
 

@@ -51,6 +51,7 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
         after: 0,
         limit: 101,
       }),
+    findLastStep: (db) => transition.findLastStep(db, id),
     findSalienceTaken: (db) => transition.findSalienceTaken(db, id),
   },
 }

@@ -83,7 +83,7 @@ export async function findWrongForgettings(db: Database): Promise<Finding> {
   )
 }
 
-/** What took a record's place has its worth; a status that was set by hand takes nothing. */
+/** A record that was replaced has no salience left. */
 export async function findUnzeroedHistory(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -95,7 +95,7 @@ export async function findUnzeroedHistory(db: Database): Promise<Finding> {
   )
 }
 
-/** It leads to what took its place, for as long as that is there. */
+/** A superseded or merged record has an edge to its successor, for as long as the successor is there. */
 export async function findLostSuccessors(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -112,11 +112,14 @@ export async function findLostSuccessors(db: Database): Promise<Finding> {
   )
 }
 
-/** By a revision, as the newest of their moves says. */
+/**
+ * By a revision, a merge or a cluster, as the newest of their moves says. An earlier version let a
+ * status call set these statuses without a successor: another status call sets such a record active again.
+ */
 const replaced = sql`
   records as r
   join contents as c on c.record_id = r.id
   cross join lateral (
     select s.step from status_changes as s where s.record_id = r.id order by s.id desc limit 1
   ) as moved
-  where r.status in ('superseded', 'merged') and moved.step in ('supersede', 'merge')`
+  where r.status in ('superseded', 'merged') and moved.step in ('supersede', 'merge', 'cluster')`

@@ -24,6 +24,18 @@ export async function listStatusChanges(
     .execute()
 }
 
+/** What moved the status last, if anything did. */
+export async function findLastStep(db: Database, id: string): Promise<string | undefined> {
+  const moved = await db
+    .selectFrom('status_changes')
+    .where('record_id', '=', id)
+    .select('step')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return moved?.step
+}
+
 /** The salience that a revision took from the record since it was last made active, as its log has it. */
 export async function findSalienceTaken(tx: Database, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ salience: number }>`

@@ -25,12 +25,15 @@ export const transitionRoutes: FastifyPluginAsyncTypebox<TransitionOptions> = as
         tags,
         summary: 'Move a record to another status',
         description:
-          'Active and challenged lead to each other and to invalidated, superseded and merged; invalidated leads back to active. What was merged or superseded comes back only by reverting what did it. A retracted record that is made active again gets back the salience it had, or 0.1 if that is more, and fades from now on.',
+          'Active and challenged lead to each other and to invalidated; invalidated leads back to active. Only a revision or a merge makes a record superseded or merged, and only reverting it brings the record back. A record that an earlier version let a status call make superseded or merged can be set active again. A retracted record that is made active again gets back the salience it had, or 0.1 if that is more, and fades from now on.',
         params: StatusPath,
         body: ref(Transition),
         response: answers(
           { 200: { schema: ref(WrittenRecord), description: 'The record as changed.', headers: ['ETag'] } },
-          ['record_forgotten', 'record_purged', 'record_erased', 'above_ceiling', 'invalid_transition'],
+          [
+            ...(['record_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),
+            ...(['outside_trust', 'invalid_transition'] as const),
+          ],
         ),
       },
     },

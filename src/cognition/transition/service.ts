@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import type { Database } from '../../db/connection.ts'
+import type { RecordStatus } from '../../db/schema.ts'
 import { type Call, transact } from '../../db/transaction.ts'
 import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
 import { type Listed, RowNumber } from '../../http/shapes.ts'
@@ -8,12 +9,15 @@ import {
   answerWritten,
   claimRecord,
   findKnownRecord,
+  invalidTransition,
+  type StatusMove,
   type StoredRecord,
   type WrittenRecord,
   writeChange,
 } from '../../records/index.ts'
 import { presentVia } from '../../records/via.ts'
-import { findSalienceTaken, listStatusChanges } from './queries.ts'
+import { mayBeSet, mayRevertTo } from '../status.ts'
+import { findLastStep, findSalienceTaken, listStatusChanges } from './queries.ts'
 import { reinstate } from './reinstatement.ts'
 import type { StatusChange, StatusHistoryQuery, Transition } from './schemas.ts'
 
@@ -25,18 +29,28 @@ const StatusCursor = Type.Object({ id: RowNumber() })
 
 export function createTransitionService({ db, clock, textLanguage }: Resources) {
   async function move(call: Call, id: string, asked: Transition): Promise<WrittenRecord> {
-    const { status, reason, actor } = asked
+    const { status: to, reason, actor } = asked
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const stored = await claimRecord(tx, call, id)
-      const isReinstated = stored.status === 'invalidated' && status === 'active'
+      const status = await requireMove(tx, stored, to)
+      const isReinstated = stored.status === 'invalidated' && to === 'active'
       const changed = await writeChange(tx, stored, {
         ...{ action: 'status', actor, rationale: reason, now, textLanguage },
-        status: { to: status, step: 'manual' },
+        status,
         ...(isReinstated ? await giveBack(tx, stored, now) : {}),
       })
       return answerWritten(call.caller, changed, now)
     })
+  }
+
+  /** An earlier version let a status call set merged and superseded; such a record may be set active again. */
+  async function requireMove(tx: Database, stored: StoredRecord, to: RecordStatus): Promise<StatusMove> {
+    if (mayBeSet(stored.status, to)) return { to, step: 'manual' }
+    if (mayRevertTo(stored.status, to) && (await findLastStep(tx, stored.id)) === 'manual') {
+      return { to, step: 'revert', reverts: true }
+    }
+    throw invalidTransition(stored, to)
   }
 
   async function giveBack(tx: Database, stored: StoredRecord, now: Date) {
