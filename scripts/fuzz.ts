@@ -17,8 +17,12 @@ const seed = values.seed ?? String(randomInt(2 ** 31))
 process.stdout.write(
   `hostile requests for ${values.seconds} s: npm run fuzz -- --seconds ${values.seconds} --seed ${seed}\n`,
 )
-const { status } = spawnSync('vitest', ['run', '--project', 'http', 'test/fuzz/hostile.test.ts'], {
-  stdio: 'inherit',
-  env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds, FUZZ_ONLY: values.only },
-})
+const { status } = spawnSync(
+  'vitest',
+  ['run', '--project', 'http', 'test/fuzz/hostile.test.ts', 'test/fuzz/scoped.test.ts'],
+  {
+    stdio: 'inherit',
+    env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds, FUZZ_ONLY: values.only },
+  },
+)
 process.exitCode = status ?? 1

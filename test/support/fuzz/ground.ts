@@ -20,14 +20,14 @@ const collections = [
 export type Field = Ground & { refresh(): Promise<void>; learn(text: string): void }
 
 /** What there is to be attacked: records of every type, and one of whatever else the document can make. */
-export async function prepareGround(app: TestApp, random: Random): Promise<Field> {
+export async function prepareGround(app: TestApp, random: Random, keysOf = issueKeys): Promise<Field> {
   const known = new Map<string, string[]>()
   const cursors: string[] = []
   let keys: string[] = []
   let lines: string[] = []
 
   async function refresh(): Promise<void> {
-    keys = await issueKeys(app)
+    keys = await keysOf(app)
     await sow(app, random)
     for (const path of collections) known.set(path, await listIds(app, path))
     // Entities are looked up by name, and listed among the records.
@@ -73,6 +73,13 @@ async function issueKeys(app: TestApp): Promise<string[]> {
     await app.issueKey(['records:read']),
     'mbk_unknown',
   ]
+}
+
+/** Keys that may do everything, but to records of one scope and of a low sensitivity alone. */
+export async function issueScopedKeys(app: TestApp): Promise<string[]> {
+  const everything = ['records:read', 'records:write', 'lifecycle:write', 'maintenance:run'] as const
+  const trust = { scopes: ['mine'], max_sensitivity: 'low' }
+  return [await app.issueKey(everything, trust), await app.issueKey([...everything, 'admin'], trust)]
 }
 
 async function sow(app: TestApp, random: Random): Promise<void> {

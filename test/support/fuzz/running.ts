@@ -4,8 +4,9 @@ import type { TestApp } from '../http.ts'
 import { type Attack, describeAttack } from './attack.ts'
 import { composeAttack } from './composing.ts'
 import { operations } from './document.ts'
-import { prepareGround } from './ground.ts'
+import { issueScopedKeys, prepareGround } from './ground.ts'
 import { judge } from './judging.ts'
+import { watchOutside } from './outside.ts'
 import { createRandom } from './random.ts'
 import { type Received, send } from './sending.ts'
 import { marker } from './values.ts'
@@ -23,22 +24,33 @@ export type Tally = {
   findings: Finding[]
 }
 /** `only` is a part of the names of the operations. */
-export type Extent = { seed: number; rounds: number; seconds: number; only: string }
+export type Extent = {
+  seed: number
+  rounds: number
+  seconds: number
+  only: string
+  /** With keys of one scope and a low ceiling alone: what lies outside of their trust must not change then. */
+  scoped?: boolean
+}
 
 const mostFindings = 40
 /** What was there at first is soon erased, merged and revoked. */
 const requestsOfOneGround = 250
 
 /** Attacks every operation in turn, until so many rounds and so many seconds are over. */
-export async function attackAll(app: TestApp, { seed, rounds, seconds, only }: Extent): Promise<Tally> {
-  const field = await prepareGround(app, createRandom(seed))
-  const range = await openRange(app)
+export async function attackAll(app: TestApp, extent: Extent): Promise<Tally> {
+  const { seed, rounds, seconds, only, scoped = false } = extent
+  const field = await prepareGround(app, createRandom(seed), scoped ? issueScopedKeys : undefined)
+  const outside = watchOutside(app.database.pool, scoped)
+  await outside.remember()
+  const range = await openRange(app, outside.findChanged)
   const attacked = operations.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
   const end = performance.now() + seconds * 1_000
   for (let round = 0, renewed = 0; round < rounds || performance.now() < end; round++) {
     if (range.tally.sent - renewed >= requestsOfOneGround) {
       await range.storm(attacked.map((operation) => composeAttack(operation, field)))
       await field.refresh()
+      await outside.remember()
       renewed = range.tally.sent
     }
     await range.drain()
@@ -52,7 +64,7 @@ export async function attackAll(app: TestApp, { seed, rounds, seconds, only }: E
   return range.tally
 }
 
-async function openRange(app: TestApp) {
+async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   const writes = await watchWrites(app.database.pool)
   const verify = createContract(app.app.swagger() as unknown as Document)
   const { port } = app.app.server.address() as AddressInfo
@@ -78,7 +90,8 @@ async function openRange(app: TestApp) {
     const said = app.log.length
     const received = await send(port, attacked)
     const refusal = faultsOfRefusal(attacked, received, await drain())
-    weigh(attacked, received, [...refusal, ...app.log.slice(said).filter(isFault)])
+    const outside = await findOutside()
+    weigh(attacked, received, [...refusal, ...outside, ...app.log.slice(said).filter(isFault)])
     return received
   }
 
@@ -89,7 +102,7 @@ async function openRange(app: TestApp) {
     await drain()
     for (const [each, received] of answers) weigh(each, received, [])
     const [first] = answers
-    if (first) weigh(...first, app.log.slice(said).filter(isFault))
+    if (first) weigh(...first, [...(await findOutside()), ...app.log.slice(said).filter(isFault)])
   }
 
   return { attack, storm, drain, tally }
