@@ -52,6 +52,7 @@ describe('a record that names a file', () => {
     ])
     const changes = (await app.request('GET', `/v1/maintenance/runs/${second.id}/changes`)).body
     expect(changes).toEqual({
+      hidden: 0,
       items: [
         {
           ...{ record_id: record.id, action: 'drift_invalidate' },
