@@ -80,7 +80,7 @@ export function createServices({
   const keys = createKeysService({ db, clock, ids })
   const policies = createPoliciesService({ db, clock })
   const seal = createSeal(config.records.tombstoneKey)
-  const records = createRecordsService({ db, clock, ids, seal, ...config.records })
+  const records = createRecordsService({ db, clock, ids, seal, policies, ...config.records })
   const tombstones = createTombstonesService({ db })
   const { textLanguage } = config.records
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })
@@ -116,7 +116,7 @@ export function createServices({
   const summary = createSummaryService({ db, clock })
   const scrape = { sources: [instruments, storeReading], isPublic: config.metrics.isPublic }
   const exporter = createExportService({ db, clock })
-  const importer = createImportService({ db, clock, ids, log, seal, ...config.records })
+  const importer = createImportService({ db, clock, ids, log, seal, policies, ...config.records })
   const once = createOnce({ db, clock, retentionMs: config.http.idempotencyRetentionMs })
   return {
     keys,

@@ -3,17 +3,16 @@ import { maskText } from '../kernel/masking.ts'
 import { draftRecord } from '../records/creation/draft.ts'
 import type { NewRecord, Provenance } from '../records/index.ts'
 import type { Interpretation } from '../records/interpretation.ts'
+import type { Policies } from '../records/lifecycle.ts'
 import type { Payload, SemanticPayload } from '../records/payloads.ts'
 import type { Draft } from '../records/rows.ts'
-import type { RecordType } from '../records/vocabulary.ts'
 import type { Mention } from './mentions.ts'
 import type { NewCapture } from './schemas.ts'
 import type { Setting } from './setting.ts'
 
 /** The records that come of a capture. */
 
-export type Lifecycles = Readonly<Record<RecordType, NonNullable<NewRecord['lifecycle']>>>
-export type Origin = Setting & { given: NewCapture; lifecycles: Lifecycles }
+export type Origin = Setting & { given: NewCapture; policies: Policies }
 
 /** The evidence itself. */
 export function describePrimary(
@@ -56,7 +55,7 @@ export function describeEntity(
 }
 
 function describe(
-  { scope, sensitivity, given, lifecycles, source: teller }: Origin,
+  { scope, sensitivity, given, source: teller }: Origin,
   payload: Payload,
   source: Provenance['sources'][number],
 ): NewRecord {
@@ -66,7 +65,6 @@ function describe(
     sensitivity,
     ...(scope === unscoped ? {} : { scope }),
     ...(given.source_type === undefined ? {} : { source_type: given.source_type }),
-    lifecycle: lifecycles[payload.kind],
     provenance: { sources: [source], created_by: teller },
   }
 }
@@ -78,7 +76,11 @@ function describeTold({ tags, importance }: NewCapture): Pick<NewRecord, 'tags' 
   }
 }
 
-export function draftBirth({ caller, now, sensitivity }: Setting, record: NewRecord, id: string): Draft {
-  const draft = draftRecord(record, { caller, now, id, defaultSensitivity: sensitivity })
+export function draftBirth(
+  { caller, now, sensitivity, policies }: Origin,
+  record: NewRecord,
+  id: string,
+): Draft {
+  const draft = draftRecord(record, { caller, now, id, defaultSensitivity: sensitivity, policies })
   return { ...draft, audit: { ...draft.audit, rationale: 'captured' } }
 }

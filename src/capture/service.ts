@@ -6,13 +6,12 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Chat } from '../models/chat.ts'
-import type { PoliciesService, Policy } from '../policies/index.ts'
+import type { PoliciesService } from '../policies/index.ts'
 import { verdictHandle } from '../records/handles.ts'
 import { answerWritten, findOpenRecord } from '../records/index.ts'
 import type { Interpretation } from '../records/interpretation.ts'
 import type { Seal } from '../records/tombstones/seal.ts'
 import type { RevisionService } from '../revision/index.ts'
-import type { Lifecycles } from './birth.ts'
 import { classify, type Plan, type VerdictPlan } from './classification.ts'
 import { createEpisodes } from './episodes/service.ts'
 import { interpret } from './interpretation.ts'
@@ -78,7 +77,7 @@ export function createCaptureService(resources: Resources) {
     const interpretation = await keepPointed(tx, setting, proposed)
     const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
     if (survey.repeated) return repeat(tx, setting, survey.repeated.id)
-    const origin = { ...setting, given, lifecycles: toLifecycles(await policies.recall(tx)) }
+    const origin = { ...setting, given, policies: await policies.recall(tx) }
     if (plan.kind !== 'working_state') return episodes.tell(tx, origin, { plan, interpretation, survey })
     return tasks.tell(tx, origin, {
       plan,
@@ -112,11 +111,4 @@ export function createCaptureService(resources: Resources) {
 
 function higher(one: Sensitivity, other: Sensitivity): Sensitivity {
   return rankOf(one) > rankOf(other) ? one : other
-}
-
-/** What is born of a capture lives by the policy of its type. */
-function toLifecycles(policies: readonly Policy[]): Lifecycles {
-  const lives = policies.map(({ type, ...life }) => [type, life])
-  // Every type has its policy: the migration wrote them, and nothing deletes one.
-  return Object.fromEntries(lives) as Lifecycles
 }

@@ -2,6 +2,7 @@ import { type Caller, everything, permissions, type Sensitivity, unscoped } from
 import { draftRecord } from '../records/creation/draft.ts'
 import type { Descent } from '../records/descent.ts'
 import type { NewRecord } from '../records/index.ts'
+import type { Policies } from '../records/lifecycle.ts'
 import type { Draft } from '../records/rows.ts'
 import type { Edge } from '../relations/inverses.ts'
 
@@ -17,7 +18,7 @@ export type Dreamt = {
   scope: string
   sensitivity: Sensitivity
   tags: readonly string[]
-  lifecycle: NonNullable<NewRecord['lifecycle']>
+  policies: Policies
   fact: { subject: string; predicate: string; object: unknown }
   /** What it was made of, each of which it is derived from. */
   sources: readonly string[]
@@ -30,7 +31,7 @@ export type Dreamt = {
 const mostNamed = 32
 
 export function draftDreamt(dreamt: Dreamt): Draft {
-  const { id, actor, now, runId, rationale, scope, sensitivity, tags, lifecycle, sources } = dreamt
+  const { id, actor, now, runId, rationale, scope, sensitivity, tags, policies, sources } = dreamt
   const named = sources.slice(0, mostNamed)
   const at = now.toISOString()
   const evidence = named.map((source) => ({
@@ -39,13 +40,19 @@ export function draftDreamt(dreamt: Dreamt): Draft {
   const record: NewRecord = {
     ...{ type: 'semantic', payload: { kind: 'semantic', ...dreamt.fact, evidence, ...revisionOf(dreamt) } },
     ...(scope === unscoped ? {} : { scope }),
-    ...{ sensitivity, lifecycle, tags: [...tags], source_type: 'dream' },
+    ...{ sensitivity, tags: [...tags], source_type: 'dream' },
     provenance: {
       sources: named.map((source) => ({ kind: 'event', ref: `record:${source}`, timestamp: at })),
       created_by: actor,
     },
   }
-  const draft = draftRecord(record, { caller: callerOf(actor), now, id, defaultSensitivity: sensitivity })
+  const draft = draftRecord(record, {
+    caller: callerOf(actor),
+    now,
+    id,
+    defaultSensitivity: sensitivity,
+    policies,
+  })
   const audit = { ...draft.audit, rationale, run_id: runId }
   return { ...draft, edges: edgesOf(dreamt), descents: descentsOf(dreamt), audit }
 }

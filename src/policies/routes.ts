@@ -33,7 +33,9 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         operationId: 'getPolicy',
         tags,
         summary: 'Read the lifecycle policy of a type',
-        description: 'How records of the type fade when they are born from capture or consolidation.',
+        description:
+          'The lifecycle of each new record of the type: created, imported, captured, revised or made by a job. ' +
+          'A client that names members of the lifecycle replaces these members alone.',
         params: PolicyPath,
         response: answers({ 200: { schema: ref(Policy), description: 'The policy.' } }),
       },
@@ -50,7 +52,8 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'Set the lifecycle policy of a type',
         description:
-          'Applies to records that are created from now on; existing records keep their own profile. ' +
+          'Applies to records that are created from now on, in other processes within a second; existing records ' +
+          'keep their own lifecycle. ' +
           'Needs a key with all scopes and the highest ceiling.',
         params: PolicyPath,
         body: ref(PolicyChoice),

@@ -20,7 +20,11 @@ export type PolicyChoice = Static<typeof PolicyChoice>
 
 export const Policy = closed(
   { type: RecordType, ...PolicyChoice.properties },
-  { $id: 'Policy', description: 'How records of a type fade when they are born inside the service.' },
+  {
+    $id: 'Policy',
+    description:
+      'How new records of a type fade, and whether they may be deleted, where a client does not say.',
+  },
 )
 export type Policy = Static<typeof Policy>
 

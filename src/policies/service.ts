@@ -3,23 +3,29 @@ import type { RecordType } from '../db/schema.ts'
 import type { Call } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { requireFullTrust } from '../kernel/trust.ts'
+import type { Policies } from '../records/lifecycle.ts'
 import { findPolicy, listPolicies, type PolicyRow, upsertPolicy } from './queries.ts'
 import type { Policy, PolicyChoice } from './schemas.ts'
 
 export type PoliciesService = ReturnType<typeof createPoliciesService>
 
-/** What is born within this of a change elsewhere may still get the profile of before. */
+/** A record that is created this soon after a change by another process may still get the old policy. */
 const freshMs = 1_000
 
 export function createPoliciesService({ db, clock }: { db: Database; clock: Clock }) {
-  let known: { at: number; policies: readonly Policy[] } | undefined
+  let changes = 0
+  let known: { at: number; policies: Policies } | undefined
 
   return {
-    /** Of every type, for those who make records by the thousand: read once a second. */
-    async recall(tx: Database): Promise<readonly Policy[]> {
+    /** The policy of every type; read from the database once a second, so that no create pays for it. */
+    async recall(tx: Database): Promise<Policies> {
       const now = clock.now().getTime()
       if (!known || Math.abs(now - known.at) >= freshMs) {
-        known = { at: now, policies: (await listPolicies(tx)).map(present) }
+        const before = changes
+        const policies = byType(await listPolicies(tx))
+        // What was read while a change was written may be the policy of before.
+        if (changes === before) known = { at: now, policies }
+        return policies
       }
       return known.policies
     },
@@ -32,15 +38,22 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
       return present(await findPolicy(call.tx ?? db, type))
     },
 
-    /** Holds for records born from now on; those that live keep the profile they were given. */
+    /** Applies to records that are created from now on; existing records keep their own lifecycle. */
     async choose(call: Call, type: RecordType, { decay, deletion_policy }: PolicyChoice): Promise<Policy> {
       requireFullTrust(call.caller)
       const row = { type, deletion_policy, ...decay }
       await upsertPolicy(call.tx ?? db, row)
+      changes += 1
       known = undefined
       return present(row)
     },
   }
+}
+
+/** Every type has a policy: the first migration wrote them, and nothing deletes one. */
+function byType(rows: readonly PolicyRow[]): Policies {
+  const policies = rows.map(({ type, deletion_policy, ...decay }) => [type, { decay, deletion_policy }])
+  return Object.fromEntries(policies) as Policies
 }
 
 function present({ type, deletion_policy, ...decay }: PolicyRow): Policy {

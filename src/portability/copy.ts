@@ -3,6 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { draftRecord } from '../records/creation/draft.ts'
 import type { Handle } from '../records/handles.ts'
 import type { NewRecord } from '../records/index.ts'
+import type { Policies } from '../records/lifecycle.ts'
 import type { Draft } from '../records/rows.ts'
 import { isHistory } from '../records/vocabulary.ts'
 import { findContradictions } from './contradictions.ts'
@@ -11,7 +12,7 @@ import type { ImportedRecord } from './schemas.ts'
 /** A line as what is to be stored: a record, and what the service had kept of it where it comes from. */
 export type Copy = { draft: Draft; given: ImportedRecord; isWhole: boolean }
 
-type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity }
+type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }
 
 /** Of a record as a create takes it: refused as a create would be, and born now. */
 export function copyPlain(given: ImportedRecord, context: Context): Copy {

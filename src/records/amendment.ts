@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expiryOf, pruneMomentOf, salienceAt } from '../decay/curves.ts'
 import { type Caller, type Sensitivity, unscoped } from '../kernel/caller.ts'
-import { defaultConfidence, defaultDecay, defaultImportance, kindOf } from './defaults.ts'
+import { defaultConfidence, defaultImportance, kindOf } from './defaults.ts'
+import { Decay, type Policies } from './lifecycle.ts'
 import type { Payload } from './payloads.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './rows.ts'
 import type { RecordPatch } from './schemas.ts'
@@ -14,7 +15,7 @@ export type Amendment = {
   changes: Record<string, [unknown, unknown]>
 }
 
-type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity }
+type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity; policies: Policies }
 
 /** What a patch comes to. `payload` is the whole new payload, already merged and checked. */
 export function amendRecord(
@@ -24,7 +25,10 @@ export function amendRecord(
   context: Context,
 ): Amendment {
   const content = differing(stored, { tags: chooseTags(patch), payload })
-  const chosen = differing(stored, { ...chooseFields(stored, patch), ...chooseTrust(stored, patch, context) })
+  const chosen = differing(stored, {
+    ...chooseFields(stored, patch, context.policies),
+    ...chooseTrust(stored, patch, context),
+  })
   requireProtection(context.caller, stored, chosen)
   return {
     content,
@@ -53,23 +57,24 @@ function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, default
   return { sensitivity, scope }
 }
 
-function chooseFields(stored: StoredRecord, patch: RecordPatch) {
+function chooseFields(stored: StoredRecord, patch: RecordPatch, policies: Policies) {
   const { lifecycle = {} } = patch
   const decay = lifecycle.decay ?? {}
+  const policy = policies[stored.type]
   return {
     confidence: orDefault(patch.confidence, defaultConfidence),
     memory_kind: orDefault(patch.memory_kind, kindOf[stored.type]),
     base_importance: orDefault(patch.base_importance, defaultImportance),
     emotional_valence: orDefault(patch.emotional_valence, 0),
-    curve: orDefault(decay.curve, defaultDecay.curve),
-    half_life_seconds: orDefault(decay.half_life_seconds, defaultDecay.half_life_seconds),
-    min_salience: orDefault(decay.min_salience, defaultDecay.min_salience),
-    max_age_seconds: orDefault(decay.max_age_seconds, defaultDecay.max_age_seconds),
-    reinforcement_gain: orDefault(decay.reinforcement_gain, defaultDecay.reinforcement_gain),
+    curve: orDefault(decay.curve, policy.decay.curve),
+    half_life_seconds: orDefault(decay.half_life_seconds, policy.decay.half_life_seconds),
+    min_salience: orDefault(decay.min_salience, policy.decay.min_salience),
+    max_age_seconds: orDefault(decay.max_age_seconds, policy.decay.max_age_seconds),
+    reinforcement_gain: orDefault(decay.reinforcement_gain, policy.decay.reinforcement_gain),
     // Here null is a value of its own: unbounded.
     max_salience: decay.max_salience,
     pinned: orDefault(lifecycle.pinned, false),
-    deletion_policy: orDefault(lifecycle.deletion_policy, 'auto_prune' as const),
+    deletion_policy: orDefault(lifecycle.deletion_policy, policy.deletion_policy),
   }
 }
 
@@ -121,7 +126,7 @@ function describeChanges(
 
 function pathOf(name: string): string {
   if (lifecycleMembers.has(name)) return `lifecycle.${name}`
-  return name in defaultDecay ? `lifecycle.decay.${name}` : name
+  return name in Decay.properties ? `lifecycle.decay.${name}` : name
 }
 
 export function describePayload(before: Payload, after: Payload): Amendment['changes'] {

@@ -1,17 +1,6 @@
 import type { Layer } from '../cognition/importance.ts'
 import type { MemoryKind } from '../db/schema.ts'
-import type { Decay } from './lifecycle.ts'
 import type { RecordType } from './vocabulary.ts'
-
-/** A plain create without a lifecycle gets this whatever its type; policies are for records born inside. */
-export const defaultDecay: Decay = {
-  curve: 'exponential',
-  half_life_seconds: 86_400,
-  min_salience: 0,
-  max_age_seconds: 0,
-  reinforcement_gain: 0,
-  max_salience: 1,
-}
 
 export const defaultConfidence = 1
 export const defaultSalience = 1

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox'
 import { maxSalience } from '../decay/curves.ts'
 import { ref } from '../http/schemas.ts'
 import { closed, Time, Unit } from '../http/shapes.ts'
+import type { RecordType } from './vocabulary.ts'
 
 export const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])
 export const DeletionPolicy = Type.Enum(['auto_prune', 'manual_only', 'never'])
@@ -34,6 +35,10 @@ export const Lifecycle = closed(
   { $id: 'Lifecycle' },
 )
 
+export type TypePolicy = Pick<Static<typeof Lifecycle>, 'decay' | 'deletion_policy'>
+/** What a record of each type gets where its client names nothing. */
+export type Policies = Readonly<Record<RecordType, TypePolicy>>
+
 /** Type.Partial alone would drop `additionalProperties: false`, and a misspelt field with it. */
 const PartialDecay = closed(Type.Partial(Decay).properties)
 const LifecycleChoices = {
@@ -43,5 +48,8 @@ const LifecycleChoices = {
 }
 export const NewLifecycle = closed(
   { ...LifecycleChoices, last_reinforced_at: Type.Optional(Time({ description: 'Not in the future.' })) },
-  { $id: 'NewLifecycle' },
+  {
+    $id: 'NewLifecycle',
+    description: 'The lifecycle policy of the type fills in what is absent.',
+  },
 )

@@ -47,7 +47,9 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         operationId: 'createRecord',
         tags,
         summary: 'Store a record',
-        description: 'What is left out gets its default; what the service keeps itself is refused.',
+        description:
+          'What is left out gets its default, and of the lifecycle what the policy of the type says ' +
+          '(`/v1/policies/{type}`). What the service keeps itself is refused.',
         body: ref(NewRecord),
         response: answers(
           { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The record as stored.' } },
@@ -162,7 +164,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Change a record by JSON Merge Patch',
         description:
-          'RFC 7396: null puts a member back to its default. A change of the decay curve starts from the salience of now. Only working and entity records take a payload, while they are active or challenged. Pinning and unpinning need `lifecycle:write` as well; weakening the deletion policy `never` needs `admin`.',
+          'RFC 7396: null puts a member back to its default, and a member of the lifecycle to the policy of the type. A change of the decay curve starts from the salience of now. Only working and entity records take a payload, while they are active or challenged. Pinning and unpinning need `lifecycle:write` as well; weakening the deletion policy `never` needs `admin`.',
         params: RecordPath,
         body: ref(RecordPatch),
         response: answers({ 200: { ...changed, description: 'The record as changed.' } }, [

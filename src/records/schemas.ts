@@ -180,7 +180,7 @@ export type NewRecord = Static<typeof NewRecord>
 
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** RFC 7396: null puts a member back to its default. */
+/** RFC 7396: null puts a member back to its default, and of the lifecycle to the policy of the type. */
 export const RecordPatch = closed(
   {
     tags: orNull(Tags()),

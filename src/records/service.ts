@@ -21,7 +21,7 @@ import { isHistory } from './vocabulary.ts'
 export type RecordsService = ReturnType<typeof createRecordsService>
 
 export function createRecordsService(resources: CreationResources) {
-  const { db, clock, defaultSensitivity, textLanguage, seal } = resources
+  const { db, clock, defaultSensitivity, textLanguage, seal, policies } = resources
   const listing = createListing(resources)
 
   async function read(
@@ -48,8 +48,9 @@ export function createRecordsService(resources: CreationResources) {
       const now = clock.now()
       const stored = await claimRecord(tx, call, id)
       const payload = mergePayload(stored, asked.payload)
+      const known = await policies.recall(tx)
       const { record, content, changes } = amendRecord(stored, asked, payload, {
-        ...{ caller: call.caller, now, defaultSensitivity },
+        ...{ caller: call.caller, now, defaultSensitivity, policies: known },
       })
       if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
       const said = { scope: record.scope ?? stored.scope, payload }

@@ -20,8 +20,6 @@ export type Asked = {
   capturedFrom?: string
 }
 
-type Inheriting = DraftContext & { lifecycle: NonNullable<NewRecord['lifecycle']> }
-
 const mostTags = 100
 const mostProvenance = 10_000
 
@@ -29,12 +27,12 @@ export function draftHeir(
   { record: given, actor, rationale, capturedFrom }: Asked,
   sources: readonly StoredRecord[],
   descent: Descent,
-  { lifecycle, ...context }: Inheriting,
+  context: DraftContext,
 ): Draft {
   requireType(given, sources)
   requireEvidence(given)
   const inherited = {
-    ...{ lifecycle, ...given },
+    ...given,
     ...inheritTrust(given, sources, context.caller),
     tags: inheritTags(given, sources, descent),
     provenance: inheritProvenance(given, sources, descent),

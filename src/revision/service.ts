@@ -32,7 +32,7 @@ type Resources = {
   clock: Clock
   ids: Ids
   records: Pick<RecordsService, 'storeDrafts'>
-  policies: Pick<PoliciesService, 'read'>
+  policies: Pick<PoliciesService, 'recall'>
   defaultSensitivity: Sensitivity
   textLanguage: string
 }
@@ -101,10 +101,9 @@ export function createRevisionService(resources: Resources) {
     descent: Descent,
     now: Date,
   ): Promise<WrittenRecord> {
-    const { decay, deletion_policy } = await policies.read(call, asked.record.type)
     const draft = draftHeir(asked, sources, descent, {
       ...{ caller: call.caller, now, id: ids.next(), defaultSensitivity },
-      lifecycle: { decay, deletion_policy },
+      policies: await policies.recall(call.tx),
     })
     if (descent !== 'fork' && draft.row.type === 'entity') {
       await releaseIdentifiers(

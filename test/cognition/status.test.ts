@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { breachesOf } from '../support/checking.ts'
 import { type Answer, type Asked, startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create, expectProblem, fact, payloads, read, type Type } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the status tests' } })
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the insight tests' } })
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 

@@ -3,11 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Curve, expiryOf, pruneMomentOf, salienceAt } from '../../src/decay/curves.ts'
 import { forecastLife } from '../../src/decay/insight/forecast.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create, expectProblem, fact, pointersOf, read } from '../support/records.ts'
 import vectors from '../vectors/decay.json' with { type: 'json' }
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 

@@ -15,6 +15,7 @@ import { createSeal } from '../../src/records/tombstones/seal.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Placed, placeModel, placeVectors } from '../support/placing.ts'
+import { oneDayPolicies } from '../support/policies.ts'
 import { createVectorSource } from '../support/vectors.ts'
 
 const dimensions = 64
@@ -53,7 +54,13 @@ beforeAll(async () => {
   hasExtension = rows.length > 0
   const drafts = placed.map(({ id }) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
-    const context = { caller, now: new Date('2026-01-01'), id, defaultSensitivity: 'low' } as const
+    const context = {
+      caller,
+      now: new Date('2026-01-01'),
+      id,
+      defaultSensitivity: 'low',
+      policies: oneDayPolicies,
+    } as const
     return draftRecord({ type: 'working', payload }, context)
   })
   await insertRecords(database.db, drafts, 'simple', createSeal('a key'))

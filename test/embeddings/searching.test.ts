@@ -13,6 +13,7 @@ import { createSeal } from '../../src/records/tombstones/seal.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Placed, placeModel, placeVectors } from '../support/placing.ts'
+import { oneDayPolicies } from '../support/policies.ts'
 import { createVectorSource } from '../support/vectors.ts'
 
 const dimensions = 96
@@ -43,7 +44,13 @@ let model: { id: number; dimensions: number }
 async function storeRecords(): Promise<void> {
   const drafts = placed.map(({ id }, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
-    const context = { caller, now: new Date('2026-01-01'), id, defaultSensitivity: 'low' } as const
+    const context = {
+      caller,
+      now: new Date('2026-01-01'),
+      id,
+      defaultSensitivity: 'low',
+      policies: oneDayPolicies,
+    } as const
     const sensitivity = at % 2 === 0 ? ('low' as const) : ('high' as const)
     return draftRecord({ type: 'working', payload, sensitivity, scope: `scope-${at % 40}` }, context)
   })

@@ -12,6 +12,7 @@ import { createSeal } from '../../src/records/tombstones/seal.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Placed, placeModel, placeVectors } from '../support/placing.ts'
+import { oneDayPolicies } from '../support/policies.ts'
 import { createVectorSource } from '../support/vectors.ts'
 
 const dimensions = 64
@@ -44,7 +45,13 @@ beforeAll(async () => {
   database = await openTestDatabase()
   const drafts = placed.map(({ id }, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
-    const context = { caller, now: new Date('2026-01-01'), id, defaultSensitivity: 'low' } as const
+    const context = {
+      caller,
+      now: new Date('2026-01-01'),
+      id,
+      defaultSensitivity: 'low',
+      policies: oneDayPolicies,
+    } as const
     const sensitivity = isHidden(at) ? ('high' as const) : ('low' as const)
     return draftRecord({ type: 'working', payload, sensitivity, scope: scopeOf(at) }, context)
   })
@@ -149,7 +156,13 @@ describe('a search', () => {
     const add = async (records: typeof one, noise: number) => {
       const drafts = records.map(({ id, scope }) => {
         const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
-        const context = { caller, now: new Date('2026-01-01'), id, defaultSensitivity: 'low' } as const
+        const context = {
+          caller,
+          now: new Date('2026-01-01'),
+          id,
+          defaultSensitivity: 'low',
+          policies: oneDayPolicies,
+        } as const
         return draftRecord({ type: 'working', payload, scope }, context)
       })
       await insertRecords(database.db, drafts, 'simple', createSeal('a key'))

@@ -35,10 +35,10 @@ describe('a new record', () => {
       lifecycle: {
         decay: {
           curve: 'exponential',
-          half_life_seconds: 86_400,
+          half_life_seconds: 2_592_000,
           min_salience: 0,
           max_age_seconds: 0,
-          reinforcement_gain: 0,
+          reinforcement_gain: 0.1,
           max_salience: 1,
         },
         pinned: false,

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 

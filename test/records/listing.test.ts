@@ -119,7 +119,7 @@ describe('pages', () => {
     const given = Array.from({ length: 137 }, (_, index) =>
       fact({
         scope,
-        salience: [1, 0.5, 0, 2, 0.000_001, 1e9][index % 6],
+        salience: [1, 0.5, 0, 2, 0.000_001, 1_000][index % 6],
         base_importance: (index % 5) / 5,
         created_at: new Date(app.clock.now().getTime() - (index % 9) * 3_600_000).toISOString(),
         lifecycle: {

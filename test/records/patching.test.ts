@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf, read } from '../support/records.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 

@@ -84,7 +84,7 @@ describe('a bad record', () => {
     await refused(
       `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":1e999}}`,
       422,
-      'validation_failed',
+      'number_too_large',
       '/payload/object',
     )
   })

@@ -165,7 +165,7 @@ describe('lifecycle policies', () => {
     ])
   })
 
-  it('are changed whole, by an admin, and leave a plain create alone', async () => {
+  it('are changed whole, by an admin, and apply to the next create', async () => {
     const { body } = await app.request('GET', `${path}/working`)
     const { type: _, ...policy } = body as Body
     const changed = { ...policy, decay: { ...policy.decay, half_life_seconds: 7_200, max_salience: null } }
@@ -178,7 +178,7 @@ describe('lifecycle policies', () => {
       type: 'working',
       payload: { kind: 'working', thread_id: 't', state: 'done' },
     })
-    expect(record.lifecycle.decay).toMatchObject({ curve: 'exponential', half_life_seconds: 86_400 })
+    expect(record.lifecycle.decay).toEqual(changed.decay)
   })
 
   it('are refused in part, with nonsense or for no type', async () => {

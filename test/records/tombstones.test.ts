@@ -164,7 +164,7 @@ describe('tombstones', () => {
 
   it('that another key made stop a server from storing what it cannot check', async () => {
     for (const seal of [createSeal('quite another key'), createSeal(undefined)]) {
-      const resources = { db: app.db, clock: app.clock, ids: app.ids, seal }
+      const resources = { db: app.db, clock: app.clock, ids: app.ids, seal, policies: app.services.policies }
       const other = createRecordsService({ ...resources, defaultSensitivity: 'low', textLanguage: 'english' })
       const stored = other.create({ caller }, { type: 'semantic', payload: payloads.semantic })
       await expect(stored).rejects.toMatchObject({ code: 'MBT01' })

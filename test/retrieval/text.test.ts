@@ -9,6 +9,7 @@ import { wordsOf } from '../../src/records/words.ts'
 import { createTextChannel } from '../../src/retrieval/text/service.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { oneDayPolicies } from '../support/policies.ts'
 import { createDice, createRanking, type Document, drawWord, meanLength } from '../support/relevance.ts'
 
 const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
@@ -37,6 +38,7 @@ async function openStore(language: string) {
         now: new Date('2026-01-01'),
         id: idOf(stored),
         defaultSensitivity: 'low',
+        policies: oneDayPolicies,
       } as const
       return draftRecord({ type: 'working', payload, ...rest }, context)
     })

@@ -68,8 +68,9 @@ describe('superseding', () => {
     expectProblem(await revise(app, 'fork', old.id, { record: body }), 409, 'identifier_taken')
     const { status, body: heir } = await revise(app, 'supersede', old.id, { record: body })
     expect(status).toBe(201)
-    const summary = { payload: { summary: 'once' } }
-    expect((await app.request('PATCH', `/v1/records/${old.id}`, { body: summary })).status).toBe(200)
+    expect((await app.request('PATCH', `/v1/records/${old.id}`, { body: { tags: ['old'] } })).status).toBe(
+      200,
+    )
     const found = await app.db.selectFrom('entity_identifiers').select('record_id').execute()
     expect(found.map(({ record_id: id }) => id)).toEqual([(heir as Body).record.id])
   })
@@ -90,7 +91,7 @@ describe('superseding', () => {
     const { body } = await revise(app, 'supersede', old.id, { record })
     expect((body as Body).record).toMatchObject({
       ...{ id: '0197b9a0-0000-4000-8000-00000000aaaa', sensitivity: 'high', tags: ['own'], salience: 0.5 },
-      lifecycle: { decay: { half_life_seconds: 60, reinforcement_gain: 0 } },
+      lifecycle: { decay: { half_life_seconds: 60, reinforcement_gain: 0.1 } },
       provenance: {
         sources: [
           { kind: 'tool_call', ref: 'call-1' },

@@ -1,6 +1,7 @@
 import { permissions } from '../../src/kernel/caller.ts'
 import { draftRecord } from '../../src/records/creation/draft.ts'
 import { createSeal, insertRecords } from '../../src/records/index.ts'
+import { oneDayPolicies } from './policies.ts'
 import type { Workshop } from './workshop.ts'
 
 const caller = {
@@ -19,7 +20,13 @@ export async function storeEpisodes(
   const drafts = summaries.map((summary) => {
     const timeline = [{ t: now.toISOString(), event_kind: 'deploy', ref: 'r', summary }]
     const payload = { kind: 'episodic' as const, timeline, outcome: 'success' as const, ...more }
-    const context = { caller, now, id: ids.next(), defaultSensitivity: 'low' as const }
+    const context = {
+      caller,
+      now,
+      id: ids.next(),
+      defaultSensitivity: 'low' as const,
+      policies: oneDayPolicies,
+    }
     return draftRecord({ type: 'episodic', scope, payload }, context)
   })
   await insertRecords(db, drafts, 'english', createSeal(undefined))

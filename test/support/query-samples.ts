@@ -26,6 +26,7 @@ import { entitiesSamples } from './entities-samples.ts'
 import { maintenanceSamples } from './maintenance-samples.ts'
 import { metricsSamples } from './metrics-samples.ts'
 import { musingSamples } from './musing-samples.ts'
+import { oneDayPolicies } from './policies.ts'
 import { portabilitySamples } from './portability-samples.ts'
 import { retrievalSamples } from './retrieval-samples.ts'
 import { revisionSamples } from './revision-samples.ts'
@@ -45,7 +46,7 @@ const caller: Caller = {
 }
 const draft = draftRecord(
   { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } },
-  { caller, now, id, defaultSensitivity: 'low' },
+  { caller, now, id, defaultSensitivity: 'low', policies: oneDayPolicies },
 )
 const seal = createSeal('a key of the samples')
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }

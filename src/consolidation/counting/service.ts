@@ -98,9 +98,7 @@ export function createCounting(
     if (hopeful.length === 0) return { born: [], taught }
     const keys = hopeful.map(({ key }) => key)
     const waiting = new Map((await countWaiting(tx, craft.stage, keys)).map((each) => [each.place, each]))
-    const policy = (await policies.recall(tx)).find(({ type }) => type === craft.type)
-    if (!policy) throw new Error('every type has a policy')
-    const { type: _, ...lifecycle } = policy
+    const known = await policies.recall(tx)
     const drafts = hopeful.flatMap((group, place): Draft[] => {
       const found = waiting.get(place)
       const founded = findFounder(group, tallyOf(found), craft)
@@ -108,7 +106,7 @@ export function createCounting(
       const id = ids.next()
       taught.set(id, founded.later)
       const sources = [...founded.founding.map(({ episode }) => episode.id), ...(found?.episodes ?? [])]
-      return [draft(group, founded, { ...{ id, lesson, lifecycle }, sources: [...new Set(sources)] })]
+      return [draft(group, founded, { ...{ id, lesson, policies: known }, sources: [...new Set(sources)] })]
     })
     const stored = drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, textLanguage, seal)).ids
     for (const id of taught.keys()) if (!stored.has(id)) taught.delete(id)
@@ -118,14 +116,14 @@ export function createCounting(
   function draft(
     { form }: Group,
     { founder, tally }: NonNullable<ReturnType<typeof findFounder>>,
-    { id, sources, lesson: { now, runId }, lifecycle }: Founding,
+    { id, sources, lesson: { now, runId }, policies }: Founding,
   ): Draft {
     const payload = { ...form.compose(founder), [craft.member]: craft.writeTally(tally) }
     const provenance = {
       sources: sources.slice(0, mostSources).map((ref) => ({ kind: 'event' as const, ref })),
       created_by: craft.actor,
     }
-    const birth = { id, actor: craft.actor, now, runId, lifecycle, episodes: [founder] as const }
+    const birth = { id, actor: craft.actor, now, runId, policies, episodes: [founder] as const }
     const drafted = draftKnowledge({ type: craft.type, payload, provenance }, birth)
     const others = sources.filter((source) => source !== founder.id)
     const edges = others.map((target) => ({
@@ -170,7 +168,7 @@ type Founding = {
   id: string
   sources: readonly string[]
   lesson: Lesson
-  lifecycle: Parameters<typeof draftKnowledge>[1]['lifecycle']
+  policies: Parameters<typeof draftKnowledge>[1]['policies']
 }
 
 const mostSources = 100

@@ -2,6 +2,7 @@ import { type Caller, everything, permissions, unscoped } from '../../kernel/cal
 import { draftRecord } from '../../records/creation/draft.ts'
 import type { Descent } from '../../records/descent.ts'
 import type { NewRecord } from '../../records/index.ts'
+import type { Policies } from '../../records/lifecycle.ts'
 import type { Draft } from '../../records/rows.ts'
 import type { Episode } from '../stages.ts'
 
@@ -14,23 +15,29 @@ export type Birth = {
   now: Date
   runId: string
   episodes: readonly [Episode, ...Episode[]]
-  lifecycle: NonNullable<NewRecord['lifecycle']>
+  policies: Policies
 }
 
 /** Everything of a record but what it says: of the scope, the sensitivity and the tags of its episodes. */
 export function draftKnowledge(
   said: Pick<NewRecord, 'type' | 'payload' | 'provenance'>,
-  { id, actor, now, runId, episodes, lifecycle }: Birth,
+  { id, actor, now, runId, episodes, policies }: Birth,
 ): Draft {
   const [{ scope, sensitivity }] = episodes
   const record: NewRecord = {
     ...said,
     ...(scope === unscoped ? {} : { scope }),
-    ...{ sensitivity, lifecycle, confidence: Math.max(...episodes.map(({ confidence }) => confidence)) },
+    ...{ sensitivity, confidence: Math.max(...episodes.map(({ confidence }) => confidence)) },
     tags: [...new Set(['consolidated', ...episodes.flatMap(({ tags }) => tags)])].slice(0, mostTags),
     source_type: 'auto_extracted',
   }
-  const draft = draftRecord(record, { caller: callerOf(actor), now, id, defaultSensitivity: sensitivity })
+  const draft = draftRecord(record, {
+    caller: callerOf(actor),
+    now,
+    id,
+    defaultSensitivity: sensitivity,
+    policies,
+  })
   const edges = episodes.map((episode) => ({
     ...{ source_id: id, predicate: 'derived_from', target_id: episode.id, weight: 1, created_at: now },
   }))

@@ -82,7 +82,7 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
     const born = new Map<Judged, string>()
     if (unknown.length === 0) return born
     const { actor, now, runId } = telling
-    const lifecycle = lifecycleOf(await policies.recall(tx))
+    const known = await policies.recall(tx)
     const naming = nameAll(unknown)
     const found = groupByPlace(naming.wanted.length === 0 ? [] : await findEntities(tx, naming.wanted))
     const drafts = unknown.flatMap((each): Draft[] => {
@@ -90,7 +90,7 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
       if (!first) return []
       const id = ids.next()
       born.set(each, id)
-      const birth = { id, actor, now, runId, lifecycle, episodes: [first.episode] as const }
+      const birth = { id, actor, now, runId, policies: known, episodes: [first.episode] as const }
       const draft = draftKnowledge(sayFact(each, first, actor), birth)
       const edges = [...draft.edges, ...naming.link(each, id, found, now)]
       const { row } = draft
@@ -196,13 +196,4 @@ function groupByPlace<T extends { place: number }>(found: readonly T[]): Map<num
   const groups = new Map<number, T[]>()
   for (const each of found) groups.set(each.place, [...(groups.get(each.place) ?? []), each])
   return groups
-}
-
-type Policies = Awaited<ReturnType<PoliciesService['recall']>>
-
-function lifecycleOf(policies: Policies) {
-  const policy = policies.find(({ type }) => type === 'semantic')
-  if (!policy) throw new Error('every type has a policy')
-  const { type: _, ...lifecycle } = policy
-  return lifecycle
 }

@@ -15,12 +15,10 @@ export type Bear = ReturnType<typeof createBearing>
 
 /** Stores what a dream writes; answers its id, or nothing where the same was erased before. */
 export function createBearing({ ids, policies, seal, textLanguage }: BearingResources) {
-  return async (tx: Transaction, said: Omit<Dreamt, 'id' | 'lifecycle'>): Promise<string | undefined> => {
-    const policy = (await policies.recall(tx)).find(({ type }) => type === 'semantic')
-    if (!policy) throw new Error('every type has a policy')
-    const { type: _, ...lifecycle } = policy
+  return async (tx: Transaction, said: Omit<Dreamt, 'id' | 'policies'>): Promise<string | undefined> => {
     const id = ids.next()
-    const stored = await insertRecords(tx, [draftDreamt({ ...said, id, lifecycle })], textLanguage, seal)
+    const dreamt = { ...said, id, policies: await policies.recall(tx) }
+    const stored = await insertRecords(tx, [draftDreamt(dreamt)], textLanguage, seal)
     return stored.ids.has(id) ? id : undefined
   }
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import type { Logger } from '../../kernel/log.ts'
+import type { PoliciesService } from '../../policies/index.ts'
 import type { createSeal } from '../../records/index.ts'
 import type { Tally } from '../schemas.ts'
 import { createJudging, type Judged, statusOf } from './judging/service.ts'
@@ -21,6 +22,7 @@ type Resources = {
   seal: ReturnType<typeof createSeal>
   defaultSensitivity: Sensitivity
   textLanguage: string
+  policies: Pick<PoliciesService, 'recall'>
 }
 
 export type Asked = { lines: AsyncIterable<Line>; parse: Parse; dryRun: boolean; signal: AbortSignal }
@@ -36,7 +38,7 @@ const settledAtOnce = 5_000
 const mostNamed = 100
 
 export function createImportService(resources: Resources) {
-  const { db, clock, ids, log } = resources
+  const { db, clock, ids, log, policies } = resources
   const readItem = createReading(resources)
   const staging = createStaging(resources)
   const judge = createJudging(resources)
@@ -81,7 +83,7 @@ export function createImportService(resources: Resources) {
     let bytes = 0
     let seen = new Set<string>()
     for await (const line of lines) {
-      const item = readItem(caller, line, parse)
+      const item = readItem(line, { caller, parse, policies: await policies.recall(db) })
       if (items.length === portion.lines || bytes >= portion.bytes || (item.id && seen.has(item.id))) {
         yield items
         items = []

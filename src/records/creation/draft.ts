@@ -5,16 +5,10 @@ import { type Caller, type Sensitivity, viaOf } from '../../kernel/caller.ts'
 import { AppError, type Fault } from '../../kernel/errors.ts'
 import type { Edge } from '../../relations/inverses.ts'
 import { findGraphFaults } from '../acyclicity.ts'
-import {
-  defaultConfidence,
-  defaultDecay,
-  defaultImportance,
-  defaultSalience,
-  kindOf,
-  layerOf,
-} from '../defaults.ts'
+import { defaultConfidence, defaultImportance, defaultSalience, kindOf, layerOf } from '../defaults.ts'
 import { claimOf } from '../descent.ts'
 import { handlesOf } from '../handles.ts'
+import type { Policies, TypePolicy } from '../lifecycle.ts'
 import { completePayload, type Payload } from '../payloads.ts'
 import type { ContentRow, Draft, Identifier, RecordRow } from '../rows.ts'
 import type { NewRecord } from '../schemas.ts'
@@ -27,6 +21,7 @@ export type DraftContext = {
   /** Used when the body names none. */
   id: string
   defaultSensitivity: Sensitivity
+  policies: Policies
 }
 
 /** Everything a create writes, worked out before the database is asked anything. */
@@ -132,7 +127,7 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
     status: 'active',
     confidence: given.confidence ?? defaultConfidence,
     ...kept,
-    ...draftLife(given, kept.created_at, now),
+    ...draftLife(given, context.policies[given.type], kept.created_at, now),
     importance: importanceAt(kept, now),
     last_accessed_at: null,
     access_count: 0,
@@ -148,17 +143,17 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
   }
 }
 
-function draftLife(given: NewRecord, createdAt: Date, now: Date) {
+function draftLife(given: NewRecord, policy: TypePolicy, createdAt: Date, now: Date) {
   const anchor = given.lifecycle?.last_reinforced_at
   const anchoredAt = anchor === undefined ? now : new Date(anchor)
-  const decay = { ...defaultDecay, ...given.lifecycle?.decay }
+  const decay = { ...policy.decay, ...given.lifecycle?.decay }
   const life = {
     ...decay,
     base_salience: given.salience ?? defaultSalience,
     anchored_at: anchoredAt,
     expires_at: expiryOf(createdAt, decay.max_age_seconds),
     pinned: given.lifecycle?.pinned ?? false,
-    deletion_policy: given.lifecycle?.deletion_policy ?? 'auto_prune',
+    deletion_policy: given.lifecycle?.deletion_policy ?? policy.deletion_policy,
   }
   return {
     ...life,

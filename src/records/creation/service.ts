@@ -6,7 +6,9 @@ import type { Caller, Sensitivity } from '../../kernel/caller.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
+import type { PoliciesService } from '../../policies/index.ts'
 import { refuseReserved } from '../../relations/reserved.ts'
+import type { Policies } from '../lifecycle.ts'
 import { answerNew } from '../presentation.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { NewRecord, WrittenRecord } from '../schemas.ts'
@@ -23,13 +25,14 @@ export type CreationResources = {
   defaultSensitivity: Sensitivity
   textLanguage: string
   seal: Seal
+  policies: Pick<PoliciesService, 'recall'>
 }
 
 /** What became of one record of a batch. */
 export type Outcome = WrittenRecord | AppError
 
 export function createCreation(resources: CreationResources) {
-  const { db, clock, ids, defaultSensitivity, textLanguage, seal } = resources
+  const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
 
   async function create(call: Call, given: NewRecord): Promise<WrittenRecord> {
     const [outcome] = await createBatch(call, [given])
@@ -39,10 +42,11 @@ export function createCreation(resources: CreationResources) {
 
   /** Each record on its own: one that cannot be stored does not keep its neighbours out. */
   async function createBatch(call: Call, given: readonly (NewRecord | AppError)[]): Promise<Outcome[]> {
+    const known = await policies.recall(call.tx ?? db)
     const now = clock.now()
     return storeDrafts(
       call,
-      given.map((each) => draft(call.caller, each, now)),
+      given.map((each) => draft(call.caller, each, known, now)),
     )
   }
 
@@ -76,12 +80,12 @@ export function createCreation(resources: CreationResources) {
     })
   }
 
-  function draft(caller: Caller, given: NewRecord | AppError, now: Date): Draft | AppError {
+  function draft(caller: Caller, given: NewRecord | AppError, known: Policies, now: Date) {
     if (given instanceof AppError) return given
     const refusal = refuseReserved(given.relations)
     if (refusal) return refusal
     try {
-      return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity })
+      return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity, policies: known })
     } catch (error) {
       if (error instanceof AppError) return error
       throw error

@@ -3,6 +3,7 @@ import type { Caller, Sensitivity } from '../../../kernel/caller.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { Ids } from '../../../kernel/ids.ts'
+import type { Policies } from '../../../records/lifecycle.ts'
 import { mostLineBytes } from '../../bounds.ts'
 import { type Copy, copyPlain, copyWhole } from '../../copy.ts'
 import { respell } from '../../respelling.ts'
@@ -17,17 +18,20 @@ export type Parse = (bytes: Buffer) => unknown
 /** A line as it was read: what is to be stored, or why nothing is. */
 export type Item = { line: number; size: number; id?: string } & ({ copy: Copy } | { error: AppError })
 
+/** The policies say what a line leaves out of its lifecycle. */
+type Setting = { caller: Caller; policies: Policies; parse: Parse }
+
 type Resources = { clock: Clock; ids: Ids; defaultSensitivity: Sensitivity }
 
 export function createReading({ clock, ids, defaultSensitivity }: Resources) {
-  return function readItem(caller: Caller, line: Line, parse: Parse): Item {
+  return function readItem(line: Line, { caller, policies, parse }: Setting): Item {
     const place = { line: line.line, size: line.bytes?.length ?? 0 }
     let id: string | undefined
     try {
       const value = readValue(line, parse)
       id = idOf(value)
       const given = readRecord(value)
-      const context = { caller, now: clock.now(), id: ids.next(), defaultSensitivity }
+      const context = { caller, now: clock.now(), id: ids.next(), defaultSensitivity, policies }
       const copy = saysWhatIsKept(given) ? copyWhole(given, context) : copyPlain(given, context)
       return { ...place, id: copy.draft.row.id, copy }
     } catch (error) {

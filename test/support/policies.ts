@@ -1,0 +1,24 @@
+import type { Database } from '../../src/db/connection.ts'
+import type { Policies } from '../../src/records/lifecycle.ts'
+
+const oneDay = {
+  decay: {
+    ...{ curve: 'exponential' as const, half_life_seconds: 86_400, min_salience: 0, max_age_seconds: 0 },
+    ...{ reinforcement_gain: 0, max_salience: 1 },
+  },
+  deletion_policy: 'auto_prune',
+} as const
+
+/** Every type loses half of its salience in a day, so that a test can compute it by heart. */
+export const oneDayPolicies: Policies = {
+  ...{ episodic: oneDay, working: oneDay, entity: oneDay },
+  ...{ semantic: oneDay, competence: oneDay, plan_graph: oneDay },
+}
+
+/** Replaces the shipped policies of a test database. */
+export async function writeOneDayPolicies(db: Database): Promise<void> {
+  await db
+    .updateTable('lifecycle_policies')
+    .set({ ...oneDay.decay, deletion_policy: oneDay.deletion_policy })
+    .execute()
+}
