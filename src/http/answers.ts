@@ -31,7 +31,7 @@ export const Problem = Type.Object(
   },
 )
 
-type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed'
+type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed' | 'Next-Updated-After'
 
 /** A body with words about it, or none at all. */
 type Described = {
@@ -56,6 +56,7 @@ const headers: Readonly<Record<HeaderName, { type: string; description: string }
   ETag: { type: 'string', description: 'The version, for If-Match.' },
   Location: { type: 'string', description: 'Where the new thing is.' },
   Link: { type: 'string', description: 'The next page, with rel="next".' },
+  'Next-Updated-After': { type: 'string', description: 'The `updated_after` of the next export.' },
   'Idempotency-Replayed': { type: 'string', description: '`true` when this is a stored answer.' },
 }
 

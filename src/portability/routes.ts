@@ -42,14 +42,23 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       tags,
       summary: 'Export records',
       description:
-        'Every record that the key sees whole, a line each, in the order of their ids, with its anchors, its whole logs and its relations. Forgotten records only where they are asked for. A stream that breaks off did not reach its end: go on with `after`.',
+        'Every record that the key sees whole, a line each, in the order of their ids, with its anchors, its whole logs and its relations. Forgotten records only where they are asked for. A stream that breaks off did not reach its end: go on with `after`. An export with `updated_after` set to `Next-Updated-After` of one before holds all that changed since, and can repeat a record.',
       querystring: ExportQuery,
       response: answers({
-        200: { schema: lines(ExportedRecord), description: 'The lines.', mediaType: linesType },
+        200: {
+          schema: lines(ExportedRecord),
+          description: 'The lines.',
+          mediaType: linesType,
+          headers: ['Next-Updated-After'],
+        },
       }),
     },
     handler: async (request, reply) => {
       const signal = AbortSignal.any([takeTime(request, reply), closing.signal])
+      // An export that goes on behind an id belongs to the one that it continues.
+      if (request.query.after === undefined) {
+        reply.header('next-updated-after', await exporter.nextAfter(request.query))
+      }
       const exported = exporter.run(callOf(request), request.query, signal)
       reply.header('cache-control', 'no-store').type(linesType)
       return reply.send(Readable.from(await begun(exported), { highWaterMark: 1 }))

@@ -16,7 +16,7 @@ import {
   LooseRecordBatch,
   NewRecord,
   RecordBatch,
-  RecordPage,
+  RecordListing,
   RecordPatch,
   RecordPath,
   SeenRecord,
@@ -111,11 +111,14 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'List records',
         description:
-          'Every filter must hold. A cursor ordered by salience carries the instant of its first page, and later pages answer as of it. A filter or an order by what a redacted record does not show leaves redacted records out.',
+          'Every filter must hold. A cursor ordered by salience carries the instant of its first page, and later pages answer as of it. A filter or an order by what a redacted record does not show leaves redacted records out. ' +
+          'A client that polls for changes passes `next_updated_after` of each answer as its next `updated_after`, ' +
+          'and knows a change that it has seen by `version`.',
         querystring: ListQuery,
-        response: answers({ 200: { schema: ref(RecordPage), description: 'One page.', headers: ['Link'] } }, [
-          'invalid_cursor',
-        ]),
+        response: answers(
+          { 200: { schema: ref(RecordListing), description: 'One page.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
       },
     },
     async (request, reply) => {

@@ -1,4 +1,5 @@
 import type { Database } from '../../db/connection.ts'
+import { nextPollAfter, settledUntil } from '../../db/horizon.ts'
 import type { Call } from '../../db/transaction.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -43,5 +44,10 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
     }
   }
 
-  return { run }
+  /** Asked before an export begins: an export of what changed after this instant continues it without a gap. */
+  async function nextAfter({ updated_after: asked }: ExportQuery): Promise<string> {
+    return nextPollAfter(asked, await settledUntil(db, clock.now()))
+  }
+
+  return { run, nextAfter }
 }

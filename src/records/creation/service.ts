@@ -15,8 +15,9 @@ import type { NewRecord, WrittenRecord } from '../schemas.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { erasedContent, findErasedContents } from '../tombstones/service.ts'
 import { withDescents } from './claims/service.ts'
-import { draftRecord } from './draft.ts'
+import { draftRecord, withoutDelay } from './draft.ts'
 import { findTakenIdentifiers, findTargets, findUsedIds, insertRecords, type Stored } from './queries.ts'
+import { identifierTaken, recordExists, targetAbove, targetMissing } from './refusals.ts'
 
 export type CreationResources = {
   db: Database
@@ -52,10 +53,11 @@ export function createCreation(resources: CreationResources) {
 
   /** Drafts of whoever knows more of a record than a create may say; refused as a create would be. */
   async function storeDrafts(call: Call, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
-    const now = clock.now()
     const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
-      const checked = await refuseConflicts(conn, call.caller, seal, drafts)
+      const unique = await refuseConflicts(conn, call.caller, seal, drafts)
+      const now = clock.now()
+      const checked = unique.map((each) => (each instanceof AppError ? each : withoutDelay(each, now)))
       try {
         const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage, seal)
         return checked.map((each) => answer(call.caller, refuseUnstored(each, stored), now))
@@ -216,32 +218,6 @@ function refuseUnstored(each: Draft | AppError, { ids, erasedIds }: Stored): Dra
 
 function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
   return each instanceof AppError ? each : answerNew(caller, each, each.edges, now)
-}
-
-function recordExists(id: string): AppError {
-  return new AppError('record_exists', `The id ${id} is already in use.`)
-}
-
-function identifierTaken(index: number): AppError {
-  return new AppError(
-    'identifier_taken',
-    'Another entity of this scope and sensitivity has this identifier.',
-    {
-      errors: [{ pointer: `/payload/identifiers/${index}`, message: 'is already taken in this scope' }],
-    },
-  )
-}
-
-function targetMissing(index: number): AppError {
-  return new AppError('record_not_found', 'A relation names a record that does not exist.', {
-    errors: [{ pointer: `/relations/${index}/target_id`, message: 'no such record' }],
-  })
-}
-
-function targetAbove(index: number): AppError {
-  return new AppError('above_ceiling', 'A relation names a record that the key sees only redacted.', {
-    errors: [{ pointer: `/relations/${index}/target_id`, message: 'is above the ceiling of the key' }],
-  })
 }
 
 function raceLost(error: unknown): AppError | undefined {

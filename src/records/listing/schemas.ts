@@ -28,7 +28,9 @@ export const ListQuery = closed({
   max_salience: optional(salience()),
   created_after: optional(Time()),
   created_before: optional(Time()),
-  updated_after: optional(Time()),
+  updated_after: optional(
+    Time({ description: 'Changed after this instant; the answer says what to pass next time.' }),
+  ),
   q: optional(
     Type.String({
       minLength: 1,

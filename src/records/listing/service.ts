@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
+import { nextPollAfter, settledUntil } from '../../db/horizon.ts'
 import type { Call } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { boundHoldsMs } from '../../decay/lag.ts'
@@ -27,8 +28,10 @@ import type { ListQuery } from './schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 type Asked = Static<typeof ListQuery>
+type RecordsListed = Listed<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
 
-const at = <T extends TSchema>(value: T) => Type.Object({ value, id: Uuid(), as_of: Time() })
+const at = <T extends TSchema>(value: T) =>
+  Type.Object({ value, id: Uuid(), as_of: Time(), poll_after: Type.Optional(Time()) })
 const [NumberCursor, TimeCursor] = [at(Type.Number()), at(Time())]
 /** Of the type that the list is sorted by; another would be a fault in SQL. */
 const recordCursors = {
@@ -40,11 +43,14 @@ const recordCursors = {
 const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
-  async function list(call: Call, asked: Asked): Promise<Listed<MemoryRecord | RedactedRecord>> {
+  async function list(call: Call, asked: Asked): Promise<RecordsListed> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
     const fingerprint = fingerprintOf(call.caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
-    const asOf = after ? new Date(after.as_of) : clock.now()
+    const conn = call.tx ?? db
+    const { asOf, pollAfter } = after
+      ? { asOf: new Date(after.as_of), pollAfter: after.poll_after }
+      : await beginPages(conn, clock.now(), filters)
     const page: Page = {
       ...{ filters, sort, order, asOf, textLanguage },
       trust: call.caller.trust,
@@ -52,18 +58,14 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       // One more than asked tells whether there is a next page.
       limit: limit + 1,
     }
-    const conn = call.tx ?? db
-    const found =
-      sort === 'salience'
-        ? await rankBySalience(conn, page, clock.now(), whole)
-        : await listRecords(conn, page)
+    const found = await readPage(conn, page, clock.now())
     const items = found.slice(0, limit)
-    const last = items.at(-1)
+    const last = found.length > limit ? items.at(-1) : undefined
+    const position = last && { ...positionOf(last, asOf), poll_after: pollAfter }
     return {
       items: items.map((stored) => show(call.caller, stored, asOf)),
-      ...(last && found.length > limit
-        ? { next_cursor: encodeCursor(fingerprint, positionOf(last, asOf)) }
-        : {}),
+      ...(position ? { next_cursor: encodeCursor(fingerprint, position) } : {}),
+      ...(pollAfter === undefined ? {} : { next_updated_after: pollAfter }),
     }
   }
 
@@ -85,6 +87,19 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   }
 
   return { list, pageAudit }
+}
+
+async function readPage(db: Database, page: Page, now: Date): Promise<Positioned[]> {
+  return page.sort === 'salience' ? rankBySalience(db, page, now, whole) : listRecords(db, page)
+}
+
+/**
+ * What the first page of a list settles for all. The instant to poll from is found before the page is read: what
+ * commits between the two is on the page, or has a later time.
+ */
+async function beginPages(db: Database, asOf: Date, { updated_after: after }: Filters) {
+  const pollAfter = after === undefined ? undefined : nextPollAfter(after, await settledUntil(db, asOf))
+  return { asOf, pollAfter }
 }
 
 /** More lanes than this, and one order over everything is the cheaper. */

@@ -2,15 +2,23 @@ import type { Database } from '../../../db/connection.ts'
 import { translateFailure, violatedConstraint } from '../../../db/failures.ts'
 import { transact } from '../../../db/transaction.ts'
 import type { Caller } from '../../../kernel/caller.ts'
+import type { Clock } from '../../../kernel/clock.ts'
 import { AppError } from '../../../kernel/errors.ts'
 import type { Logger } from '../../../kernel/log.ts'
 import type { createSeal } from '../../../records/index.ts'
+import type { Copy } from '../../copy.ts'
 import type { Tally } from '../../schemas.ts'
 import type { Importing, LooseEdge } from '../linking/queries.ts'
 import type { Item } from '../reading/service.ts'
 import { createStoring, type Fate, type Stored } from '../storing/service.ts'
 
-type Resources = { db: Database; log: Logger; seal: ReturnType<typeof createSeal>; textLanguage: string }
+type Resources = {
+  db: Database
+  clock: Clock
+  log: Logger
+  seal: ReturnType<typeof createSeal>
+  textLanguage: string
+}
 
 export type Judged = { line: number; id?: string; fate: Fate }
 export type Judgement = { judged: Judged[]; loose: LooseEdge[] }
@@ -29,7 +37,7 @@ class Rehearsed extends Error {
 
 /** Stores a portion of lines, or finds out what storing it would come to, and says what became of each. */
 export function createJudging(resources: Resources) {
-  const { db, log } = resources
+  const { db, clock, log } = resources
   const store = createStoring(resources)
 
   async function judge(caller: Caller, items: readonly Item[], importing: Judging): Promise<Judgement> {
@@ -50,9 +58,9 @@ export function createJudging(resources: Resources) {
     attempt = 1,
   ): Promise<Stored> {
     if (items.length === 0) return { fates: [], loose: [] }
-    const copies = items.map(({ copy }) => copy)
     try {
       return await transact(db, { caller }, async (tx) => {
+        const copies = items.map(({ copy }) => writtenNow(copy, clock.now()))
         const stored = await store(tx, caller, copies, importing)
         if (importing.dryRun) throw new Rehearsed(stored)
         return stored
@@ -82,6 +90,12 @@ export function createJudging(resources: Resources) {
   }
 
   return judge
+}
+
+/** A line may have waited for those after it, and a client that polls must not miss it. */
+function writtenNow(copy: Copy, now: Date): Copy {
+  if (copy.given.updated_at !== undefined) return copy
+  return { ...copy, draft: { ...copy.draft, row: { ...copy.draft.row, updated_at: now } } }
 }
 
 const mostAttempts = 4
