@@ -18,6 +18,7 @@ import * as cards from './0018_cards.ts'
 import * as imports from './0019_imports.ts'
 import * as tallies from './0020_tallies.ts'
 import * as descent from './0022_descent.ts'
+import * as outdatedTexts from './0023_outdated_texts.ts'
 import * as apart from './0024_apart.ts'
 import * as salienceBounds from './0025_salience_bounds.ts'
 import * as via from './0026_via.ts'
@@ -43,6 +44,7 @@ export const migrations: Record<string, Migration> = {
   '0019_imports': imports,
   '0020_tallies': tallies,
   '0022_descent': descent,
+  '0023_outdated_texts': outdatedTexts,
   '0024_apart': apart,
   '0025_salience_bounds': salienceBounds,
   '0026_via': via,

@@ -18,7 +18,7 @@ import {
 import { createChat } from './models/chat.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
-import { createSeal, purgeForgotten } from './records/index.ts'
+import { createSeal, createTextUpdate, purgeForgotten } from './records/index.ts'
 import type { Resources } from './services.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 
@@ -53,6 +53,7 @@ export function createJobs({
     ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
     embedder: createEmbedder(config.embedding, clock, instruments.observeModel('embed')),
   })
+  const texts = createTextUpdate({ db, clock, log, textLanguage: config.records.textLanguage })
   const refresh = createRefresh({ db })
   const asked = createAsked(config, clock, instruments)
   const writing = {
@@ -85,7 +86,8 @@ export function createJobs({
     handlers: createHandlers(runner),
     intervals: () => listIntervals(db, intervals),
     watch: () => {
-      const watches = [watchJobs({ db, clock, log, worker, runner, intervals }), embeddings.watch()]
+      const jobs = watchJobs({ db, clock, log, worker, runner, intervals })
+      const watches = [jobs, embeddings.watch(), texts.watch()]
       return { stop: () => Promise.all(watches.map((watch) => watch.stop())) }
     },
   }

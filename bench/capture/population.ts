@@ -42,7 +42,7 @@ const statement = `
       end, '{"sources": [{"kind": "event", "ref": "bench"}]}', 12,
       to_tsvector('english', case type when 'entity' then name when 'semantic' then
         concat_ws(' ', name, predicate, object) else words end)
-        || array_to_tsvector(array['scope ' || scope, 'type ' || type])
+        || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
     from said
   ), handle as (
     insert into handles (digest, detail, record_id, place, scope)

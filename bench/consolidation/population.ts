@@ -58,7 +58,7 @@ export async function populate(pool: Pool, { offset, count, newInHundred }: Popu
        ) || case when outcome is null then '{}'::jsonb else jsonb_build_object('outcome', outcome) end,
        jsonb_build_object('sources', jsonb_build_array(jsonb_build_object('kind', 'event', 'ref', 'job ' || n))), 80,
        to_tsvector('english', 'In ' || scope || ' the release train brought out ' || saying)
-         || array_to_tsvector(array['scope ' || scope, 'type episodic'])
+         || array_to_tsvector(array['scope ' || scope, 'type episodic', 'text 1'])
      from drawn`,
     [offset, count, newInHundred],
   )

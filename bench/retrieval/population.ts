@@ -47,7 +47,7 @@ const statement = `
       end,
       '{"sources": [{"kind": "event", "ref": "bench"}]}', 12,
       to_tsvector('english', text)
-        || array_to_tsvector(array['scope project-' || n % 100, case when is_entity then 'type entity' else 'type semantic' end])
+        || array_to_tsvector(array['scope project-' || n % 100, case when is_entity then 'type entity' else 'type semantic' end, 'text 1'])
     from drawn
   ), handle as (
     insert into handles (digest, record_id, place, scope)

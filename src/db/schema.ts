@@ -300,6 +300,11 @@ export interface MaintenanceRuns {
   worker: string | null;
 }
 
+export interface OutdatedTexts {
+  listed_at: Date;
+  record_id: string;
+}
+
 export interface PeerCards {
   card_id: string | null;
   /**
@@ -466,6 +471,7 @@ export interface DB {
   maintenance_changes: MaintenanceChanges;
   maintenance_ranges: MaintenanceRanges;
   maintenance_runs: MaintenanceRuns;
+  outdated_texts: OutdatedTexts;
   peer_cards: PeerCards;
   records: Records;
   relations: Relations;

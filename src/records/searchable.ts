@@ -1,4 +1,4 @@
-import { maskFact, maskMembers, maskText } from '../kernel/masking.ts'
+import { maskFact, maskMembers, maskSecrets, maskText } from '../kernel/masking.ts'
 import type { Payload } from './payloads.ts'
 
 /**
@@ -26,6 +26,13 @@ function maskWords(text: string): string {
   const masked = maskText(text.slice(0, maxBytes))
   return masked.includes('<secret') ? masked.replace(/<secret [a-z]+>/g, '') : masked
 }
+/** Whether something looks like a secret in what is no episode. An episode keeps what was captured as it came. */
+export function holdsSecret(payload: Payload): boolean {
+  if (payload.kind === 'episodic') return false
+  const masked = payload.kind === 'semantic' ? maskSecrets(maskFact(payload)) : maskSecrets(payload)
+  return JSON.stringify(masked) !== JSON.stringify(payload)
+}
+
 function wordsOf(payload: Payload): string[] {
   switch (payload.kind) {
     case 'episodic':

@@ -4400,9 +4400,14 @@ from unconsolidated
 where due_at <= $12::timestamptz
 limit $13
       ) as unread
+      union all
+      select 'update_text', listed_at
+from (select listed_at
+from outdated_texts
+limit $14) as outdated
     )
     select kind.work, count(due.since)::int4 as waiting, min(due.since) as oldest
-    from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate'])
+    from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate', 'update_text'])
       with ordinality as kind (work, place)
     left join due on due.work = kind.work
     group by kind.work, kind.place
@@ -6229,7 +6234,7 @@ with "changed" as (update "records"
 set "version" = $1, "updated_at" = $2
 where "id" = $3), "rewritten" as (update "contents"
 set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
-      || array_to_tsvector(array[$9, $10])
+      || array_to_tsvector(array['scope ' || $9::text, 'type ' || $10::text, 'text 1'])
 where "record_id" = $11), "listed" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
 values ($12, $13, $14, $15)
 on conflict ("record_id") do update
@@ -6295,7 +6300,7 @@ where d.id = i.id))
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector($4::text::regconfig, "searchText")
-          || array_to_tsvector(array['scope ' || scope, 'type ' || type])
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)
@@ -6548,7 +6553,7 @@ where r.id = k.id
       update contents as c
       set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
         search = to_tsvector($3::text::regconfig, k.text)
-          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type])
+          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type, 'text 1'])
       from kept as k
 where c.record_id = k.id
     ), name as (
@@ -7292,6 +7297,76 @@ and "h"."scope" = any($7::text[]))
   )
 order by "id"
 limit $8;
+
+-- src/records/outdated/queries.ts hasOutdated
+    select exists (select
+from outdated_texts) as is_listed;
+
+-- src/records/outdated/queries.ts listOutdated
+    select record_id
+from outdated_texts
+    where $1::uuid is null
+or record_id > $2::uuid
+    order by record_id
+    limit $3;
+
+-- src/records/outdated/queries.ts claimOutdated
+    with mine as materialized (
+      select record_id
+from outdated_texts
+where record_id = any($1::uuid[])
+      order by record_id
+      for update skip locked
+    ), gone as (
+      delete
+from outdated_texts as o using mine
+      where o.record_id = mine.record_id
+and not exists (select
+from records as r
+where r.id = mine.record_id)
+    )
+    select r.id
+from records as r
+where r.id in (select record_id
+from mine)
+    order by r.id
+    for no key update skip locked;
+
+-- src/records/outdated/queries.ts findOutdated
+    select record_id, payload, tags
+from contents
+    where record_id = any($1::uuid[]);
+
+-- src/records/outdated/queries.ts rewriteTexts
+    with made as materialized (
+      select r.id, given.words,
+        to_tsvector($1::text::regconfig, given.text) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type, 'text 1']) as search
+      from unnest(
+        $2::uuid[], $3::text[],
+        $4::int4[]
+      ) as given (id, text, words)
+      join records as r on r.id = given.id
+    ), rewritten as (
+      update contents as c
+set search = made.search, words = made.words
+      from made
+      where c.record_id = made.id
+and made.search <> c.search || array_to_tsvector(array['text 1'])
+      returning c.record_id
+    ), unread as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select record_id, $5::timestamptz, $6::timestamptz
+from rewritten
+      order by record_id
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), unlisted as (
+      delete
+from outdated_texts as o using made
+where o.record_id = made.id
+    )
+    select count(*)::int4 as count
+from rewritten;
 
 -- src/records/promoting/queries.ts countWorking
     select count(*)::int4 as count

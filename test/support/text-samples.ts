@@ -1,3 +1,4 @@
+import * as outdated from '../../src/records/outdated/queries.ts'
 import * as lexicon from '../../src/retrieval/text/lexicon/queries.ts'
 import * as text from '../../src/retrieval/text/queries.ts'
 import * as stemming from '../../src/retrieval/text/stemming/queries.ts'
@@ -13,9 +14,21 @@ const search: text.Search = {
 const rare = [{ word: 'flaki', count: null }]
 const common = [{ word: 'test', count: 30_000 }]
 const sets = [['test', 'unit'], ['run']]
-const among = { newest: 500, ids: ['0197b9a0-0000-7000-8000-000000000001'], others: rare }
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const among = { newest: 500, ids: [id], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/records/outdated/queries.ts': {
+    hasOutdated: (db) => outdated.hasOutdated(db),
+    listOutdated: (db) => outdated.listOutdated(db, { after: id, limit: 20 }),
+    claimOutdated: (db) => outdated.claimOutdated(db, [id]),
+    findOutdated: (db) => outdated.findOutdated(db, [id]),
+    rewriteTexts: (db) =>
+      outdated.rewriteTexts(db, [{ id, words: { text: 'flaky test', count: 2 } }], {
+        now: new Date('2026-01-01T00:00:00.000Z'),
+        textLanguage: 'english',
+      }),
+  },
   'src/retrieval/text/queries.ts': {
     findByWords: (db) => text.findByWords(db, search, rare, common),
     findTogether: (db) => text.findTogether(db, search, common, { sets, others: rare }),

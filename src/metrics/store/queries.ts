@@ -81,9 +81,11 @@ export async function listBacklog(db: Database, now: Date, revisedBefore: Date):
       select 'consolidate', due_at from (
         select due_at from unconsolidated where due_at <= ${now}::timestamptz limit ${mostCounted}
       ) as unread
+      union all
+      select 'update_text', listed_at from (select listed_at from outdated_texts limit ${mostCounted}) as outdated
     )
     select kind.work, count(due.since)::int4 as waiting, min(due.since) as oldest
-    from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate'])
+    from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate', 'update_text'])
       with ordinality as kind (work, place)
     left join due on due.work = kind.work
     group by kind.work, kind.place

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
+import { placeWords } from '../place.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from '../rows.ts'
 import { wordsOf } from '../words.ts'
 
@@ -45,7 +46,7 @@ function asSearch({ text, language, scope, type }: Search) {
   return {
     words: count,
     search: sql<string>`to_tsvector(${language}::text::regconfig, ${words})
-      || array_to_tsvector(array[${`scope ${scope}`}, ${`type ${type}`}])`,
+      || ${placeWords(sql`${scope}::text`, sql`${type}::text`)}`,
   }
 }
 

@@ -4,6 +4,7 @@ import { visibleTo } from '../../db/visibility.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import { withInverses } from '../../relations/inverses.ts'
 import type { Descent } from '../descent.ts'
+import { placeWords } from '../place.ts'
 import type { Draft, Identifier } from '../rows.ts'
 import type { Seal } from '../tombstones/seal.ts'
 import { wordsOf } from '../words.ts'
@@ -100,7 +101,7 @@ export async function insertRecords(
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
-          || array_to_tsvector(array['scope ' || scope, 'type ' || type])
+          || ${placeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../kernel/caller.ts'
+import { placeWords } from '../place.ts'
 import type { ContentRow } from '../rows.ts'
 import type { Derivation } from './derivation.ts'
 
@@ -79,7 +80,7 @@ export async function rewriteKept(
       update contents as c
       set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
         search = to_tsvector(${textLanguage}::text::regconfig, k.text)
-          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type])
+          || ${placeWords(sql`k.scope`, sql`k.type`)}
       from kept as k where c.record_id = k.id
     ), name as (
       delete from handles as h

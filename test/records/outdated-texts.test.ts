@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
+import { listBacklog } from '../../src/metrics/store/queries.ts'
+import { createTextUpdate } from '../../src/records/index.ts'
+import { capture, list } from '../support/capturing.ts'
+import { hireEmbedder } from '../support/embedding.ts'
+import { startTestApp, type TestApp } from '../support/http.ts'
+import { type Body, create, fact, read } from '../support/records.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+beforeEach(async () => {
+  await sql`delete from outdated_texts`.execute(app.db)
+})
+afterAll(() => app.close())
+
+const secret = 'hunter22xq'
+const logs: { message: string; about: unknown }[] = []
+const keep = (message: string, about?: unknown) => void logs.push({ message, about })
+const log = { trace: keep, debug: keep, info: keep, warn: keep, error: keep, fatal: keep }
+const update = (more: object = {}) =>
+  createTextUpdate({ db: app.db, clock: app.clock, log, textLanguage: 'english', ...more })
+
+/** As a process of the last release writes it: the raw content is among the words, and there is no word `text 1`. */
+async function writeAsBefore(id: string, words: string): Promise<void> {
+  await sql`
+    update contents as c
+    set search = to_tsvector('english', ${words}) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type])
+    from records as r where r.id = c.record_id and r.id = ${id}::uuid
+  `.execute(app.db)
+}
+
+async function listed(): Promise<string[]> {
+  const { rows } = await sql<{ record_id: string }>`select record_id from outdated_texts order by 1`.execute(
+    app.db,
+  )
+  return rows.map(({ record_id: id }) => id)
+}
+
+async function find(word: string): Promise<string[]> {
+  const { body } = await app.request('GET', `/v1/records?q=${word}`)
+  return (body as Body).items.map(({ id }: Body) => id)
+}
+
+async function captureAsBefore(scope: string): Promise<string> {
+  const content = { tool_name: 'psql', args: { password: secret, query: 'zebrafish' }, result: scope }
+  const { primary_record: episode } = await capture(app, content, { scope, source_kind: 'tool_output' })
+  await writeAsBefore(episode.id, `psql ${secret} zebrafish ${scope}`)
+  return episode.id
+}
+
+describe('the search text of an earlier version', () => {
+  it('finds a secret until it is computed again, and then gets a new vector', async () => {
+    const embedder = hireEmbedder(app)
+    const id = await captureAsBefore('quagga')
+    await embedder.run()
+    expect([await find(secret), await find('zebrafish')]).toEqual([[id], [id]])
+    const before = await read(app, id)
+    expect(await update().workOff()).toBe(1)
+    expect([await find(secret), await find('zebrafish'), await find('quagga')]).toEqual([[], [], [id]])
+    const { rows } = await sql`select record_id from unembedded`.execute(app.db)
+    expect(rows).toEqual([{ record_id: id }])
+    expect(await read(app, id)).toEqual(before)
+    expect([await listed(), await update().workOff()]).toEqual([[], 0])
+  })
+
+  it('is listed by the migration for every record, and whoever writes it', async () => {
+    const { id } = await create(app, fact())
+    expect(await listed()).toEqual([])
+    await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['x'] } })
+    expect(await listed()).toEqual([])
+    await writeAsBefore(id, 'x')
+    expect(await listed()).toEqual([id])
+    await migrateDown(app.db, '0022_descent')
+    await migrateUp(app.db)
+    const { rows } = await sql<{ id: string }>`select id from records order by id`.execute(app.db)
+    expect(await listed()).toEqual(rows.map((row) => row.id))
+    expect(await update().workOff()).toBe(rows.length)
+    expect(await listed()).toEqual([])
+  })
+
+  it('that says the same is not written again, and needs no new vector', async () => {
+    const { id } = await create(app, fact({ tags: ['same'] }))
+    await sql`delete from unembedded`.execute(app.db)
+    await sql`update contents set search = ts_delete(search, 'text 1') where record_id = ${id}::uuid`.execute(
+      app.db,
+    )
+    const versions = () => sql`select xmin from contents where record_id = ${id}::uuid`.execute(app.db)
+    const before = await versions()
+    expect([await listed(), await update().workOff(), await listed()]).toEqual([[id], 1, []])
+    expect((await versions()).rows).toEqual(before.rows)
+    expect((await sql`select from unembedded`.execute(app.db)).rows).toEqual([])
+  })
+
+  it('is shown as a backlog until the list is empty', async () => {
+    const waiting = async () => {
+      const now = app.clock.now()
+      return (await listBacklog(app.db, now, now)).find(({ work }) => work === 'update_text')?.waiting
+    }
+    await captureAsBefore('backlog')
+    expect(await waiting()).toBe(1)
+    await update().workOff()
+    expect(await waiting()).toBe(0)
+  })
+
+  it('is computed once by workers that race, past records that somebody holds and records that are gone', async () => {
+    const ids = await Promise.all(list(60).map((n) => captureAsBefore(`raced${n}`)))
+    const [held, gone] = [ids[7] ?? '', ids[31] ?? '']
+    await sql`delete from records where id = ${gone}::uuid`.execute(app.db)
+    await app.db.transaction().execute(async (tx) => {
+      await sql`select from records where id = ${held}::uuid for no key update`.execute(tx)
+      const counts = await Promise.all(list(4).map(() => update({ size: 7 }).workOff()))
+      expect(counts.reduce((sum, count) => sum + count)).toBe(58)
+      expect(await listed()).toEqual([held])
+    })
+    expect([await update().workOff(), await listed(), await find(secret)]).toEqual([1, [], []])
+  })
+
+  it('is computed for the rest when one record cannot be, and what was interrupted goes on', async () => {
+    const ids = await Promise.all(list(9).map((n) => captureAsBefore(`broken${n}`)))
+    const broken = [...ids].sort()[4] ?? ''
+    await sql`update contents set payload = '{"kind": "episodic"}' where record_id = ${broken}::uuid`.execute(
+      app.db,
+    )
+    const stopped = new AbortController()
+    stopped.abort()
+    expect(await update().workOff(stopped.signal)).toBe(0)
+    logs.length = 0
+    expect(await update().workOff()).toBe(8)
+    expect([await listed(), logs.map(({ about }) => about)]).toMatchObject([
+      [broken],
+      [{ record_id: broken }],
+    ])
+    await sql`delete from records where id = ${broken}::uuid`.execute(app.db)
+    expect([await update().workOff(), await listed()]).toEqual([0, []])
+  })
+
+  it('is computed again soon after a worker starts, which names the records that hold secrets', async () => {
+    await captureAsBefore('watched')
+    const { id } = await create(app, fact({ payload: { ...fact().payload, object: { password: secret } } }))
+    await writeAsBefore(id, secret)
+    logs.length = 0
+    const watching = update({ everyMs: 10 }).watch()
+    await expect.poll(listed).toEqual([])
+    await watching.stop()
+    expect(logs).toMatchObject([{ about: { record_ids: [id] } }, { about: { records: 2 } }])
+    expect((await read(app, id)).payload.object).toEqual({ password: secret })
+    expect(await find(secret)).toEqual([])
+  })
+})
