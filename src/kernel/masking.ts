@@ -90,8 +90,19 @@ function hide(value: unknown): unknown {
 /** Longer JSON in a text is masked as text. */
 const longestJson = 256 * 1_024
 
+/** The least `maxLength` of a field that holds masked text. */
+const shortestField = 256
+
+/** A mask may be longer than its secret. The result still fits where the text did: its end is cut off. */
 export function maskText(text: string): string {
-  return maskJson(text) ?? maskPlain(text)
+  const masked = maskJson(text) ?? maskPlain(text)
+  const longest = Math.max(text.length, shortestField)
+  return masked.length <= longest ? masked : cutBeforeMask(masked.slice(0, longest))
+}
+
+/** Leaves neither a part of a mask nor half of a character at the end. */
+function cutBeforeMask(text: string): string {
+  return text.replace(/<[a-z ]{0,20}$|[\uD800-\uDBFF]$/, '')
 }
 
 function maskJson(text: string): string | undefined {

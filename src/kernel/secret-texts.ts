@@ -39,6 +39,7 @@ const wellKnown = new RegExp(
   `(?<![A-Za-z0-9])(?:${[
     '(?:sk|pk|rk)-(?=[\\w-]{0,200}[0-9A-Z])[\\w-]{10,400}',
     '(?:sk|pk|rk)_(?:live|test|prod)_[\\w-]{8,255}',
+    '(?:gh[opsur]|github_pat|glpat|shpat|dckr_pat|dop_v1)[-_][\\w-]{20,400}',
     '(?:gh[opsur]|github_pat|glpat|gldt|glrt|glcbt|glptt|shpat|shpss|shpca|dckr_pat|whsec|npm|hf|dop_v1|doo_v1|dapi|lin_api|ntn|secret)[-_](?=[\\w-]{0,200}[0-9])[\\w-]{10,400}',
     'xox[a-z]-[\\w-]{8,255}',
     'xapp-[\\w-]{8,255}',

@@ -68,6 +68,7 @@ describe('a secret', () => {
     ['sk-', 'sk-proj-4f9aZk2mQ8xLw0Rt5YbN'],
     ['sk-ant', 'sk-ant-api03-4f9aZk2mQ8xLw0Rt5YbN'],
     ['ghp_', 'ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
+    ['ghp_ without a digit', 'ghp_abcdefghijklmnopqrstuvwx'],
     ['github_pat_', 'github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuv'],
     ['glpat-', 'glpat-x9Yz1234567890abcdef'],
     ['xoxb-', 'xoxb-123456789012-abcdefGHIJ'],
@@ -182,6 +183,25 @@ describe('masking', () => {
     )
   })
 
+  it('makes no text longer than its field, and changes nothing when it is done again to a text that it cut', () => {
+    const part = fc.tuple(
+      secretKey,
+      fc.constantFrom('=', '="', ': ', '":"'),
+      fc.constantFrom('x', 'y"', 'z,'),
+    )
+    const text = fc.array(part, { minLength: 1, maxLength: 80 }).map((parts) => parts.flat().join(''))
+    fc.assert(
+      fc.property(text, fc.constantFrom(' ', '', '😀'), (given, end) => {
+        const masked = maskText(given + end)
+        expect(masked.length).toBeLessThanOrEqual(Math.max((given + end).length, 256))
+        expect(masked.isWellFormed()).toBe(true)
+        expect(maskText(masked)).toBe(masked)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  // A search that goes back over the text at each place takes minutes for one of these, and the test ends with its timeout.
   it('takes bounded time on hostile text', () => {
     const parts = [
       ...[
@@ -213,10 +233,7 @@ describe('masking', () => {
     ]
     for (const part of parts) {
       const text = part.repeat(200_000 / part.length)
-      const began = performance.now()
-      maskText(text)
-      const took = performance.now() - began
-      expect([part, took < 1_500 ? 'fast' : took]).toEqual([part, 'fast'])
+      expect(maskText(text).length).toBeLessThanOrEqual(text.length)
     }
   })
 })
