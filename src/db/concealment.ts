@@ -42,6 +42,22 @@ const changing = ['derived_from', 'derives', 'contested_by', 'superseded_by']
 /** Edges looked at for each predicate. Their primary key yields those to the newest records first. */
 const mostEdges = 1_000
 
+/** The instants at which hidden records changed `record`. */
+function hiddenInstants(trust: Trust, record: Fragment): Fragment {
+  return sql`
+    select edge.created_at
+    from unnest(${sql.val(changing)}::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at from relations as e
+      where e.source_id = ${record} and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit ${sql.lit(mostEdges)}
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ${openTo(trust, 'h')}
+  `
+}
+
 /**
  * Whether an entry `a` of the log of `record` is shown. An entry that names a hidden record belongs to that record; so
  * does one that was written together with an edge to it, such as the confirmation of a fact.
@@ -50,17 +66,36 @@ export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool
   if (reachesEverything(trust)) return sql<SqlBool>`true`
   const words = sql`concat_ws(' ', a.rationale, a.changes)`
   return sql<SqlBool>`(
-    ${namesNoHidden(trust, words)} and (a.action = 'create' or a.at not in (
-      select edge.created_at
-      from unnest(${sql.val(changing)}::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at from relations as e
-        where e.source_id = ${record} and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit ${sql.lit(mostEdges)}
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ${openTo(trust, 'h')}
-    ))
+    ${namesNoHidden(trust, words)} and (a.action = 'create' or a.at not in (${hiddenInstants(trust, record)}))
   )`
+}
+
+/**
+ * Whether a move `s` in the status history of `record` is told whole. A record shows its status, so the move itself is
+ * always shown; who made it and why belongs to the hidden record that it was made for.
+ */
+export function isMoveShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
+  if (reachesEverything(trust)) return sql<SqlBool>`true`
+  return sql<SqlBool>`(${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${hiddenInstants(trust, record)}))`
+}
+
+/** In place of who made a move that is not told whole. */
+export const hiddenActor = 'hidden'
+
+/**
+ * A JSON object without what it says of hidden records: members that name one are left out, lists lose such items. Null
+ * where nothing is left.
+ */
+export function membersShown(trust: Trust, object: Fragment): RawBuilder<unknown> {
+  if (reachesEverything(trust)) return sql`${object}`
+  const items = sql`(
+    select coalesce(jsonb_agg(item.value order by item.place), '[]')
+    from jsonb_array_elements(each.value) with ordinality as item (value, place)
+    where ${namesNoHidden(trust, sql`item.value::text`)}
+  )`
+  return sql`(case when ${namesNoHidden(trust, sql`${object}::text`)} then ${object} else (
+    select jsonb_object_agg(each.key, case jsonb_typeof(each.value) when 'array' then ${items} else each.value end)
+    from jsonb_each(${object}) as each
+    where jsonb_typeof(each.value) = 'array' or ${namesNoHidden(trust, sql`each.value::text`)}
+  ) end)`
 }

@@ -1,4 +1,5 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { membersShown, namesNoHidden } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
@@ -61,7 +62,6 @@ const runColumns = [
   'm.done',
   'm.total',
   'm.stats',
-  'm.error',
   'm.attempts',
   'm.worker',
   'm.created_at',
@@ -70,13 +70,21 @@ const runColumns = [
 ] as const
 
 /** A run tells how much there is to keep, so who is bound to scopes sees those of their scopes alone. */
-function visible(db: Database, { scopes }: Trust) {
+function visible(db: Database, trust: Trust) {
+  const { scopes } = trust
   return db
     .selectFrom('maintenance_runs as m')
     .select(runColumns)
+    .select(faultShown(trust).as('error'))
     .$if(scopes !== null, (qb) =>
       qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
     )
+}
+
+/** Of a fault that names a hidden record, only the part of the work in which it was. */
+function faultShown(trust: Trust): RawBuilder<string | null> {
+  const isShown = namesNoHidden(trust, sql.ref('m.error'))
+  return sql<string | null>`case when ${isShown} then m.error else split_part(m.error, ':', 1) end`
 }
 
 export async function findRun(db: Database, id: string, trust: Trust): Promise<RunRow | undefined> {
@@ -148,20 +156,31 @@ export type ChangeRow = {
 
 type ChangesPage = { runId: string; trust: Trust; after: ChangePosition | undefined; limit: number }
 
-/** What the caller may see of them: of a record that is seen redacted, no more than that it was changed. */
+/** An edge to a hidden record is a change of that record. */
+function isListed(trust: Trust): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${visibleTo(trust)} and ${namesNoHidden(trust, sql`r.after ->> 'target_id'`)})`
+}
+
+/**
+ * What the caller may see of them: of a record that is seen redacted, no more than that it was changed; of any other, no
+ * value that names a record which is not seen whole.
+ */
 export async function listChanges(
   db: Database,
   { runId, trust, after, limit }: ChangesPage,
 ): Promise<ChangeRow[]> {
   return db
     .selectFrom(changesOf(db, runId).as('r'))
-    .where(visibleTo(trust))
+    .where(isListed(trust))
     .$if(after !== undefined, (qb) =>
       qb.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('record_id', 'action'), '>', tuple(after?.record_id ?? '', after?.action ?? '')),
       ),
     )
-    .select(['record_id', 'action', 'before', 'after', 'note'])
+    .select(['record_id', 'action'])
+    .select(membersShown(trust, sql.ref('before')).as('before'))
+    .select(membersShown(trust, sql.ref('after')).as('after'))
+    .select(sql<string | null>`case when ${namesNoHidden(trust, sql.ref('note'))} then note end`.as('note'))
     .select(sql<boolean>`${openTo(trust)}`.as('is_open'))
     .orderBy('record_id')
     .orderBy('action')
@@ -172,7 +191,7 @@ export async function listChanges(
 export async function countHiddenChanges(db: Database, runId: string, trust: Trust): Promise<number> {
   const { hidden } = await db
     .selectFrom(changesOf(db, runId).as('r'))
-    .where(sql<SqlBool>`not ${visibleTo(trust)}`)
+    .where(sql<SqlBool>`not ${isListed(trust)}`)
     .select(sql<number>`count(*)::int4`.as('hidden'))
     .executeTakeFirstOrThrow()
   return hidden

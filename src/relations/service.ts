@@ -46,11 +46,12 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const weight = given.weight ?? 1
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
       await upsertEdges(tx, withInverses([{ ...edge, weight, created_at: now }]))
-      await writeChange(tx, await findOwner(tx, call, source, target), {
+      const owner = await findOwner(tx, call, source, target)
+      await writeChange(tx, owner, {
         action: 'revise',
         actor: given.actor ?? call.caller.name,
         rationale: given.rationale ?? 'related',
-        changes: { [changePath(edge)]: [before?.weight ?? null, weight] },
+        changes: { [changePath(owner, edge)]: [before?.weight ?? null, weight] },
         ...{ now, textLanguage },
       })
       const changed = await findOpenRecord(tx, call.caller, id)
@@ -67,11 +68,12 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
       requireStatedByOwn(call.caller, predicate, target)
       await deleteEdges(tx, withInverses([edge]))
-      await writeChange(tx, await findOwner(tx, call, source, target), {
+      const owner = await findOwner(tx, call, source, target)
+      await writeChange(tx, owner, {
         action: 'revise',
         actor: call.caller.name,
         rationale: 'unrelated',
-        changes: { [changePath(edge)]: [edge.weight, null] },
+        changes: { [changePath(owner, edge)]: [edge.weight, null] },
         ...{ now: clock.now(), textLanguage },
       })
     })
@@ -108,10 +110,11 @@ async function findOwner(
   source: StoredRecord,
   target: StoredRecord,
 ): Promise<StoredRecord> {
-  const isAbove = rankOf(target.sensitivity) > rankOf(source.sensitivity)
+  const height = rankOf(target.sensitivity) - rankOf(source.sensitivity)
   const isForeign = target.scope !== source.scope && target.scope !== unscoped
   const { scopes } = call.caller.trust
-  if (!(isAbove || isForeign) || (scopes && !scopes.includes(target.scope))) return source
+  if (!(height > 0 || (height === 0 && isForeign)) || (scopes && !scopes.includes(target.scope)))
+    return source
   const { expectedVersion: _, ...unversioned } = call
   return claimRecord(tx, unversioned, target.id)
 }
@@ -130,8 +133,10 @@ function requireStatedByOwn(caller: Caller, predicate: string, target: StoredRec
   if (isInverse(predicate)) requireChangeable(caller, target)
 }
 
-function changePath({ predicate, target_id: target }: Pick<Edge, 'predicate' | 'target_id'>): string {
-  return `relations.${predicate}.${target}`
+/** Names the other end, so that the entry is shown to nobody who does not see that record. */
+function changePath({ id }: StoredRecord, edge: Pick<Edge, 'source_id' | 'predicate' | 'target_id'>): string {
+  const { source_id: source, predicate, target_id: target } = edge
+  return id === source ? `relations.${predicate}.${target}` : `incoming_relations.${predicate}.${source}`
 }
 
 function endOf(edge: Edge, direction: 'out' | 'in') {

@@ -1012,9 +1012,12 @@ select (
 from records as r;
 
 -- src/cognition/transition/queries.ts listStatusChanges
-select "id", "old", "new", "actor", "step", "at", "run_id", "via", case when not exists (
+    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
+      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
+    from (
+      select s.*, (not exists (
     select h.id
-from regexp_matches("reason", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -1024,14 +1027,31 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $1
-and "h"."scope" = any($2::text[]))
-  ) then reason else '' end as "reason"
-from "status_changes"
-where "record_id" = $3
-and "id" > $4
-order by "id"
-limit $5;
+    where not ("h"."sensitivity" <= $2
+and "h"."scope" = any($3::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($4::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = $5::uuid
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )) as is_shown
+      from status_changes as s
+      where s.record_id = $8::uuid
+and s.id > $9
+      order by s.id
+      limit $10
+    ) as s
+    order by s.id;
 
 -- src/cognition/transition/queries.ts findLastStep
 select "step"
@@ -3728,20 +3748,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -3833,20 +3853,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -4049,26 +4069,54 @@ insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run",
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
 -- src/maintenance/queries.ts findRun
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
+    select h.id
+from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $1
+and "h"."scope" = any($2::text[]))
+  ) then m.error else split_part(m.error, ':', 1) end as "error"
 from "maintenance_runs" as "m"
-where m.scope = any($1::text[])
-and "m"."id" = $2;
+where m.scope = any($3::text[])
+and "m"."id" = $4;
 
 -- src/maintenance/queries.ts listRuns: the first page
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when true then m.error else split_part(m.error, ':', 1) end as "error"
 from "maintenance_runs" as "m"
 order by "m"."created_at" desc, "m"."id" desc
 limit $1;
 
 -- src/maintenance/queries.ts listRuns: the second page, filtered
-select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."error", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at"
+select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
+    select h.id
+from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $1
+and "h"."scope" = any($2::text[]))
+  ) then m.error else split_part(m.error, ':', 1) end as "error"
 from "maintenance_runs" as "m"
-where m.scope = any($1::text[])
-and "m"."job" = $2
-and "m"."status" = $3
-and ("m"."created_at", "m"."id") < ($4, $5)
+where m.scope = any($3::text[])
+and "m"."job" = $4
+and "m"."status" = $5
+and ("m"."created_at", "m"."id") < ($6, $7)
 order by "m"."created_at" desc, "m"."id" desc
-limit $6;
+limit $8;
 
 -- src/maintenance/queries.ts cancelRun
 update "maintenance_runs"
@@ -4077,19 +4125,152 @@ where "id" = $3
 and "status" in ($4, $5);
 
 -- src/maintenance/queries.ts listChanges
-select "record_id", "action", "before", "after", "note", ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[])) as "is_open"
+select "record_id", "action", (case when not exists (
+    select h.id
+from regexp_matches("before"::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $1
+and "h"."scope" = any($2::text[]))
+  ) then "before" else (
+    select jsonb_object_agg(each.key, case jsonb_typeof(each.value) when 'array' then (
+    select coalesce(jsonb_agg(item.value
+order by item.place), '[]')
+    from jsonb_array_elements(each.value) with ordinality as item (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(item.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+  ) else each.value end)
+    from jsonb_each("before") as each
+    where jsonb_typeof(each.value) = 'array'
+or not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $5
+and "h"."scope" = any($6::text[]))
+  )
+  ) end) as "before", (case when not exists (
+    select h.id
+from regexp_matches("after"::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $7
+and "h"."scope" = any($8::text[]))
+  ) then "after" else (
+    select jsonb_object_agg(each.key, case jsonb_typeof(each.value) when 'array' then (
+    select coalesce(jsonb_agg(item.value
+order by item.place), '[]')
+    from jsonb_array_elements(each.value) with ordinality as item (value, place)
+    where not exists (
+    select h.id
+from regexp_matches(item.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  )
+  ) else each.value end)
+    from jsonb_each("after") as each
+    where jsonb_typeof(each.value) = 'array'
+or not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $11
+and "h"."scope" = any($12::text[]))
+  )
+  ) end) as "after", case when not exists (
+    select h.id
+from regexp_matches("note", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $13
+and "h"."scope" = any($14::text[]))
+  ) then note end as "note", ("r"."sensitivity" <= $15
+and "r"."scope" = any($16::text[])) as "is_open"
 from (select "c"."record_id", "c"."action", "c"."before", "c"."after", "c"."note", coalesce(r.sensitivity, d.sensitivity, 'hyper') as "sensitivity", coalesce(r.scope, d.scope, m.scope, '') as "scope"
 from "maintenance_changes" as "c"
 inner join "maintenance_runs" as "m" on "m"."id" = "c"."run_id"
 left join "records" as "r" on "r"."id" = "c"."record_id"
 left join "departures" as "d" on "d"."id" = "c"."record_id"
-where "c"."run_id" = $3) as "r"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and ("record_id", "action") > ($6, $7)
+where "c"."run_id" = $17) as "r"
+where (("r"."sensitivity" <= $18
+and "r"."scope" = any($19::text[]))
+and not exists (
+    select h.id
+from regexp_matches(r.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $20
+and "h"."scope" = any($21::text[]))
+  ))
+and ("record_id", "action") > ($22, $23)
 order by "record_id", "action"
-limit $8;
+limit $24;
 
 -- src/maintenance/queries.ts countHiddenChanges
 select count(*)::int4 as "hidden"
@@ -4099,8 +4280,23 @@ inner join "maintenance_runs" as "m" on "m"."id" = "c"."run_id"
 left join "records" as "r" on "r"."id" = "c"."record_id"
 left join "departures" as "d" on "d"."id" = "c"."record_id"
 where "c"."run_id" = $1) as "r"
-where not ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]));
+where not (("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and not exists (
+    select h.id
+from regexp_matches(r.after ->> 'target_id', '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $4
+and "h"."scope" = any($5::text[]))
+  ));
 
 -- src/maintenance/queries.ts listSchedules
 select "job", "interval_ms", "enabled", "last_success_at", "next_at"
@@ -4747,25 +4943,30 @@ and "h"."scope" = any($25::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($26::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($26::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $27
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $27
 and "h"."scope" = any($28::text[]))
-    ))
+  ))
   )), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
-      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at,
-        case when not exists (
+      select s.old, s.new, case when s.is_shown then s.actor else $29 end as actor,
+        to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
+    || coalesce(',"via":' || (case when s.is_shown then s.via::text end), '') || '}', ','
+order by s.id)
+  from (
+    select s.*, (not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -4777,37 +4978,29 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $29
-and "h"."scope" = any($30::text[]))
-  ) then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
-    || coalesce(',"via":' || (s.via::text), '') || '}', ','
-order by s.id)
-  from status_changes as s
-where s.record_id = r.id), ']',
-    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($31::text, coalesce((
-    select jsonb_agg(case when not exists (
-    select h.id
-from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    where not ("h"."sensitivity" <= $30
+and "h"."scope" = any($31::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($32::text[]) as kind (predicate)
     cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $32
-and "h"."scope" = any($33::text[]))
-  ) then each.value
-      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
-        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
-      end
-order by each.place)
-    from jsonb_array_elements(c.interpretation -> $34::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($35::text, coalesce((
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $33
+and "h"."scope" = any($34::text[]))
+  )) as is_shown
+from status_changes as s
+where s.record_id = r.id
+  ) as s), ']',
+    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
+    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($35::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -4828,8 +5021,7 @@ and "h"."scope" = any($37::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $38::text) with ordinality as each (value, place)
-  ), '[]'))
-    || jsonb_build_object($39::text, coalesce((
+  ), '[]')) || jsonb_build_object($39::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -4850,6 +5042,28 @@ and "h"."scope" = any($41::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $42::text) with ordinality as each (value, place)
+  ), '[]'))
+    || jsonb_build_object($43::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $44
+and "h"."scope" = any($45::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $46::text) with ordinality as each (value, place)
   ), '[]')))::text), ''),
     coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
     coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
@@ -4904,12 +5118,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $43
-and "t"."scope" = any($44::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $47
+and "t"."scope" = any($48::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $45
-and "t"."scope" = any($46::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $49
+and "t"."scope" = any($50::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     coalesce(',"descent":[' || (
@@ -4922,13 +5136,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $47
-and "t"."scope" = any($48::text[])))
+and ("t"."sensitivity" <= $51
+and "t"."scope" = any($52::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $49
-and "t"."scope" = any($50::text[])))
+and ("t"."sensitivity" <= $53
+and "t"."scope" = any($54::text[])))
   )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
@@ -5214,25 +5428,30 @@ and "h"."scope" = any($29::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($30::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($30::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $31
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $31
 and "h"."scope" = any($32::text[]))
-    ))
+  ))
   )), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
-      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at,
-        case when not exists (
+      select s.old, s.new, case when s.is_shown then s.actor else $33 end as actor,
+        to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
+    || coalesce(',"via":' || (case when s.is_shown then s.via::text end), '') || '}', ','
+order by s.id)
+  from (
+    select s.*, (not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -5244,37 +5463,29 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $33
-and "h"."scope" = any($34::text[]))
-  ) then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
-    || coalesce(',"via":' || (s.via::text), '') || '}', ','
-order by s.id)
-  from status_changes as s
-where s.record_id = r.id), ']',
-    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($35::text, coalesce((
-    select jsonb_agg(case when not exists (
-    select h.id
-from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    where not ("h"."sensitivity" <= $34
+and "h"."scope" = any($35::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($36::text[]) as kind (predicate)
     cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $36
-and "h"."scope" = any($37::text[]))
-  ) then each.value
-      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
-        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
-      end
-order by each.place)
-    from jsonb_array_elements(c.interpretation -> $38::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($39::text, coalesce((
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $37
+and "h"."scope" = any($38::text[]))
+  )) as is_shown
+from status_changes as s
+where s.record_id = r.id
+  ) as s), ']',
+    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
+    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($39::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -5295,8 +5506,7 @@ and "h"."scope" = any($41::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $42::text) with ordinality as each (value, place)
-  ), '[]'))
-    || jsonb_build_object($43::text, coalesce((
+  ), '[]')) || jsonb_build_object($43::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -5317,6 +5527,28 @@ and "h"."scope" = any($45::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $46::text) with ordinality as each (value, place)
+  ), '[]'))
+    || jsonb_build_object($47::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $48
+and "h"."scope" = any($49::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $50::text) with ordinality as each (value, place)
   ), '[]')))::text), ''),
     coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
     coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
@@ -5371,12 +5603,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $47
-and "t"."scope" = any($48::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $51
+and "t"."scope" = any($52::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $49
-and "t"."scope" = any($50::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $53
+and "t"."scope" = any($54::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     coalesce(',"descent":[' || (
@@ -5389,13 +5621,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $51
-and "t"."scope" = any($52::text[])))
+and ("t"."sensitivity" <= $55
+and "t"."scope" = any($56::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $53
-and "t"."scope" = any($54::text[])))
+and ("t"."sensitivity" <= $57
+and "t"."scope" = any($58::text[])))
   )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
@@ -5647,25 +5879,30 @@ and "h"."scope" = any($32::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($33::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($33::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $34
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $34
 and "h"."scope" = any($35::text[]))
-    ))
+  ))
   )), ']', ',"status_history":[', (
   select string_agg(left((select row_to_json(row)
 from (
-      select s.old, s.new, s.actor, to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at,
-        case when not exists (
+      select s.old, s.new, case when s.is_shown then s.actor else $36 end as actor,
+        to_char(s.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
+    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
+    || coalesce(',"via":' || (case when s.is_shown then s.via::text end), '') || '}', ','
+order by s.id)
+  from (
+    select s.*, (not exists (
     select h.id
 from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
@@ -5677,37 +5914,29 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $36
-and "h"."scope" = any($37::text[]))
-  ) then s.reason else '' end as reason, s.step
-    ) as row)::text, -1) || coalesce(',"run_id":' || (to_json(s.run_id)::text), '')
-    || coalesce(',"via":' || (s.via::text), '') || '}', ','
-order by s.id)
-  from status_changes as s
-where s.record_id = r.id), ']',
-    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
-    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($38::text, coalesce((
-    select jsonb_agg(case when not exists (
-    select h.id
-from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    where not ("h"."sensitivity" <= $37
+and "h"."scope" = any($38::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($39::text[]) as kind (predicate)
     cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $39
-and "h"."scope" = any($40::text[]))
-  ) then each.value
-      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
-        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
-      end
-order by each.place)
-    from jsonb_array_elements(c.interpretation -> $41::text) with ordinality as each (value, place)
-  ), '[]')) || jsonb_build_object($42::text, coalesce((
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $40
+and "h"."scope" = any($41::text[]))
+  )) as is_shown
+from status_changes as s
+where s.record_id = r.id
+  ) as s), ']',
+    coalesce(',"scope":' || (to_json(nullif(r.scope, ''))::text), ''),
+    coalesce(',"interpretation":' || ((c.interpretation || jsonb_build_object($42::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -5728,8 +5957,7 @@ and "h"."scope" = any($44::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $45::text) with ordinality as each (value, place)
-  ), '[]'))
-    || jsonb_build_object($46::text, coalesce((
+  ), '[]')) || jsonb_build_object($46::text, coalesce((
     select jsonb_agg(case when not exists (
     select h.id
 from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -5750,6 +5978,28 @@ and "h"."scope" = any($48::text[]))
       end
 order by each.place)
     from jsonb_array_elements(c.interpretation -> $49::text) with ordinality as each (value, place)
+  ), '[]'))
+    || jsonb_build_object($50::text, coalesce((
+    select jsonb_agg(case when not exists (
+    select h.id
+from regexp_matches(each.value::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $51
+and "h"."scope" = any($52::text[]))
+  ) then each.value
+      else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']
+        || case when each.value ? 'resolved' then '{"resolved": false}' else '{}' end::jsonb
+      end
+order by each.place)
+    from jsonb_array_elements(c.interpretation -> $53::text) with ordinality as each (value, place)
   ), '[]')))::text), ''),
     coalesce(',"last_accessed_at":' || ('"' || to_char(r.last_accessed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"'), ''),
     coalesce(',"served_count":' || (nullif(r.served_count, 0)::text), ''),
@@ -5804,12 +6054,12 @@ order by near.place)
             where exists (select
 from records as t
 where t.id = (near.value ->> 'id')::uuid
-and ("t"."sensitivity" <= $50
-and "t"."scope" = any($51::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
+and ("t"."sensitivity" <= $54
+and "t"."scope" = any($55::text[])))), ']') || coalesce(',"duplicate_of":' || (case when exists (select
 from records as t
 where t.id = (s.duplicate_of)::uuid
-and ("t"."sensitivity" <= $52
-and "t"."scope" = any($53::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
+and ("t"."sensitivity" <= $56
+and "t"."scope" = any($57::text[]))) then to_json(s.duplicate_of)::text end), '') || '}'
     from surprises as s
 where s.record_id = r.id), ''),
     coalesce(',"descent":[' || (
@@ -5822,13 +6072,13 @@ and (
     exists (select
 from records as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $54
-and "t"."scope" = any($55::text[])))
+and ("t"."sensitivity" <= $58
+and "t"."scope" = any($59::text[])))
     or exists (select
 from departures as t
 where t.id = d.source_id
-and ("t"."sensitivity" <= $56
-and "t"."scope" = any($57::text[])))
+and ("t"."sensitivity" <= $60
+and "t"."scope" = any($61::text[])))
   )) || ']', ''),
     ',"handles":[', (
   select string_agg(left((select row_to_json(row)
@@ -6713,20 +6963,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -6813,20 +7063,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -7162,20 +7412,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -7280,20 +7530,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = a.record_id
+      where e.source_id = a.record_id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
 order by "id"
 limit $8;
@@ -7612,20 +7862,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -7705,20 +7955,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8
@@ -7799,20 +8049,20 @@ and "h"."scope" = any($4::text[]))
   )
 and (a.action = 'create'
 or a.at not in (
-      select edge.created_at
-      from unnest($5::text[]) as kind (predicate)
-      cross join lateral (
-        select e.target_id, e.created_at
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
 from relations as e
-        where e.source_id = r.id
+      where e.source_id = r.id
 and e.predicate = kind.predicate
-        order by e.target_id desc
-        limit 1000
-      ) as edge
-      join records as h on h.id = edge.target_id
-      where not ("h"."sensitivity" <= $6
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
 and "h"."scope" = any($7::text[]))
-    ))
+  ))
   )
             order by a.id desc
 limit $8

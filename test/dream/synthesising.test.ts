@@ -50,6 +50,24 @@ const edgesOf = async (app: TestApp, id: string, predicate: string): Promise<str
   return relations.flatMap((edge: Body) => (edge.predicate === predicate ? [edge.target_id] : []))
 }
 
+it.each(['orion', 'vega'] as const)(
+  'what connects entities of two sensitivities is recorded at the more sensitive one, when %s is less',
+  async (which) => {
+    const { app, orion, vega, dream, changesOf } = await openPair()
+    const [lower, higher] = which === 'orion' ? [orion, vega] : [vega, orion]
+    const path = `/v1/records/${lower.id}`
+    const lowered = await app.request('PATCH', path, { body: { sensitivity: 'public' } })
+    expect(lowered.status).toBe(200)
+    const { version } = await read(app, lower.id)
+    const changes = await changesOf(await dream(steps))
+    expect(changes.find(({ action }) => action === 'relate')).toMatchObject({
+      ...{ record_id: higher.id, after: { target_id: lower.id } },
+    })
+    expect((await read(app, lower.id)).version).toBe(version)
+    expect(await edgesOf(app, higher.id, 'related_to')).toEqual([lower.id])
+  },
+)
+
 it('two entities from different contexts are connected where the model bears it out', async () => {
   const { app, orion, vega, dream, changesOf, takeQuestions } = await openPair()
   const run = await dream(steps)

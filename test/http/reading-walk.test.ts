@@ -164,6 +164,85 @@ describe('the changes of a run', () => {
   })
 })
 
+describe('what a run says of hidden records', () => {
+  it('is left out of its changes and its fault', async () => {
+    const [low = '', thing = ''] = visible
+    const [above = '', next = '', foreign = ''] = hidden
+    const body = { job: 'dream', scope: 'mine', dry_run: true }
+    const { id } = (await root('POST', '/v1/maintenance/runs', body)).body as Body
+    const change = (record: string, action: string, after: object, note: string | null = null) =>
+      sql`
+        insert into maintenance_changes (run_id, record_id, action, before, after, note)
+        values (${id}::uuid, ${record}::uuid, ${action}, '{"status": "active"}', ${JSON.stringify(after)}::jsonb, ${note})
+      `.execute(app.db)
+    await change(low, 'candidate', { members: [low, above, thing, next, foreign] })
+    await change(low, 'failed', { status: 'active' }, `no ${above}`)
+    await change(low, 'relate', { predicate: 'related_to', target_id: above })
+    await change(low, 'supersede', { status: 'superseded', superseded_by: foreign })
+    await change(thing, 'relate', { predicate: 'related_to', target_id: low })
+    const error = `cluster: Error: no record ${above}`
+    await app.db.updateTable('maintenance_runs').set({ error }).where('id', '=', id).execute()
+    const read = async (path: string, asked: object) => (await app.request('GET', path, asked)).body as Body
+    const path = `/v1/maintenance/runs/${id}`
+    const { items, hidden: count } = await read(`${path}/changes`, { key: admin })
+    expect([items.map(({ action, after, note }: Body) => [action, after, note]), count]).toEqual([
+      [
+        ['candidate', { members: [low, thing] }, undefined],
+        ['failed', { status: 'active' }, undefined],
+        ['supersede', { status: 'superseded' }, undefined],
+        ['relate', { predicate: 'related_to', target_id: low }, undefined],
+      ],
+      1,
+    ])
+    expect([(await read(path, { key })).error, (await read(path, {})).error]).toEqual(['cluster', error])
+    expect((await read(`${path}/changes`, {})).items.length).toBe(5)
+  })
+})
+
+describe('an edge to a record of another scope and sensitivity', () => {
+  it('is in the log of one end, as an entry that names the other', async () => {
+    const far = await create(app, fact({ sensitivity: 'high' }))
+    const near = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))
+    const other = await create(app, fact({ scope: 'theirs', sensitivity: 'low' }))
+    for (const target of [near, other]) {
+      const edge = { predicate: 'contradicts', target_id: target.id, actor: secretWriter }
+      await root('POST', `/v1/records/${far.id}/relations`, edge)
+    }
+    await root('POST', `/v1/records/${other.id}/relations`, { predicate: 'supports', target_id: near.id })
+    const changesOf = async ({ id }: Body, asked: object = {}) =>
+      ((await app.request('GET', `/v1/records/${id}/audit`, asked)).body as Body).items.map((each: Body) =>
+        Object.keys(each.changes ?? {}),
+      )
+    expect(await changesOf(far)).toEqual([
+      [],
+      [`relations.contradicts.${near.id}`],
+      [`relations.contradicts.${other.id}`],
+    ])
+    expect(await changesOf(near)).toEqual([[], [`incoming_relations.supports.${other.id}`]])
+    expect(await changesOf(near, { key })).toEqual([[]])
+  })
+})
+
+describe('a move of status that a hidden record made', () => {
+  it('is shown without who made it and why', async () => {
+    const low = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))
+    const record = fact({
+      scope: 'mine',
+      sensitivity: 'hyper',
+      provenance: { sources: [{ kind: 'event', ref: 'r' }] },
+    })
+    const said = { actor: secretWriter, rationale: 'the secret reason' }
+    expect((await root('POST', `/v1/records/${low.id}/supersede`, { ...said, record })).status).toBe(201)
+    const path = `/v1/records/${low.id}/status-history`
+    const moveOf = async (asked: object) => ((await app.request('GET', path, asked)).body as Body).items[0]
+    const { changed_at, ...seen } = await moveOf({ key })
+    expect(seen).toEqual({
+      ...{ old: 'active', new: 'superseded', step: 'supersede', actor: 'hidden', reason: '' },
+    })
+    expect(await moveOf({})).toMatchObject({ actor: secretWriter, reason: 'the secret reason', changed_at })
+  })
+})
+
 describe('an export by a low key', () => {
   it('imports again without the words of hidden records', async () => {
     const reader = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })

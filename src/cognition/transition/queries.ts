@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { namesNoHidden } from '../../db/concealment.ts'
+import { hiddenActor, isMoveShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
 import type { Trust } from '../../kernel/caller.ts'
 import type { StatusChangeRow } from '../../records/rows.ts'
@@ -11,17 +11,19 @@ export async function listStatusChanges(
   db: Database,
   { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
 ): Promise<Moved[]> {
-  return db
-    .selectFrom('status_changes')
-    .where('record_id', '=', id)
-    .where('id', '>', after)
-    .select(['id', 'old', 'new', 'actor', 'step', 'at', 'run_id', 'via'])
-    .select(
-      sql<string>`case when ${namesNoHidden(trust, sql.ref('reason'))} then reason else '' end`.as('reason'),
-    )
-    .orderBy('id')
-    .limit(limit)
-    .execute()
+  const { rows } = await sql<Moved>`
+    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else ${hiddenActor} end as actor,
+      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
+    from (
+      select s.*, ${isMoveShown(trust, sql`${id}::uuid`)} as is_shown
+      from status_changes as s
+      where s.record_id = ${id}::uuid and s.id > ${after}
+      order by s.id
+      limit ${limit}
+    ) as s
+    order by s.id
+  `.execute(db)
+  return rows
 }
 
 /** What moved the status last, if anything did. */

@@ -142,13 +142,15 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     const at = { now: run.startedAt, runId: run.id, actor }
     const born = await bear(tx, { ...at, ...factOf(due, bridge) })
     if (born === undefined) return undefined
-    await relate(tx, pair, at)
+    const [from, to] = rankOf(other.sensitivity) > rankOf(one.sensitivity) ? [other, one] : [one, other]
+    await relate(tx, { one: from.id, other: to.id }, at)
     return [
       { record_id: born, action: 'create', after: { type: 'semantic', connects: [one.id, other.id] } },
-      { record_id: one.id, action: 'relate', after: { predicate: 'related_to', target_id: other.id } },
+      { record_id: from.id, action: 'relate', after: { predicate: 'related_to', target_id: to.id } },
     ]
   }
 
+  /** Recorded at the more sensitive of the two, whose readers see the other as well. */
   async function relate(
     tx: Transaction,
     { one, other }: Pick<Pair, 'one' | 'other'>,

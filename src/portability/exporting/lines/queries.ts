@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { interpretationShown, payloadShown, provenanceShown } from '../../../db/concealed-contents.ts'
-import { isEntryShown, namesNoHidden } from '../../../db/concealment.ts'
+import { hiddenActor, isEntryShown, isMoveShown } from '../../../db/concealment.ts'
 import { dayOfLife } from '../../../db/days.ts'
 import { openTo } from '../../../db/visibility.ts'
 import type { Trust } from '../../../kernel/caller.ts'
@@ -147,11 +147,13 @@ const audit = ({ trust }: Asked) => sql`
 
 const moves = ({ trust }: Asked) => sql`
   select string_agg(left(${compact(sql`
-      select s.old, s.new, s.actor, ${time(sql`s.at`)} as changed_at,
-        case when ${namesNoHidden(trust, sql`s.reason`)} then s.reason else '' end as reason, s.step
+      select s.old, s.new, case when s.is_shown then s.actor else ${hiddenActor} end as actor,
+        ${time(sql`s.at`)} as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
     `)}::text, -1) || ${optional('run_id', sql`to_json(s.run_id)::text`)}
-    || ${optional('via', sql`s.via::text`)} || '}', ',' order by s.id)
-  from status_changes as s where s.record_id = r.id`
+    || ${optional('via', sql`case when s.is_shown then s.via::text end`)} || '}', ',' order by s.id)
+  from (
+    select s.*, ${isMoveShown(trust, sql`r.id`)} as is_shown from status_changes as s where s.record_id = r.id
+  ) as s`
 
 const scores = sql`
   select string_agg(left(${compact(sql`
