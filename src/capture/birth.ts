@@ -25,9 +25,14 @@ export function describePrimary(
   return {
     ...describe(origin, payload, source),
     ...(kind === undefined ? {} : { memory_kind: kind }),
-    ...describeTold(origin.given),
+    ...describeTold(payload.kind === 'episodic' ? origin.given : maskTags(origin.given)),
     interpretation,
   }
+}
+
+/** Only an episode keeps its tags as they came. */
+export function maskTags<T extends Pick<NewCapture, 'tags'>>(given: T): T {
+  return given.tags === undefined ? given : { ...given, tags: given.tags.map(maskText) }
 }
 
 /** What the evidence says is so. */
@@ -36,9 +41,7 @@ export function describeFact(
   payload: SemanticPayload,
   source: Provenance['sources'][number],
 ): NewRecord {
-  const { tags, ...given } = origin.given
-  const masked = tags === undefined ? {} : { tags: tags.map(maskText) }
-  return { ...describe(origin, payload, source), ...describeTold({ ...given, ...masked }) }
+  return { ...describe(origin, payload, source), ...describeTold(maskTags(origin.given)) }
 }
 
 /** Something that is named for the first time. */

@@ -1,6 +1,31 @@
+import { rankOf, type Trust } from '../kernel/caller.ts'
 import { keptUnder } from '../records/captured.ts'
+import type { KnownRecord } from '../records/index.ts'
 import type { WorkingPayload } from '../records/payloads.ts'
 import { isObject } from './evidence.ts'
+import type { Place } from './standing.ts'
+
+type Task = Pick<KnownRecord, 'id' | 'scope' | 'sensitivity' | 'status' | 'forgotten_at'>
+
+/**
+ * Of the records of a thread in the scope of a report, the one to claim: the least sensitive that the report continues,
+ * else the most sensitive that the caller reads whole, else any.
+ */
+export function chooseTask(known: readonly Task[], place: Place, trust: Trust): Task | undefined {
+  const tasks = known
+    .filter((each) => each.scope === place.scope && each.status === 'active' && each.forgotten_at === null)
+    .sort((one, other) => rankOf(one.sensitivity) - rankOf(other.sensitivity))
+  const open = tasks.filter(({ sensitivity }) => rankOf(sensitivity) <= rankOf(trust.maxSensitivity))
+  return open.find((task) => isContinued(task, place)) ?? open.at(-1) ?? tasks[0]
+}
+
+/** A report never makes a record more sensitive, because the record would vanish for those who read it. */
+export function isContinued(
+  task: Pick<Task, 'scope' | 'sensitivity'>,
+  { scope, sensitivity }: Place,
+): boolean {
+  return task.scope === scope && rankOf(task.sensitivity) >= rankOf(sensitivity)
+}
 
 /**
  * How a task stands now: what was told anew replaces what it was, and what was not told stays. A report that the

@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type Call, type Transaction, transact } from '../db/transaction.ts'
 import { checkFaults } from '../http/validation.ts'
-import { type Caller, rankOf, type Sensitivity } from '../kernel/caller.ts'
+import type { Caller, Sensitivity } from '../kernel/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -20,7 +20,7 @@ import { createReading, keepPointed } from './reading/service.ts'
 import type { Captured, NewCapture } from './schemas.ts'
 import { type Setting, settingOf } from './setting.ts'
 import { surveyCapture } from './survey/service.ts'
-import { createTasks, findThread } from './tasks/service.ts'
+import { createTasks, findThread, noThread } from './tasks/service.ts'
 
 type Resources = {
   db: Database
@@ -70,9 +70,7 @@ export function createCaptureService(resources: Resources) {
     const told = settingOf(caller, given, { now: clock.now(), defaultSensitivity })
     const thread =
       plan.kind === 'working_state' ? await findThread(tx, caller, told, plan.payload.thread_id) : undefined
-    const setting = thread?.stored
-      ? { ...told, sensitivity: higher(told.sensitivity, thread.stored.sensitivity) }
-      : told
+    const setting = thread?.stored ? { ...told, sensitivity: thread.stored.sensitivity } : told
     const fact = plan.kind === 'working_state' ? undefined : plan.fact
     const interpretation = await keepPointed(tx, setting, proposed)
     const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
@@ -83,7 +81,7 @@ export function createCaptureService(resources: Resources) {
       plan,
       interpretation,
       survey,
-      thread: thread ?? { stored: undefined, place: 0 },
+      thread: thread ?? noThread,
     })
   }
 
@@ -107,8 +105,4 @@ export function createCaptureService(resources: Resources) {
   }
 
   return { prepare, chooseOutcome: outcomes.choose }
-}
-
-function higher(one: Sensitivity, other: Sensitivity): Sensitivity {
-  return rankOf(one) > rankOf(other) ? one : other
 }

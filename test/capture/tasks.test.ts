@@ -95,26 +95,81 @@ describe('how a task stands', () => {
     expect(ids.size).toBe(9)
   })
 
-  it('only rises in sensitivity', async () => {
+  it('is continued by reports that are no more sensitive, and never changes its sensitivity', async () => {
     const sensitivities: string[] = []
+    const ids = new Set<string>()
     for (const sensitivity of ['low', 'high', 'medium', 'public', undefined]) {
       const { primary_record: task } = await report(
-        { thread_id: 'rising' },
+        { thread_id: 'levels' },
         sensitivity ? { sensitivity } : {},
       )
       sensitivities.push(task.sensitivity)
+      ids.add(task.id)
     }
-    expect(sensitivities).toEqual(['low', 'high', 'high', 'high', 'high'])
-    expect(await countType(app, 'working', '')).toBeGreaterThan(0)
+    expect(sensitivities).toEqual(['low', 'high', 'high', 'low', 'low'])
+    expect(ids.size).toBe(2)
   })
 
-  it('is not told again by a retry that comes after the task was raised and went on', async () => {
+  it('does not change when a more sensitive report comes, which gets a record of its own', async () => {
+    const { primary_record: task } = await report({ ...whole, thread_id: 'beside' })
+    const low = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'low' })
+    const before = await read(app, task.id, { key: low })
+    const told = { thread_id: 'beside', state: 'blocked', next_actions: ['call the lawyer'] }
+    for (const sensitivity of ['high', 'hyper']) {
+      const { primary_record: own, edges } = await report(told, { sensitivity })
+      expect(own).toMatchObject({ sensitivity, version: 1, payload: { ...told, open_questions: [] } })
+      expect(own.id).not.toBe(task.id)
+      expect(edges[0]).toMatchObject({ source_id: own.id, predicate: 'references_record' })
+    }
+    expect(await read(app, task.id, { key: low })).toEqual(before)
+    const { primary_record: next } = await report({ thread_id: 'beside', state: 'done' }, {}, { key: low })
+    expect(next).toMatchObject({ id: task.id, version: 2, payload: { state: 'done' } })
+  })
+
+  it('does not change when a report of another scope comes', async () => {
+    const { primary_record: task } = await report({ thread_id: 'foreign' }, { scope: 'ours' })
+    const before = await read(app, task.id)
+    for (const more of [{ scope: 'theirs' }, {}, { scope: 'theirs', sensitivity: 'hyper' }]) {
+      const { primary_record: other } = await report({ thread_id: 'foreign', state: 'done' }, more)
+      expect(other.id).not.toBe(task.id)
+    }
+    expect(await read(app, task.id)).toEqual(before)
+  })
+
+  it('is continued by a key that sees it, though another record of the thread is one level above', async () => {
+    const low = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'low' })
+    const { primary_record: open } = await report({ thread_id: 'nearby' }, { sensitivity: 'public' })
+    await report({ thread_id: 'nearby' }, { sensitivity: 'medium' })
+    const { primary_record: own } = await report({ thread_id: 'nearby' }, {}, { key: low })
+    expect(own).toMatchObject({ sensitivity: 'low', version: 1 })
+    const less = { sensitivity: 'public' }
+    const { primary_record: next } = await report({ thread_id: 'nearby' }, less, { key: low })
+    expect(next).toMatchObject({ id: open.id, version: 2 })
+  })
+
+  it.each([true, false])(
+    'has one record of each sensitivity when reports race (begun: %s)',
+    async (begun) => {
+      const thread_id = `raced ${begun}`
+      if (begun) await report({ thread_id })
+      const levels = list(16).map((n) => ({ sensitivity: n % 2 === 0 ? 'low' : 'high' }))
+      const reports = await Promise.all(levels.map((level) => report({ thread_id }, level)))
+      const tasks = reports.map(({ primary_record: task }) => `${task.sensitivity} ${task.id}`)
+      const found = [...new Set(tasks)].map((task) => task.split(' ')[0]).sort()
+      // A low report that comes first after a high one continues that one.
+      expect(begun ? [['high', 'low']] : [['high', 'low'], ['high']]).toContainEqual(found)
+    },
+  )
+
+  it('is not told again by a retry that comes after the task became more sensitive and went on', async () => {
     const early = { thread_id: 'retried', ref: 'r-1', state: 'planning' }
     const { primary_record: task } = await report(early)
+    const body = { sensitivity: 'high' }
+    await app.request('PATCH', `/v1/records/${task.id}`, { body })
     await report({ thread_id: 'retried', ref: 'r-2', state: 'done' }, { sensitivity: 'high' })
     const late = await report(early)
     expect(late).toMatchObject({ deduplicated: true, primary_record: { id: task.id } })
-    expect(await read(app, task.id)).toMatchObject({ version: 2, payload: { state: 'done' } })
+    expect(await read(app, task.id)).toMatchObject({ version: 3, payload: { state: 'done' } })
     const again = await report({ thread_id: 'retried', ref: 'r-2', state: 'done' }, { sensitivity: 'high' })
     expect(again.deduplicated).toBe(true)
   })

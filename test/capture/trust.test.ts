@@ -162,11 +162,15 @@ describe('what is above the ceiling of a key', () => {
     expectProblem(await app.request('POST', path, { ...mine, body }), 403, 'above_ceiling')
   })
 
-  it('cannot be written over by a thread that was raised meanwhile', async () => {
-    const begun = await capture(app, { thread_id: 'raised' }, { source_kind: 'working_state' }, mine)
-    const raise = { source_kind: 'working_state', scope: 'mine', sensitivity: 'high' }
-    const raised = await capture(app, { thread_id: 'raised', state: 'blocked' }, raise)
-    expect(raised.primary_record.id).toBe(begun.primary_record.id)
+  it('cannot be written over when a task became more sensitive meanwhile', async () => {
+    const begun = await capture(
+      app,
+      { thread_id: 'raised', state: 'blocked' },
+      { source_kind: 'working_state' },
+      mine,
+    )
+    const body = { sensitivity: 'high' }
+    await app.request('PATCH', `/v1/records/${begun.primary_record.id}`, { body })
     const next = await capture(
       app,
       { thread_id: 'raised', state: 'done' },

@@ -24,14 +24,14 @@ import type { Draft } from '../../records/rows.ts'
 import type { Seal } from '../../records/tombstones/seal.ts'
 import { upsertEdges } from '../../relations/index.ts'
 import { withInverses } from '../../relations/inverses.ts'
-import { describePrimary, draftBirth, type Origin } from '../birth.ts'
+import { describePrimary, draftBirth, maskTags, type Origin } from '../birth.ts'
 import { type Cast, castCapture } from '../casting/service.ts'
 import type { TaskPlan } from '../classification.ts'
 import { withNewest } from '../confirmation.ts'
 import { linkPrimary, newEdges, recordMentions } from '../linking.ts'
 import { presentCapture } from '../presentation.ts'
 import { nameCapture } from '../reference.ts'
-import { resumeTask } from '../resumption.ts'
+import { chooseTask, isContinued, resumeTask } from '../resumption.ts'
 import type { Captured } from '../schemas.ts'
 import type { Setting } from '../setting.ts'
 import type { Survey } from '../survey/service.ts'
@@ -39,37 +39,46 @@ import type { Survey } from '../survey/service.ts'
 type Resources = { ids: Ids; seal: Seal; textLanguage: string }
 type Told = { plan: TaskPlan; interpretation: Interpretation; survey: Survey; thread: Thread }
 
-/** The record of a task, if it has one, locked; and the place of a new one among those of its thread. */
-export type Thread = { stored: StoredRecord | undefined; place: number }
+/**
+ * The record that a report continues, locked; the one of a lower sensitivity that a new record is linked to; and the
+ * place of a new record among those of the thread.
+ */
+export type Thread = { stored: StoredRecord | undefined; beside: string | undefined; place: number }
 type Working = StoredRecord & { payload: WorkingPayload }
 
+export const noThread: Thread = { stored: undefined, beside: undefined, place: 0 }
+
 /**
- * Whatever its sensitivity, as long as the caller sees it: or a thread would have one record for each. One that the
- * caller sees only redacted is refused; one that is hidden from it betrays nothing, and gets a twin.
+ * The thread stays locked until the transaction ends. A record that the caller sees only redacted is refused where
+ * there is no other; one that is hidden from the caller betrays nothing, and gets a twin.
  */
 export async function findThread(
   tx: Transaction,
   caller: Caller,
-  { scope }: Setting,
+  setting: Setting,
   threadId: string,
 ): Promise<Thread> {
-  const wanted = { ...threadHandle(threadId), scope, keep: 'held' as const }
+  const wanted = { ...threadHandle(threadId), scope: setting.scope, keep: 'held' as const }
   const findings = await seekHandles(tx, [wanted], nextAbove(caller.trust.maxSensitivity))
-  const [sought] = findings.sought
-  const found = sought?.known.find(
-    (each) => each.scope === scope && each.status === 'active' && each.forgotten_at === null,
-  )
-  const [stored] = found ? await claimRecords(tx, { caller }, [found.id]) : []
+  const [sought = { known: [], place: 0 }] = findings.sought
+  const chosen = chooseTask(sought.known, setting, caller.trust)
+  const [stored] = chosen ? await claimRecords(tx, { caller }, [chosen.id]) : []
   if (stored instanceof AppError && stored.code === 'above_ceiling') throw stored
-  const isResumed = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
-  return { stored: isResumed ? stored : undefined, place: sought?.place ?? 0 }
+  const isThere = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
+  if (!isThere) return { ...noThread, place: sought.place }
+  return isContinued(stored, setting)
+    ? { stored, beside: undefined, place: sought.place }
+    : { stored: undefined, beside: stored.id, place: sought.place }
 }
 
 function nextAbove(sensitivity: Sensitivity): Sensitivity {
   return sensitivities[rankOf(sensitivity) + 1] ?? sensitivity
 }
 
-/** One working record for each thread: a later capture says how the task stands now. */
+/**
+ * One working record for each thread: a later report says how the task stands now. A report that is more sensitive
+ * than the record gets a record of its own beside it, so that the readers of the first one see no change.
+ */
 export function createTasks({ ids, seal, textLanguage }: Resources) {
   async function tell(tx: Transaction, origin: Origin, told: Told): Promise<Captured> {
     const { stored } = told.thread
@@ -100,11 +109,11 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
     if (edges.length > 0) await upsertEdges(tx, withInverses(edges))
     await writeChange(tx, stored, {
       ...{ action: 'revise', actor: caller.name, rationale: 'captured', now, textLanguage },
-      record: { ...wake(stored, now), ...raised(stored, origin) },
+      record: wake(stored, now),
       content: {
         payload,
         interpretation: cast.interpretation,
-        tags: [...new Set([...stored.tags, ...(given.tags ?? [])])].slice(0, 100),
+        tags: [...new Set([...stored.tags, ...(maskTags(given).tags ?? [])])].slice(0, 100),
         provenance: {
           ...stored.provenance,
           sources: withNewest(stored.provenance.sources, [told.plan.source]),
@@ -135,18 +144,17 @@ function draftTask(id: string, origin: Origin, { plan, survey, thread }: Told, c
   const named = nameCapture(origin, plan.ref, survey.known.reference)
   return {
     ...draft,
-    edges: linkPrimary(id, cast, origin.now),
+    edges: linkPrimary(id, thread.beside === undefined ? cast : refer(cast, thread.beside), origin.now),
     descents: recordMentions(id, cast),
     handles: [...own, ...named],
   }
 }
 
+function refer(cast: Cast, id: string): Cast {
+  return { ...cast, references: [...cast.references, id] }
+}
+
 /** A task that is reported on is as present as a new one. */
 function wake(stored: StoredRecord, now: Date) {
   return reinforce({ ...stored, reinforcement_gain: defaultSalience }, now)
-}
-
-/** What is told in greater confidence makes the whole as confidential. */
-function raised(stored: StoredRecord, { sensitivity }: Setting) {
-  return rankOf(sensitivity) > rankOf(stored.sensitivity) ? { sensitivity } : {}
 }
