@@ -185,13 +185,14 @@ describe('what a run says of hidden records', () => {
     const read = async (path: string, asked: object) => (await app.request('GET', path, asked)).body as Body
     const path = `/v1/maintenance/runs/${id}`
     const { items, hidden: count } = await read(`${path}/changes`, { key: admin })
-    expect([items.map(({ action, after, note }: Body) => [action, after, note]), count]).toEqual([
-      [
-        ['candidate', { members: [low, thing] }, undefined],
-        ['failed', { status: 'active' }, undefined],
-        ['supersede', { status: 'superseded' }, undefined],
-        ['relate', { predicate: 'related_to', target_id: low }, undefined],
-      ],
+    const told = items.map(({ record_id, action, after, note }: Body) => [record_id, action, after, note])
+    expect([new Set(told), count]).toEqual([
+      new Set([
+        [low, 'candidate', { members: [low, thing] }, undefined],
+        [low, 'failed', { status: 'active' }, undefined],
+        [low, 'supersede', { status: 'superseded' }, undefined],
+        [thing, 'relate', { predicate: 'related_to', target_id: low }, undefined],
+      ]),
       1,
     ])
     expect([(await read(path, { key })).error, (await read(path, {})).error]).toEqual(['cluster', error])
