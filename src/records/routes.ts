@@ -9,14 +9,13 @@ import { problemOf } from '../http/problems.ts'
 import { ref } from '../http/schemas.ts'
 import { checkFaults, compileValidator } from '../http/validation.ts'
 import { AppError } from '../kernel/errors.ts'
-import { AuditQuery, ListQuery } from './listing/schemas.ts'
+import { AuditQuery, ListQuery, RecordListing } from './listing/schemas.ts'
 import {
   AuditPage,
   BatchAnswer,
   LooseRecordBatch,
   NewRecord,
   RecordBatch,
-  RecordListing,
   RecordPatch,
   RecordPath,
   SeenRecord,

@@ -238,17 +238,4 @@ export const BatchAnswer = closed({ results: Type.Array(BatchResult) }, { $id: '
 
 export const RecordPath = Type.Object({ id: Uuid() })
 export const RecordPage = listOf(ref(SeenRecord), 'RecordPage')
-export const RecordListing = closed(
-  {
-    ...RecordPage.properties,
-    next_updated_after: Type.Optional(
-      Time({
-        description:
-          'The `updated_after` of the next poll, where this one named one; the same on every page. Polls that follow it ' +
-          'miss no change, and can see one more than once.',
-      }),
-    ),
-  },
-  { $id: 'RecordListing' },
-)
 export const AuditPage = listOf(ref(AuditEntry), 'AuditPage')

@@ -1,5 +1,6 @@
 import Type from 'typebox'
 import { closed, Time } from '../../http/shapes.ts'
+import { RecordPage } from '../schemas.ts'
 import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../vocabulary.ts'
 
 const optional = Type.Optional
@@ -46,3 +47,17 @@ export const ListQuery = closed({
 })
 
 export const AuditQuery = closed({ limit: Limit(100), cursor: Cursor() })
+
+export const RecordListing = closed(
+  {
+    ...RecordPage.properties,
+    next_updated_after: Type.Optional(
+      Time({
+        description:
+          'The `updated_after` of the next poll, where this one named one; the same on every page. Polls that follow it ' +
+          'miss no change, and can see one more than once.',
+      }),
+    ),
+  },
+  { $id: 'RecordListing' },
+)
