@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/http.ts'
+import { writeOneDayPolicies } from '../support/policies.ts'
 import { type Body, create } from '../support/records.ts'
 import { idsOf, link, retrieve, saying } from '../support/retrievals.ts'
 
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
+  await writeOneDayPolicies(app.db)
 })
 afterAll(() => app.close())
 
