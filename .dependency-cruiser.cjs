@@ -1,10 +1,9 @@
-/** Each level may use the doors of the levels before it; the last looks at every room. */
+/** Rooms, lowest first. A room uses the rooms of the levels below its own, and no room of its own level. */
 const levels = [
   ['policies', 'keys'],
   ['records'],
   ['relations'],
-  ['revision', 'decay'],
-  ['cognition'],
+  ['revision', 'lifecycle'],
   ['embeddings'],
   ['entities'],
   ['retrieval'],
@@ -16,168 +15,179 @@ const levels = [
 const either = (names) => `(?:${names.join('|')})`
 
 const room = either(levels.flat())
-/** A room may hold rooms of its own, such as records/listing: what is reserved is so at any depth. */
-const reserved = `(?:|.+/)${either(['index', 'routes', 'schemas', 'service', 'queries', 'jobs'])}`
+const mechanism = either(['db', 'http', 'jobs', 'llm', 'telemetry', 'process'])
 const rooms = `^src/${room}/`
 const doors = `^src/${room}/index\\.ts$`
-const queries = '^src/(?:|.+/)queries\\.ts$'
-const routes = `^src/${room}/(?:|.+/)routes\\.ts$`
-const useCases = `^src/${room}/(?:|.+/)(?:service|queries|jobs)\\.ts$`
-const reservedFiles = `^src/${room}/${reserved}\\.ts$`
-/** The other files of a room: no I/O, no clock, no randomness, so that anyone may borrow them. */
-const pureFiles = `^src/${room}/(?!${reserved}\\.ts$)`
+const mechanisms = `^src/${mechanism}/`
+
+/** The second part of a file name says what kind of file it is; a file without one is pure. */
+const ofKind = (...kinds) => `\\.${either(kinds)}\\.ts$`
+const useCases = `${rooms}.*${ofKind('service', 'queries', 'job')}`
+const pureFiles = { path: `^src/(?:domain|${room})/[^.]+\\.ts$`, pathNot: '/index\\.ts$' }
 
 const main = '^src/main\\.ts$'
-const services = '^src/(?:services|background)\\.ts$'
-const config = '^src/config\\.ts$'
+const composition = '^src/(?:services|background)\\.ts$'
+const config = '^src/config/'
 const app = '^src/http/app\\.ts$'
-/** TypeBox shapes that several rooms share, and their names: as pure as what borrows them. */
-const shapes = '^src/http/(?:shapes|schemas)\\.ts$'
 const outside = '^(?:test|bench|scripts)/'
 
 /** Node's modules that touch the world; `buffer`, `util` and the hashes of `crypto` only compute. */
 const io = `^(?:node:)?${either(['fs', 'net', 'tls', 'http', 'https', 'http2', 'dns', 'dgram', 'child_process', 'worker_threads', 'cluster', 'timers', 'process', 'os', 'readline', 'v8', 'vm'])}(?:/|$)`
 
-/** A type costs nothing when the program runs, so a pure file may name the shape of a row. */
+/** A type costs nothing at run time, so a pure file may name the type of a row. */
 const atRunTime = { dependencyTypesNot: ['type-only'] }
 
 const rule = (name, from, to, comment) => ({ name, severity: 'error', comment, from, to })
 
-/** A pure file may be borrowed by anyone: records answer with the curves of decay, which stands above them. */
-const roomOrder = levels.map((level, index) => {
-  const below = levels.slice(0, index).flat()
-  const allowed = ['^src/$1/', ...below.map((name) => `^src/${name}/`)]
-  return rule(
+const roomOrder = levels.map((level, index) =>
+  rule(
     `order-of-${level.join('-and-')}`,
     { path: `^src/(${level.join('|')})/` },
-    { path: reservedFiles, pathNot: allowed },
-    'Rooms use the rooms before them only; a cycle of rooms can be neither tested nor read alone.',
-  )
-})
+    {
+      path: rooms,
+      pathNot: ['^src/$1/', ...levels.slice(0, index).map((names) => `^src/${either(names)}/`)],
+    },
+    'A room uses only the rooms below it. Rooms that import each other cannot be read or tested alone.',
+  ),
+)
 
 module.exports = {
   forbidden: [
-    rule('no-cycles', {}, { circular: true }, 'A cycle has no bottom to start reading from.'),
+    rule('no-cycles', {}, { circular: true }, 'A cycle has no first file to read.'),
     rule('resolvable', {}, { couldNotResolve: true }),
     rule(
-      'product-knows-only-itself',
+      'product-imports-no-tools',
       { path: '^(?:src|migrations)/' },
       { path: outside },
-      'Tests and tools are not shipped.',
+      'Tests, benchmarks and scripts are not shipped.',
     ),
     rule(
-      'product-runs-on-its-dependencies',
+      'product-imports-no-dev-packages',
       { path: '^(?:src|migrations)/' },
       { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], ...atRunTime },
-      'Development packages are not installed where it runs.',
+      'Development packages are not installed in production.',
     ),
     rule(
-      'migrations-are-frozen',
+      'migrations-import-nothing',
       { path: '^migrations/' },
       { path: '^src/' },
-      'Code changes; what has run somewhere must not.',
+      'A migration that has run must not change when the code changes.',
     ),
 
-    // main → services, http/app → rooms → db, jobs, http mechanisms → kernel
+    // main → services → rooms → domain and mechanisms → kernel
     rule(
       'kernel-imports-nothing',
       { path: '^src/kernel/' },
       { pathNot: ['^src/kernel/', '^(?:node:)?crypto$'] },
     ),
     rule(
-      'models-know-no-mechanism',
-      { path: '^src/models/' },
-      { path: '^src/(?:db|jobs|http|process)/' },
-      'Who asks a model holds no connection meanwhile, so it has no use for one.',
+      'domain-imports-kernel-only',
+      { path: '^src/domain/' },
+      { path: '^src/', pathNot: '^src/(?:domain|kernel)/' },
+      'The vocabulary of every room depends on none of them.',
     ),
-    rule('mechanisms-ask-no-model', { path: '^src/(?:db|jobs|http|process)/' }, { path: '^src/models/' }),
     rule(
-      'telemetry-stands-on-the-kernel',
+      'llm-imports-no-mechanism',
+      { path: '^src/llm/' },
+      { path: '^src/(?:db|jobs|http|process)/' },
+      'No database connection is held while a model answers.',
+    ),
+    rule('mechanisms-call-no-model', { path: '^src/(?:db|jobs|http|process)/' }, { path: '^src/llm/' }),
+    rule(
+      'telemetry-imports-kernel-only',
       { path: '^src/telemetry/' },
       { path: '^src/', pathNot: '^src/(?:telemetry|kernel)/' },
-      'What is watched says what it tells; who watches it knows nothing of it.',
+      'The code that is measured reports through types of the kernel.',
     ),
     rule(
-      'nobody-knows-telemetry',
-      { pathNot: ['^src/telemetry/', main, services, outside] },
+      'only-composition-imports-telemetry',
+      { pathNot: ['^src/telemetry/', main, composition, outside] },
       { path: '^src/telemetry/' },
     ),
-    rule('db-stands-on-the-kernel', { path: '^src/db/' }, { path: '^src/(?:jobs|http)/' }),
-    rule('jobs-know-no-http', { path: '^src/jobs/' }, { path: '^src/http/' }),
-    rule('http-knows-no-jobs', { path: '^src/http/', pathNot: app }, { path: '^src/jobs/' }),
+    rule('db-imports-no-mechanism', { path: '^src/db/' }, { path: '^src/(?:jobs|http)/' }),
+    rule('jobs-import-no-http', { path: '^src/jobs/' }, { path: '^src/http/' }),
+    rule('http-imports-no-jobs', { path: '^src/http/', pathNot: app }, { path: '^src/jobs/' }),
+    rule('mechanisms-import-no-room', { path: mechanisms, pathNot: app }, { path: rooms }),
     rule(
-      'mechanisms-know-no-room',
-      { path: '^src/(?:db|jobs|http|models|process)/', pathNot: app },
-      { path: rooms },
-    ),
-    rule(
-      'resources-are-passed-in',
-      { path: ['^src/(?:db|jobs|http|models)/', rooms], pathNot: app },
+      'resources-are-parameters',
+      { path: ['^src/(?:db|jobs|http|llm|domain)/', rooms], pathNot: app },
       { path: config },
-      'A room or mechanism says what it needs; who composes it reads the configuration.',
+      'A room or mechanism states what it needs; the composition root reads the configuration.',
     ),
-    rule('only-tops-compose', { pathNot: [main, services, app, outside] }, { path: services }),
-    rule('only-tops-serve', { pathNot: [main, services, outside] }, { path: app }),
-    rule('only-main-supervises', { pathNot: [main, '^src/process/', outside] }, { path: '^src/process/' }),
-    rule('nothing-imports-main', {}, { path: main }, 'Importing it would start a process.'),
+    rule('only-entry-points-compose', { pathNot: [main, composition, app, outside] }, { path: composition }),
+    rule('only-entry-points-serve', { pathNot: [main, composition, outside] }, { path: app }),
+    rule(
+      'only-main-imports-process',
+      { pathNot: [main, '^src/process/', outside] },
+      { path: '^src/process/' },
+    ),
+    rule('nothing-imports-main', {}, { path: main }, 'Importing main.ts starts a process.'),
 
     // Rooms
     rule(
-      'rooms-meet-at-the-door',
-      { path: '^src/([^/]+)/', pathNot: app },
-      { path: reservedFiles, pathNot: ['^src/$1/', doors] },
-      'Another room is its index.ts, or a pure file borrowed from it.',
+      'rooms-are-entered-by-index',
+      { path: '^src/([^/]+)/' },
+      { path: rooms, pathNot: ['^src/$1/', doors] },
+      'Another room is its index.ts. What two rooms share lives in domain/.',
     ),
-    rule('compose-through-doors', { path: [main, services, app, config] }, { path: rooms, pathNot: doors }),
+    rule(
+      'composition-enters-by-index',
+      { path: [main, composition, app, config] },
+      { path: rooms, pathNot: doors },
+    ),
     ...roomOrder,
     rule(
-      'pure-files-are-pure',
-      { path: pureFiles },
-      { path: [reservedFiles, '^src/(?:db|http|jobs|models|process)/', io], pathNot: shapes, ...atRunTime },
+      'pure-files-do-no-io',
+      pureFiles,
+      {
+        path: [`${rooms}.*${ofKind('routes', 'service', 'queries', 'job')}`, mechanisms, io],
+        ...atRunTime,
+      },
+      'A file without a kind in its name has no I/O, no clock and no randomness.',
     ),
+    rule('pure-files-use-no-package', pureFiles, {
+      path: '(?:^|/)node_modules/',
+      pathNot: '(?:^|/)node_modules/typebox/',
+      ...atRunTime,
+    }),
     rule(
-      'pure-files-need-no-package',
-      { path: pureFiles },
-      { path: '(?:^|/)node_modules/', pathNot: '(?:^|/)node_modules/typebox/', ...atRunTime },
-    ),
-    rule(
-      'use-cases-know-no-http',
+      'use-cases-import-no-http',
       { path: useCases },
-      // Where a page ends and whether one item of many is valid is the use case's to say.
-      { path: '^src/http/', pathNot: [shapes, '^src/http/(?:paging|validation)\\.ts$'] },
+      // The use case decides where a page ends, and which item of a batch is invalid.
+      { path: '^src/http/', pathNot: ['^src/http/(?:paging|validation/validation)\\.ts$'] },
     ),
 
-    // Packages behind one door each
+    // Packages behind one room each
     rule(
-      'only-queries-speak-sql',
-      { path: '^src/', pathNot: ['^src/db/', queries] },
+      'only-queries-import-kysely',
+      { path: '^src/', pathNot: ['^src/db/', ofKind('queries')] },
       { path: '(?:^|/)node_modules/(?:kysely|pg)/', ...atRunTime },
     ),
     rule(
-      'only-jobs-know-the-queue',
+      'only-jobs-import-bullmq',
       { path: '^src/', pathNot: '^src/jobs/' },
       { path: '(?:^|/)node_modules/bullmq/' },
     ),
     rule(
-      'only-http-knows-fastify',
-      { path: '^src/', pathNot: ['^src/http/', routes] },
+      'only-routes-import-fastify',
+      { path: '^src/', pathNot: ['^src/http/', ofKind('routes')] },
       { path: '(?:^|/)node_modules/(?:fastify|@fastify/[^/]+)/' },
     ),
     rule(
-      'only-telemetry-knows-its-packages',
+      'only-telemetry-imports-its-packages',
       { path: '^src/', pathNot: '^src/telemetry/' },
       { path: '(?:^|/)node_modules/(?:prom-client|@opentelemetry/[^/]+)/' },
-      'Loaded where nobody listens, they would cost every start.',
+      'They are slow to load, so they are loaded only where telemetry is on.',
     ),
     rule(
-      'only-models-know-openai',
-      { path: '^src/', pathNot: '^src/models/' },
+      'only-llm-imports-openai',
+      { path: '^src/', pathNot: '^src/llm/' },
       { path: '(?:^|/)node_modules/openai/' },
-      'It reads the environment, retries and logs unless it is told not to: in one place it is.',
+      'The client reads the environment, retries and logs by default; one place turns that off.',
     ),
   ],
   options: {
-    // Types are dependencies too: who needs another's type cannot be read without it.
+    // Types are dependencies too: code that names another file's type cannot be read without that file.
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../src/db/embedded.ts'
+import { startEmbeddedPostgres } from '../src/db/embedded/embedded.ts'
 
 export type Server = { url: string; version: string; stop(): Promise<void> }
 

@@ -136,7 +136,7 @@ const statements = [
   `create index contents_tags on contents using gin (tags)`,
   `create index contents_search on contents using gin (search)`,
 
-  // The closed form of salience; src/decay/curves.ts is the same definition in TypeScript. date_part answers
+  // The closed form of salience; src/domain/curves.ts is the same definition in TypeScript. date_part answers
   // float8 where extract answers numeric, which made a read fifteen times as slow. Exponents stop at 64
   // half-lives and bases below 1e-200 count as 0: PostgreSQL raises on an underflow that JavaScript rounds.
   // Both functions are simple enough for the planner to inline.

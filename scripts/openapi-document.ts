@@ -1,4 +1,4 @@
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { connect } from '../src/db/connection.ts'
 import { createApp } from '../src/http/app.ts'
 import { systemClock as clock } from '../src/kernel/clock.ts'

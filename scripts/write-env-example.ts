@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { TSchema } from 'typebox'
-import { environmentSchema } from '../src/environment.ts'
+import { environmentSchema } from '../src/config/environment.ts'
 
 const target = resolve(import.meta.dirname, '../.env.example')
 

@@ -1,12 +1,13 @@
 import { hostname } from 'node:os'
-import { createPromotion, createRefresh } from './cognition/index.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { createConsolidation } from './consolidation/index.ts'
-import { createSweep } from './decay/index.ts'
+import { createSeal } from './domain/tombstone-seal.ts'
 import { createDream, deleteOldVerdicts } from './dream/index.ts'
 import { createCompressing, createEmbedder, createEmbeddings } from './embeddings/index.ts'
-import { deleteExpiredAnswers } from './http/queries.ts'
+import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
 import type { Clock } from './kernel/clock.ts'
+import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
+import { createChat } from './llm/chat.ts'
 import {
   createHandlers,
   createPurge,
@@ -15,10 +16,9 @@ import {
   listIntervals,
   watchJobs,
 } from './maintenance/index.ts'
-import { createChat } from './models/chat.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
-import { createSeal, createTextUpdate, purgeForgotten } from './records/index.ts'
+import { createTextUpdate, purgeForgotten } from './records/index.ts'
 import type { Resources } from './services.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 

@@ -1,5 +1,5 @@
 import packageJson from '../package.json' with { type: 'json' }
-import { type Config, readConfig } from './config.ts'
+import { type Config, readConfig } from './config/config.ts'
 import { type Connection, connect, type Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
 import type { Checks } from './http/health.ts'
@@ -9,14 +9,14 @@ import { AppError } from './kernel/errors.ts'
 import { createIds } from './kernel/ids.ts'
 import { createLogger, type Logger } from './kernel/log.ts'
 import { startAll } from './process/all.ts'
-import { checkStore } from './process/checking.ts'
-import { watchConfiguration } from './process/configuration.ts'
-import { explainFailure } from './process/explanation.ts'
-import { exitCodes, OperatorError } from './process/failure.ts'
+import { watchConfiguration } from './process/check-configuration.ts'
+import { checkStore } from './process/check-store.ts'
+import { drain, serve } from './process/listen.ts'
 import { migrateDatabase, requireDatabaseUrl } from './process/migration.ts'
-import { runUntilStopped, type Service } from './process/run.ts'
-import { drain, serve } from './process/serving.ts'
-import { startWorking } from './process/working.ts'
+import { exitCodes, OperatorError } from './process/operator-error.ts'
+import { runUntilStopped, type Service } from './process/run-until-stopped.ts'
+import { explainFailure } from './process/start-failure.ts'
+import { startWorking } from './process/worker-process.ts'
 
 type Context = { config: Config; log: Logger }
 

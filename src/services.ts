@@ -1,17 +1,7 @@
 import { captureRoutes, createCaptureService } from './capture/index.ts'
-import {
-  accessRoutes,
-  createAccessService,
-  createHistoryService,
-  createLayersService,
-  createTransitionService,
-  historyRoutes,
-  layersRoutes,
-  transitionRoutes,
-} from './cognition/index.ts'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Database } from './db/connection.ts'
-import { createDecayService, createInsightService, decayRoutes, insightRoutes } from './decay/index.ts'
+import { createSeal } from './domain/tombstone-seal.ts'
 import { createDriftService, driftRoutes } from './dream/index.ts'
 import {
   createEmbedder,
@@ -26,21 +16,35 @@ import { createOnce } from './http/idempotency.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
-import type { Tracer } from './kernel/tracing.ts'
+import type { Tracer } from './kernel/span.ts'
 import { createKeysService, keyRoutes } from './keys/index.ts'
+import {
+  accessRoutes,
+  createAccessService,
+  createDecayService,
+  createForgettingService,
+  createHistoryService,
+  createInsightService,
+  createLayersService,
+  createTransitionService,
+  decayRoutes,
+  forgettingRoutes,
+  historyRoutes,
+  insightRoutes,
+  layersRoutes,
+  transitionRoutes,
+  weighRecord,
+} from './lifecycle/index.ts'
+import { createChat } from './llm/chat.ts'
 import { createMaintenanceService, maintenanceRoutes } from './maintenance/index.ts'
 import { createStoreReading, createSummaryService, scrapeRoutes, summaryRoutes } from './metrics/index.ts'
-import { createChat } from './models/chat.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import { createExportService, createImportService, portabilityRoutes } from './portability/index.ts'
 import {
   createErasureService,
-  createForgettingService,
   createRecordsService,
-  createSeal,
   createTombstonesService,
   erasureRoutes,
-  forgettingRoutes,
   recordsRoutes,
   tombstonesRoutes,
 } from './records/index.ts'
@@ -80,7 +84,15 @@ export function createServices({
   const keys = createKeysService({ db, clock, ids })
   const policies = createPoliciesService({ db, clock })
   const seal = createSeal(config.records.tombstoneKey)
-  const records = createRecordsService({ db, clock, ids, seal, policies, ...config.records })
+  const records = createRecordsService({
+    db,
+    clock,
+    ids,
+    seal,
+    policies,
+    rescore: weighRecord,
+    ...config.records,
+  })
   const tombstones = createTombstonesService({ db })
   const { textLanguage } = config.records
   const erasure = createErasureService({ db, clock, ids, seal, textLanguage })

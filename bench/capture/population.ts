@@ -1,4 +1,4 @@
-import { factHandle, nameHandle } from '../../src/records/handles.ts'
+import { factHandle, nameHandle } from '../../src/domain/handles.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { factOf, groupSize, nameOf, type World } from './world.ts'

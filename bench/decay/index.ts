@@ -1,4 +1,4 @@
-import { sweepLagMs } from '../../src/decay/lag.ts'
+import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
 import type { BenchDatabase } from '../database.ts'
 import type { Ground } from '../ground.ts'
 import { assert, median } from '../load.ts'

@@ -1,6 +1,6 @@
 import { connect } from '../../src/db/connection.ts'
-import { findGroups } from '../../src/dream/clustering/finding/service.ts'
-import { listPartitions } from '../../src/dream/clustering/queries.ts'
+import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
+import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
 import type { BenchDatabase } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
 import type { Ground } from '../ground.ts'

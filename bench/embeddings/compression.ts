@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
+import { dot, type Embedding } from '../../src/domain/similarity.ts'
 import { createCompressing } from '../../src/embeddings/index.ts'
-import { dot, type Embedding } from '../../src/embeddings/similarity.ts'
 import type { Batch, RunContext } from '../../src/jobs/runs.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'

@@ -1,6 +1,6 @@
-import { encode } from '../../src/embeddings/codes.ts'
+import type { Embedding } from '../../src/domain/similarity.ts'
+import { encode } from '../../src/domain/vector-codes.ts'
 import { signatureOf } from '../../src/embeddings/signature.ts'
-import type { Embedding } from '../../src/embeddings/similarity.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { populate } from '../records/population.ts'

@@ -1,5 +1,5 @@
-import { hashEmbedding } from '../../src/embeddings/hashing.ts'
-import { type Embedding, normalise } from '../../src/embeddings/similarity.ts'
+import { type Embedding, normalise } from '../../src/domain/similarity.ts'
+import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { createRandom } from '../load.ts'
 import { createWriter } from './texts.ts'
 

@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
-import { recallAccesses } from '../../src/cognition/accesses.ts'
-import { scoreImportance, sourceTrust } from '../../src/cognition/importance.ts'
-import { scoringAt } from '../../src/cognition/index.ts'
 import type { Database } from '../../src/db/connection.ts'
-import { findLoggedAccesses } from '../../src/records/index.ts'
+import { recallAccesses } from '../../src/domain/access-weights.ts'
+import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { findLoggedAccesses, scoringAt } from '../../src/lifecycle/index.ts'
 import { settle } from '../decay/population.ts'
 import { assert } from '../load.ts'
 

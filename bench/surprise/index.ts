@@ -1,6 +1,6 @@
 import { connect } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
-import { createSurprising } from '../../src/embeddings/surprising/service.ts'
+import { createSurprising } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { BenchDatabase } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'

@@ -1,13 +1,13 @@
+import { maskFact, maskSecrets, maskText } from '../domain/masking.ts'
+import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../domain/payloads.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
-import { maskFact, maskSecrets, maskText } from '../kernel/masking.ts'
-import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../records/payloads.ts'
-import { findCall, findEpisodeFaults, findToolFaults, tellEpisode } from './episode.ts'
+import type { NewCapture } from './capture.schemas.ts'
+import { findCall, findEpisodeFaults, findToolFaults, tellEpisode } from './episode-payload.ts'
+import { findVerdictFaults, tellVerdict, type Verdict } from './episode-verdict.ts'
+import { type Summary, summarise } from './event-summary.ts'
 import { type Check, type Evidence, readEvidence } from './evidence.ts'
-import { findFactFaults, holdsFact, tellFact } from './fact.ts'
-import type { NewCapture } from './schemas.ts'
-import { type Summary, summarise } from './summary.ts'
-import { findTaskFaults, tellTask } from './task.ts'
-import { findVerdictFaults, tellVerdict, type Verdict } from './verdict.ts'
+import { findFactFaults, holdsFact, tellFact } from './fact-payload.ts'
+import { findTaskFaults, tellTask } from './task-payload.ts'
 
 /** From what was captured to what is to be stored of it. */
 

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
+import type { Kept } from '../domain/captured-content.ts'
 import type { Fault } from '../kernel/errors.ts'
-import type { Kept } from '../records/captured.ts'
-import type { NewCapture } from './schemas.ts'
+import type { NewCapture } from './capture.schemas.ts'
 
 /** A capture as it is read: what its content says under names that have a meaning, and everything else. */
 

@@ -1,2 +1,2 @@
-export { captureRoutes } from './routes.ts'
-export { createCaptureService } from './service.ts'
+export { captureRoutes } from './capture.routes.ts'
+export { createCaptureService } from './capture.service.ts'

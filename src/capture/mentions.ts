@@ -1,7 +1,7 @@
-import { normaliseName } from '../entities/names.ts'
-import { isCompatible, isGeneric } from '../entities/resolution.ts'
-import { holdsMask, maskMembers, maskText } from '../kernel/masking.ts'
-import type { Interpretation } from '../records/interpretation.ts'
+import { isCompatible, isGeneric } from '../domain/entity-match.ts'
+import type { Interpretation } from '../domain/interpretation.ts'
+import { holdsMask, maskMembers, maskText } from '../domain/masking.ts'
+import { normaliseName } from '../domain/names.ts'
 import type { Fields } from './evidence.ts'
 
 /** What evidence names by the keys it uses: entities, and other records. */

@@ -1,2 +1,2 @@
-export { ConsolidationOptions } from './schemas.ts'
-export { createConsolidation } from './service.ts'
+export { createConsolidation } from './consolidation.job.ts'
+export { ConsolidationOptions } from './consolidation.schemas.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
+import type { Sensitivity } from '../domain/caller.ts'
+import type { EpisodicPayload } from '../domain/payloads.ts'
 import type { Batch, RunContext } from '../jobs/runs.ts'
-import type { Sensitivity } from '../kernel/caller.ts'
-import type { EpisodicPayload } from '../records/payloads.ts'
 
 /** The parts of consolidation, in the order in which they run. */
 export const stageNames = ['episodic', 'semantic', 'extraction', 'competence', 'plan_graph'] as const

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Trust } from '../kernel/caller.ts'
-import { reachesEverything } from '../kernel/trust.ts'
+import type { Trust } from '../domain/caller.ts'
+import { reachesEverything } from '../domain/trust.ts'
 import { namesNoHidden } from './concealment.ts'
 
 /** Contents `c` of a record in SQL, as `concealHidden` shows them: without what they say of hidden records. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { Trust } from '../kernel/caller.ts'
-import { reachesEverything } from '../kernel/trust.ts'
+import type { Trust } from '../domain/caller.ts'
+import { reachesEverything } from '../domain/trust.ts'
 import { openTo } from './visibility.ts'
 
 /**

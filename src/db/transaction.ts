@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Transaction as KyselyTransaction } from 'kysely'
-import { type Caller, type Via, viaOf } from '../kernel/caller.ts'
+import { type Caller, type Via, viaOf } from '../domain/caller.ts'
 import type { Database } from './connection.ts'
 import { isRetryable } from './failures.ts'
 import type { DB } from './schema.ts'

@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '../kernel/caller.ts'
+import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '../domain/caller.ts'
 
 /**
  * The one place where trust becomes SQL. Every statement that reads records on a caller's behalf carries one

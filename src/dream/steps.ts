@@ -1,5 +1,5 @@
 import type { RunContext } from '../jobs/runs.ts'
-import type { Asking } from './question.ts'
+import type { Asking } from './model-question.ts'
 
 /** The parts of a dream, in the order in which they run. */
 export const stepNames = [

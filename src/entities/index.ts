@@ -1,4 +1,4 @@
-export { createEntityMergingService } from './merging/service.ts'
-export { keepEntities } from './queries.ts'
-export { entitiesRoutes } from './routes.ts'
-export { createEntitiesService } from './service.ts'
+export { keepEntities } from './entities.queries.ts'
+export { entitiesRoutes } from './entities.routes.ts'
+export { createEntitiesService } from './entities.service.ts'
+export { createEntityMergingService } from './entity-merge.service.ts'

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { inspect } from './inspection.ts'
-import { scanJson } from './scanning.ts'
+import { inspect } from './validation/body-inspection.ts'
+import { scanJson } from './validation/body-scan.ts'
 
 export const bodyLimit = 10 * 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
-import { isDraining } from './draining.ts'
 import { problemOf, problemType, statusOf } from './problems.ts'
+import { isDraining } from './request-drain.ts'
 import { isPatient } from './streaming.ts'
 
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
-import { answers } from './answers.ts'
-import { ref } from './schemas.ts'
-import { closed } from './shapes.ts'
+import { answers } from './problem-responses.ts'
 
 /** A part that is ready resolves; an AppError says why it is not, in words that may be shown. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>

@@ -7,7 +7,7 @@ import { AppError } from '../kernel/errors.ts'
 import { momentAfter } from '../kernel/units.ts'
 import { canonicalJson } from './canonical.ts'
 import { expectedVersion } from './etag.ts'
-import { findAnswer, type StoredAnswer, storeAnswer, tryLock } from './queries.ts'
+import { findAnswer, type StoredAnswer, storeAnswer, tryLock } from './idempotency.queries.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

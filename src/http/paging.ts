@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
 import { AppError } from '../kernel/errors.ts'
 import { canonicalJson } from './canonical.ts'
-import { inspect } from './inspection.ts'
-import { checkFaults } from './validation.ts'
+import { inspect } from './validation/body-inspection.ts'
+import { checkFaults } from './validation/validation.ts'
 
 /** What a cursor was made for: whose page of which list. */
 export function fingerprintOf(principal: string, filters: object): string {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { translateFailure } from '../db/failures.ts'
 import { AppError, catalogue, type ErrorCode, type ErrorKind, type Fault } from '../kernel/errors.ts'
-import { drainRequest } from './draining.ts'
+import { drainRequest } from './request-drain.ts'
 
 export const problemType = 'application/problem+json'
 

@@ -1,9 +1,9 @@
 import type { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
 import type { Queue } from 'bullmq'
 import type { Logger } from '../kernel/log.ts'
-import { createQueue, jobOptions, type QueueSettings } from './backend.ts'
-import type { JobName, Jobs } from './define.ts'
-import { createFaultLog } from './faults.ts'
+import type { JobName, Jobs } from './job-names.ts'
+import { createQueue, jobOptions, type QueueSettings } from './queue-backend.ts'
+import { createFaultLog } from './queue-fault-log.ts'
 
 export type JobQueue = ReturnType<typeof openQueue>
 

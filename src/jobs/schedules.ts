@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import type { JobName } from './define.ts'
-import { tryOwnSchedules } from './queries.ts'
+import type { JobName } from './job-names.ts'
 import type { JobQueue } from './queue.ts'
+import { tryOwnSchedules } from './schedules.queries.ts'
 
 /** Milliseconds between two runs of each job that runs on its own; 0 for one that shall not. */
 export type Intervals = Readonly<Partial<Record<JobName, number>>>

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../kernel/log.ts'
-import { createWorker, type Process, type QueueSettings } from './backend.ts'
-import type { JobHandlers, JobName, JobReport } from './define.ts'
-import { createFaultLog } from './faults.ts'
+import type { JobHandlers, JobName, JobReport } from './job-names.ts'
+import { createWorker, type Process, type QueueSettings } from './queue-backend.ts'
+import { createFaultLog } from './queue-fault-log.ts'
 
 type WorkerOptions = { settings: QueueSettings; handlers: JobHandlers; log: Logger; concurrency?: number }
 

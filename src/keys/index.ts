@@ -1,2 +1,2 @@
-export { keyRoutes } from './routes.ts'
-export { createKeysService } from './service.ts'
+export { keyRoutes } from './keys.routes.ts'
+export { createKeysService } from './keys.service.ts'

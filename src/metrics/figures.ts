@@ -1,6 +1,6 @@
-import { salienceBands } from './bands.ts'
-import type { StoreMetrics } from './schemas.ts'
-import type { CountRow, SampleRow } from './summary/queries.ts'
+import type { StoreMetrics } from './metrics.schemas.ts'
+import { salienceBands } from './salience-bands.ts'
+import type { CountRow, SampleRow } from './summary.queries.ts'
 
 const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_graph'] as const
 

@@ -1,3 +1,3 @@
-export { scrapeRoutes, summaryRoutes } from './routes.ts'
-export { createStoreReading } from './store/service.ts'
-export { createSummaryService } from './summary/service.ts'
+export { scrapeRoutes, summaryRoutes } from './metrics.routes.ts'
+export { createStoreReading } from './store.service.ts'
+export { createSummaryService } from './summary.service.ts'

@@ -1,6 +1,6 @@
-import { lagBounds } from '../embeddings/lag.ts'
+import { lagBounds } from '../domain/vector-lag.ts'
 import type { Family, Sample } from './exposition.ts'
-import type { BacklogRow, JobRow, SizeRow, TallyRow } from './store/queries.ts'
+import type { BacklogRow, JobRow, SizeRow, TallyRow } from './store.queries.ts'
 
 export type Standing = {
   tallies: readonly TallyRow[]

@@ -1,2 +1,2 @@
-export { policiesRoutes } from './routes.ts'
-export { createPoliciesService, type PoliciesService } from './service.ts'
+export { policiesRoutes } from './policies.routes.ts'
+export { createPoliciesService, type PoliciesService } from './policies.service.ts'

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import { type KeptDatabase, keepEmbeddedPostgres } from './database.ts'
 import { migrateDatabase, type Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
-import type { Service } from './run.ts'
+import type { Service } from './run-until-stopped.ts'
 import { superviseChildren } from './supervisor.ts'
 import { openTombstoneKey } from './tombstone-key.ts'
 

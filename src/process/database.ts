@@ -1,5 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded.ts'
+import {
+  type EmbeddedOptions,
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../db/embedded/embedded.ts'
 import type { Logger } from '../kernel/log.ts'
 import { judgeEnd } from './restarts.ts'
 

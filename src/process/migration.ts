@@ -1,10 +1,10 @@
-import { type Config, ConfigError } from '../config.ts'
+import { type Config, ConfigError } from '../config/config.ts'
 import { connect, type Database } from '../db/connection.ts'
 import { migrateUp, pendingMigrations } from '../db/migrator.ts'
 import { prepareQueue } from '../jobs/queue.ts'
 import type { Logger } from '../kernel/log.ts'
-import { requireConfiguration } from './configuration.ts'
-import { OperatorError } from './failure.ts'
+import { requireConfiguration } from './check-configuration.ts'
+import { OperatorError } from './operator-error.ts'
 
 /** What else a database is given, once its tables are there. */
 export type Prepare = (db: Database, log: Logger) => Promise<void>

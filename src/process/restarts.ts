@@ -1,4 +1,4 @@
-import { exitCodes } from './failure.ts'
+import { exitCodes } from './operator-error.ts'
 
 type End = {
   code: number | null

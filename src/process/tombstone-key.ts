@@ -1,8 +1,8 @@
 import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createFolder } from '../db/embedded-folder.ts'
+import { createFolder } from '../db/embedded/embedded-folder.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { OperatorError } from './failure.ts'
+import { OperatorError } from './operator-error.ts'
 
 const least = 16
 

@@ -1,6 +1,6 @@
-import type { Payload } from './payloads.ts'
-import type { StoredRecord } from './rows.ts'
-import type { MemoryRecord } from './schemas.ts'
+import type { Payload } from '../domain/payloads.ts'
+import type { MemoryRecord } from './records.schemas.ts'
+import type { StoredRecord } from './stored-record.ts'
 
 /** A record without what it says of records that its reader may not see. */
 

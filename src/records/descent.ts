@@ -1,5 +1,5 @@
-import type { Payload } from './payloads.ts'
-import type { Provenance } from './schemas.ts'
+import type { Payload } from '../domain/payloads.ts'
+import type { Provenance } from './records.schemas.ts'
 
 /** What a record was made from. The service records it, and an erase follows it: no client can write it. */
 

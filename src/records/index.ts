@@ -1,5 +1,25 @@
-export { type Change, invalidTransition, type StatusMove, writeChange } from './changing/service.ts'
+export { withEntry, writtenAt } from './audit-log.ts'
+export { confirmFact, type Testimony, tellersOf, withNewest } from './confirmation.ts'
+export { gone } from './deleted-record.ts'
+export { type DepartureRow, purgeForgotten } from './deleted-records.queries.ts'
+export { claimOf, type Descent, descentKinds, inferDescents } from './descent.ts'
+export { erasureRoutes } from './erasure/erasure.routes.ts'
+export { createErasureService } from './erasure/erasure.service.ts'
+export { shareTombstones } from './erasure/tombstones.queries.ts'
+export { tombstonesRoutes } from './erasure/tombstones.routes.ts'
 export {
+  createTombstonesService,
+  erasedContent,
+  findErasedContents,
+  refuseErasedContent,
+} from './erasure/tombstones.service.ts'
+export { reviveVitals, type Vitals } from './lifecycle-snapshot.ts'
+export { findMostSalient } from './listing/list.service.ts'
+export { createTextUpdate } from './outdated-texts.service.ts'
+export { answerNew, answerWritten, presentRecord, redactRecord } from './record-answer.ts'
+export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
+export {
+  claimAnyRecord,
   claimRecord,
   claimRecords,
   findKnownRecord,
@@ -7,21 +27,11 @@ export {
   lockOpenRecord,
   lockOpenRecords,
   requireChangeable,
-} from './claiming/service.ts'
-export { settleClaims } from './creation/claims/service.ts'
-export { insertRecords } from './creation/queries.ts'
-export { refuseTakenIdentifiers } from './creation/service.ts'
-export type { DepartureRow } from './departures/queries.ts'
-export { purgeForgotten } from './departures/queries.ts'
-export { erasureRoutes } from './erasure/routes.ts'
-export { createErasureService } from './erasure/service.ts'
-export { forgettingRoutes } from './forgetting/routes.ts'
-export { createForgettingService } from './forgetting/service.ts'
-export { findMostSalient } from './listing/service.ts'
-export { createTextUpdate } from './outdated/service.ts'
-export { answerWritten } from './presentation.ts'
-export { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promoting/queries.ts'
-export { type Promoted, promoteDue, weigh, weighRecords } from './promoting/service.ts'
+} from './record-claim.service.ts'
+export { insertRecords } from './record-creation.queries.ts'
+export { refuseTakenIdentifiers } from './record-creation.service.ts'
+export { type DraftContext, draftRecord } from './record-draft.ts'
+export { describePayload } from './record-patch.ts'
 export {
   type Findings,
   findRecords,
@@ -31,27 +41,21 @@ export {
   seekHandles,
   selectStored,
   type WantedHandle,
-} from './queries.ts'
-export { recordsRoutes } from './routes.ts'
-export type { StoredRecord } from './rows.ts'
+} from './records.queries.ts'
+export { recordsRoutes } from './records.routes.ts'
 export {
   MemoryRecord,
   NewRecord,
   Provenance,
   RecordPage,
+  RecordPath,
   RedactedRecord,
   SeenRecord,
   WrittenRecord,
-} from './schemas.ts'
-export { findLoggedAccesses, rescore, scoringAt, uses } from './scoring/queries.ts'
-export { rescoreRecord } from './scoring/service.ts'
-export { createRecordsService, type RecordsService } from './service.ts'
-export { shareTombstones } from './tombstones/queries.ts'
-export { tombstonesRoutes } from './tombstones/routes.ts'
-export { createSeal } from './tombstones/seal.ts'
-export {
-  createTombstonesService,
-  erasedContent,
-  findErasedContents,
-  refuseErasedContent,
-} from './tombstones/service.ts'
+} from './records.schemas.ts'
+export { createRecordsService, type RecordsService } from './records.service.ts'
+export { reinstate } from './reinstatement.ts'
+export { describeForgetting, leastRestored, restoreRecord } from './restoration.ts'
+export { settleClaims } from './source-claims.service.ts'
+export type { ContentRow, Draft, RecordRow, StatusChangeRow, StoredRecord } from './stored-record.ts'
+export { presentVia, Via } from './via.ts'

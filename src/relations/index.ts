@@ -1,4 +1,4 @@
-export { upsertEdges } from './queries.ts'
-export { relationsRoutes } from './routes.ts'
-export { RelationEdge } from './schemas.ts'
-export { createRelationsService } from './service.ts'
+export { upsertEdges } from './relations.queries.ts'
+export { relationsRoutes } from './relations.routes.ts'
+export { RelationEdge } from './relations.schemas.ts'
+export { createRelationsService } from './relations.service.ts'

@@ -1,6 +1,6 @@
-import { rankOf, type Sensitivity, type Trust, unscoped } from '../kernel/caller.ts'
-import type { RecordType } from '../records/vocabulary.ts'
-import type { RetrieveQuery } from './schemas.ts'
+import { rankOf, type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
+import type { RecordType } from '../domain/vocabulary.ts'
+import type { RetrieveQuery } from './retrieval.schemas.ts'
 
 /** What is looked for: a request, with its defaults filled in and what its caller may see. */
 export type Question = {

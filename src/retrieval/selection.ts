@@ -1,4 +1,4 @@
-import type { Payload } from '../records/payloads.ts'
+import type { Payload } from '../domain/payloads.ts'
 
 /** Which of the ways to do a task that were found is the one to take, and how sure that is. */
 

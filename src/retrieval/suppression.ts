@@ -1,6 +1,6 @@
 import type { RecordStatus } from '../db/schema.ts'
 import type { Question } from './question.ts'
-import type { Suppressed } from './schemas.ts'
+import type { Suppressed } from './retrieval.schemas.ts'
 
 /** Why a record that matches was not answered. */
 

@@ -1,4 +1,4 @@
-import type { SpanAttributes, Tracer } from '../kernel/tracing.ts'
+import type { SpanAttributes, Tracer } from '../kernel/span.ts'
 
 type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 

@@ -20,7 +20,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { Span, SpanOptions, TraceContext, Tracer } from '../kernel/tracing.ts'
+import type { Span, SpanOptions, TraceContext, Tracer } from '../kernel/span.ts'
 
 type TracingSettings = {
   /** Of a collector that speaks OTLP over HTTP, without the path of a signal. */

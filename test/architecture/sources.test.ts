@@ -37,7 +37,7 @@ describe('the sources', () => {
   })
 
   test('read the environment in main.ts and config.ts only', () => {
-    expect(search(except(product, 'src/main.ts', 'src/config.ts'), findEnvironmentReads)).toEqual([])
+    expect(search(except(product, 'src/main.ts', 'src/config/config.ts'), findEnvironmentReads)).toEqual([])
   })
 
   test('are files of at most 250 lines', () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createChecking, allLaws as laws } from '../../src/checking/service.ts'
+import { createChecking, allLaws as laws } from '../../src/checking/checking.service.ts'
 import { connect, type Database } from '../../src/db/connection.ts'
 import { breachesOf } from '../support/checking.ts'
 import type { TestApp } from '../support/http.ts'

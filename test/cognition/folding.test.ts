@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAccessService, foldAccesses, scoringAt } from '../../src/cognition/index.ts'
+import { createAccessService, foldAccesses, scoringAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/lives.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAccessService } from '../../src/cognition/index.ts'
+import { createAccessService } from '../../src/lifecycle/index.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { observe, triple } from '../support/capturing.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessWeight, recallAccesses } from '../../src/cognition/accesses.ts'
-import { type Layer, scoreImportance, sourceTrust } from '../../src/cognition/importance.ts'
-import { duePromotion } from '../../src/cognition/layers.ts'
-import { findLoggedAccesses, promoteDue } from '../../src/records/index.ts'
+import { accessWeight, recallAccesses } from '../../src/domain/access-weights.ts'
+import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { duePromotion } from '../../src/domain/layers.ts'
+import { findLoggedAccesses, promoteDue } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/lives.ts'
 

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { recallAccesses } from '../../src/cognition/accesses.ts'
-import { scoreImportance, sourceTrust } from '../../src/cognition/importance.ts'
-import { createAccessService } from '../../src/cognition/index.ts'
-import { findLoggedAccesses, rescore } from '../../src/records/index.ts'
+import { recallAccesses } from '../../src/domain/access-weights.ts'
+import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { createAccessService, findLoggedAccesses, rescore } from '../../src/lifecycle/index.ts'
 import { livedBy, storeLives } from '../support/lives.ts'
 import { day, openWorkshop, type Workshop } from '../support/workshop.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Layer, sourceTrust } from '../../src/cognition/importance.ts'
-import { retentionAt } from '../../src/cognition/index.ts'
-import { type RetentionMode, retentionOf } from '../../src/cognition/retention.ts'
+import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
+import { type RetentionMode, retentionOf } from '../../src/domain/retention.ts'
+import { retentionAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/lives.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Layer } from '../../src/cognition/importance.ts'
+import type { Layer } from '../../src/domain/importance.ts'
 import { type Answer, type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, payloads, read } from '../support/records.ts'
 import { hireFor } from '../support/workshop.ts'

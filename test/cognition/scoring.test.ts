@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Accesses, recallAccesses, summariseAccesses } from '../../src/cognition/accesses.ts'
-import { type Layer, scoreImportance, sourceTrust } from '../../src/cognition/importance.ts'
-import { findLoggedAccesses, scoringAt } from '../../src/records/index.ts'
+import { type Accesses, recallAccesses, summariseAccesses } from '../../src/domain/access-weights.ts'
+import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { findLoggedAccesses, scoringAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/lives.ts'
 

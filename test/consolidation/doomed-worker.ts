@@ -1,10 +1,10 @@
 import { createConsolidation } from '../../src/consolidation/index.ts'
 import { connect } from '../../src/db/connection.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { createSeal } from '../../src/records/index.ts'
 import { readBy } from '../support/extracting.ts'
 import { idleWorks, noIntervals } from '../support/idle.ts'
 

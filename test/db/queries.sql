@@ -1,4 +1,4 @@
--- src/capture/queries.ts findReferenced
+-- src/capture/capture.queries.ts findReferenced
 select "r"."id"
 from "records" as "r"
 where "r"."id" = any($1::uuid[])
@@ -7,7 +7,7 @@ and "r"."forgotten_at" is null
 and ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]));
 
--- src/capture/queries.ts findReferencedWords
+-- src/capture/capture.queries.ts findReferencedWords
     select r.id, left(c.interpretation ->> 'summary', 1000) as summary,
       case when pg_column_size(c.payload) <= 8192 then c.payload end as payload
     from records as r
@@ -19,7 +19,7 @@ and ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]))
     order by r.id;
 
--- src/capture/queries.ts findBorne
+-- src/capture/capture.queries.ts findBorne
     select h.digest, r.sensitivity
     from handles as h
     join records as r on r.id = h.record_id
@@ -29,7 +29,7 @@ and h.scope = $2
 and ("r"."sensitivity" <= $3
 and "r"."scope" = any($4::text[]));
 
--- src/capture/queries.ts findNamedEntities
+-- src/capture/capture.queries.ts findNamedEntities
     select r.id, h.digest, c.payload ->> 'canonical_name' as name, c.payload ->> 'primary_type' as kind
     from handles as h
     join records as r on r.id = h.record_id
@@ -44,7 +44,16 @@ and "r"."scope" = any($5::text[]))
     order by r.scope desc, r.created_at, r.id
     limit $6;
 
--- src/checking/departures/queries.ts findReturned
+-- src/checking/breaches.queries.ts findBreaches
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (select r.id, true
+from records as r) as each (name, holds);
+
+-- src/checking/breaches.queries.ts prepareForWholeTables
+    select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true);
+
+-- src/checking/deletion-laws.queries.ts findReturned
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -73,7 +82,7 @@ where a.record_id = d.id)
       from departures as d
     ) as each (name, holds);
 
--- src/checking/departures/queries.ts findErasedWords
+-- src/checking/deletion-laws.queries.ts findErasedWords
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -97,7 +106,7 @@ and a.action = 'erase')
       where d.kind = 'erased'
     ) as each (name, holds);
 
--- src/checking/departures/queries.ts findErasedAnswers
+-- src/checking/deletion-laws.queries.ts findErasedAnswers
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -129,7 +138,7 @@ where kind = 'erased')
       ) as each
     ) as each (name, holds);
 
--- src/checking/departures/queries.ts findForeignTombstones
+-- src/checking/deletion-laws.queries.ts findForeignTombstones
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (select t.id, t.key_id = (select key_id
@@ -138,7 +147,84 @@ order by created_at, id
 limit 1)
 from tombstones as t) as each (name, holds);
 
--- src/checking/histories/queries.ts findUnloggedVersions
+-- src/checking/edge-laws.queries.ts findLostDescent
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select concat_ws(' ', d.derived_id, d.kind, d.source_id), r.id is not null
+        and not exists (select
+from departures as gone
+where gone.id = d.source_id
+and gone.kind = 'erased')
+        and (s.id is null
+or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
+          or r.type = 'entity'
+and d.kind = 'capture'
+          or exists (
+            select
+from relations as e
+            where e.source_id = d.derived_id
+and e.target_id = d.source_id
+              and e.predicate = case when d.kind in ('supersede', 'fold') then 'supersedes' else 'derived_from' end
+          ))
+      from descents as d
+      left join records as r on r.id = d.derived_id
+      left join records as s on s.id = d.source_id
+    ) as each (name, holds);
+
+-- src/checking/edge-laws.queries.ts findLostOrigins
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select r.id, exists (
+        select
+from descents as d
+where d.derived_id = r.id
+      )
+      from records as r
+      join relations as e on e.source_id = r.id
+and e.predicate = 'derived_from'
+and e.created_at = r.created_at
+      where r.type in ('semantic', 'competence', 'plan_graph')
+and exists (
+        select
+from audit_entries as a
+        where a.record_id = r.id
+and a.action = 'create'
+and (a.run_id is not null
+or a.rationale = 'captured')
+      )
+      union all
+      select r.id, exists (
+        select
+from relations as e
+        where e.source_id = r.id
+and e.predicate = 'supersedes'
+and e.target_id = old.id
+      )
+      from records as r
+      join contents as c on c.record_id = r.id
+      join records as old on old.id::text = c.payload #>> '{revision,supersedes}'
+      join contents as past on past.record_id = old.id
+        and past.payload #>> '{revision,superseded_by}' = r.id::text
+      where r.type = 'semantic'
+and old.status = 'superseded'
+    ) as each (name, holds);
+
+-- src/checking/edge-laws.queries.ts findOneWayEdges
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select concat_ws(' ', e.source_id, e.predicate, e.target_id), back.weight = e.weight
+      from relations as e
+      join (values ('mentions_entity', 'mentioned_in'), ('mentioned_in', 'mentions_entity'), ('derived_from', 'derives'), ('derives', 'derived_from'), ('references_record', 'referenced_by'), ('referenced_by', 'references_record'), ('subject_entity', 'fact_subject_of'), ('fact_subject_of', 'subject_entity'), ('object_entity', 'fact_object_of'), ('fact_object_of', 'object_entity'), ('depends_on', 'dependency_of'), ('dependency_of', 'depends_on'), ('uses', 'used_by'), ('used_by', 'uses'), ('caused_by', 'causes'), ('causes', 'caused_by'), ('supports', 'supported_by'), ('supported_by', 'supports'), ('contradicts', 'contradicted_by'), ('contradicted_by', 'contradicts'), ('supersedes', 'superseded_by'), ('superseded_by', 'supersedes')) as pair (predicate, inverse) on pair.predicate = e.predicate
+      left join relations as back
+        on back.source_id = e.target_id
+and back.predicate = pair.inverse
+and back.target_id = e.source_id
+    ) as each (name, holds);
+
+-- src/checking/histories.queries.ts findUnloggedVersions
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -149,7 +235,7 @@ from audit_entries group by record_id) as a
         on a.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/histories/queries.ts findRewrittenEpisodes
+-- src/checking/histories.queries.ts findRewrittenEpisodes
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -166,7 +252,7 @@ and field <> 'payload.outcome'
 and r.version > 1
     ) as each (name, holds);
 
--- src/checking/histories/queries.ts findBrokenStatusChains
+-- src/checking/histories.queries.ts findBrokenStatusChains
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -193,7 +279,7 @@ order by id) as before
       ) as chain on chain.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/histories/queries.ts findBrokenScoreChains
+-- src/checking/histories.queries.ts findBrokenScoreChains
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -216,7 +302,7 @@ order by id) as before
       left join records as r on r.id = chain.record_id
     ) as each (name, holds);
 
--- src/checking/histories/queries.ts findStaleScores
+-- src/checking/histories.queries.ts findStaleScores
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -301,7 +387,7 @@ and scope is null
 and not r.pinned
     ) as each (name, holds);
 
--- src/checking/histories/queries.ts findMiscountedAccesses
+-- src/checking/histories.queries.ts findMiscountedAccesses
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -318,84 +404,7 @@ or l.latest <= r.last_accessed_at)
       ) as l on l.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/links/queries.ts findLostDescent
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select concat_ws(' ', d.derived_id, d.kind, d.source_id), r.id is not null
-        and not exists (select
-from departures as gone
-where gone.id = d.source_id
-and gone.kind = 'erased')
-        and (s.id is null
-or not d.kind in ('supersede', 'fold', 'capture', 'consolidation', 'dream', 'fork', 'merge')
-          or r.type = 'entity'
-and d.kind = 'capture'
-          or exists (
-            select
-from relations as e
-            where e.source_id = d.derived_id
-and e.target_id = d.source_id
-              and e.predicate = case when d.kind in ('supersede', 'fold') then 'supersedes' else 'derived_from' end
-          ))
-      from descents as d
-      left join records as r on r.id = d.derived_id
-      left join records as s on s.id = d.source_id
-    ) as each (name, holds);
-
--- src/checking/links/queries.ts findLostOrigins
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select r.id, exists (
-        select
-from descents as d
-where d.derived_id = r.id
-      )
-      from records as r
-      join relations as e on e.source_id = r.id
-and e.predicate = 'derived_from'
-and e.created_at = r.created_at
-      where r.type in ('semantic', 'competence', 'plan_graph')
-and exists (
-        select
-from audit_entries as a
-        where a.record_id = r.id
-and a.action = 'create'
-and (a.run_id is not null
-or a.rationale = 'captured')
-      )
-      union all
-      select r.id, exists (
-        select
-from relations as e
-        where e.source_id = r.id
-and e.predicate = 'supersedes'
-and e.target_id = old.id
-      )
-      from records as r
-      join contents as c on c.record_id = r.id
-      join records as old on old.id::text = c.payload #>> '{revision,supersedes}'
-      join contents as past on past.record_id = old.id
-        and past.payload #>> '{revision,superseded_by}' = r.id::text
-      where r.type = 'semantic'
-and old.status = 'superseded'
-    ) as each (name, holds);
-
--- src/checking/links/queries.ts findOneWayEdges
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select concat_ws(' ', e.source_id, e.predicate, e.target_id), back.weight = e.weight
-      from relations as e
-      join (values ('mentions_entity', 'mentioned_in'), ('mentioned_in', 'mentions_entity'), ('derived_from', 'derives'), ('derives', 'derived_from'), ('references_record', 'referenced_by'), ('referenced_by', 'references_record'), ('subject_entity', 'fact_subject_of'), ('fact_subject_of', 'subject_entity'), ('object_entity', 'fact_object_of'), ('fact_object_of', 'object_entity'), ('depends_on', 'dependency_of'), ('dependency_of', 'depends_on'), ('uses', 'used_by'), ('used_by', 'uses'), ('caused_by', 'causes'), ('causes', 'caused_by'), ('supports', 'supported_by'), ('supported_by', 'supports'), ('contradicts', 'contradicted_by'), ('contradicted_by', 'contradicts'), ('supersedes', 'superseded_by'), ('superseded_by', 'supersedes')) as pair (predicate, inverse) on pair.predicate = e.predicate
-      left join relations as back
-        on back.source_id = e.target_id
-and back.predicate = pair.inverse
-and back.target_id = e.source_id
-    ) as each (name, holds);
-
--- src/checking/lives/queries.ts findWrongSaliences
+-- src/checking/lifecycle-laws.queries.ts findWrongSaliences
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -405,7 +414,7 @@ and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) *
       from records as r
     ) as each (name, holds);
 
--- src/checking/lives/queries.ts findWrongExpiries
+-- src/checking/lifecycle-laws.queries.ts findWrongExpiries
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -414,7 +423,7 @@ and r.salience - r.base_salience <= least(greatest(r.base_salience, 1), 1e300) *
       from records as r
     ) as each (name, holds);
 
--- src/checking/lives/queries.ts findWrongPruneMoments
+-- src/checking/lifecycle-laws.queries.ts findWrongPruneMoments
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -428,7 +437,7 @@ or r.deletion_policy <> 'auto_prune' then r.prune_at is null
       from records as r
     ) as each (name, holds);
 
--- src/checking/lives/queries.ts findFutureTimes
+-- src/checking/lifecycle-laws.queries.ts findFutureTimes
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -437,7 +446,7 @@ or r.deletion_policy <> 'auto_prune' then r.prune_at is null
       from records as r
     ) as each (name, holds);
 
--- src/checking/lives/queries.ts findWrongForgettings
+-- src/checking/lifecycle-laws.queries.ts findWrongForgettings
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -454,7 +463,7 @@ and a.action in ('delete', 'archive'))
       where r.forgotten_at is not null
     ) as each (name, holds);
 
--- src/checking/lives/queries.ts findUnzeroedHistory
+-- src/checking/lifecycle-laws.queries.ts findUnzeroedHistory
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -476,7 +485,7 @@ limit 1
 and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
--- src/checking/lives/queries.ts findLostSuccessors
+-- src/checking/lifecycle-laws.queries.ts findLostSuccessors
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -508,7 +517,81 @@ limit 1
 and moved.step in ('supersede', 'merge', 'cluster')
     ) as each (name, holds);
 
--- src/checking/names/queries.ts findLostContents
+-- src/checking/maintenance-laws.queries.ts findUnlistedEpisodes
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(r.id, u.record_id), r.id is not null
+and (u.record_id is not null
+or r.version > 1
+        or r.pinned
+or r.forgotten_at is not null
+or r.status not in ('active', 'challenged')
+        or r.base_salience <= 0.05)
+      from (select id, version, pinned, forgotten_at, status, base_salience
+from records
+where type = 'episodic') as r
+      full join (
+        select record_id
+from unconsolidated group by record_id having bool_or(stage = 'episodic')
+or
+          not exists (select
+from records
+where id = record_id
+and type = 'episodic')
+      ) as u on u.record_id = r.id
+    ) as each (name, holds);
+
+-- src/checking/maintenance-laws.queries.ts findStrayRuns
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select coalesce(m.job, l.job), case when l.run_id is null then m.id is null else m.id = l.run_id end
+        and (l.holder is null) = (l.run_id is null)
+      from job_leases as l
+      full join (select id, job
+from maintenance_runs
+where status = 'running') as m on m.job = l.job
+    ) as each (name, holds);
+
+-- src/checking/maintenance-laws.queries.ts findWrongAnswers
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select k.key, k.expires_at >= k.created_at
+and k.status between 200
+and 299
+        and (k.body is null
+or jsonb_typeof(k.body::jsonb) = 'object')
+      from idempotency_keys as k
+    ) as each (name, holds);
+
+-- src/checking/maintenance-laws.queries.ts findLiftedGuards
+    select count(*) as checked, count(*) filter (where holds is not true) as broken,
+      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
+    from (
+      select c.conname, c.convalidated
+      from pg_constraint as c
+where c.connamespace = current_schema()::regnamespace
+      union all
+      select i.indexrelid::regclass::text, i.indisvalid
+      from pg_index as i join pg_class as t on t.oid = i.indrelid
+      where t.relnamespace = current_schema()::regnamespace
+      union all
+      select g.tgname, g.tgenabled = 'O'
+      from pg_trigger as g join pg_class as t on t.oid = g.tgrelid
+      where t.relnamespace = current_schema()::regnamespace
+      union all
+      select log || ' is append-only', (
+        select count(*) = 2
+from pg_trigger as g
+        where g.tgrelid = log::regclass
+and g.tgname in (log || '_append_only', log || '_kept')
+      )
+      from unnest($1::text[]) as log
+    ) as each (name, holds);
+
+-- src/checking/name-laws.queries.ts findLostContents
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -517,7 +600,7 @@ and moved.step in ('supersede', 'merge', 'cluster')
       left join contents as c on c.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/names/queries.ts findUnsearchable
+-- src/checking/name-laws.queries.ts findUnsearchable
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -528,7 +611,7 @@ from unnest(c.tags) as tag)
       join contents as c on c.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/names/queries.ts findWrongIdentifiers
+-- src/checking/name-laws.queries.ts findWrongIdentifiers
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -561,7 +644,7 @@ limit 1
       where r.type = 'entity'
     ) as each (name, holds);
 
--- src/checking/names/queries.ts listNamed
+-- src/checking/name-laws.queries.ts listNamed
     select next.id, c.payload, array(
       select encode(h.digest, 'hex') || coalesce(encode(h.detail, 'hex'), '')
       from handles as h
@@ -580,90 +663,7 @@ and r.status in ('active', 'challenged')
     join contents as c on c.record_id = next.id
     order by next.id;
 
--- src/checking/queries.ts findBreaches
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (select r.id, true
-from records as r) as each (name, holds);
-
--- src/checking/queries.ts prepareForWholeTables
-    select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true);
-
--- src/checking/upkeep/queries.ts findUnlistedEpisodes
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select coalesce(r.id, u.record_id), r.id is not null
-and (u.record_id is not null
-or r.version > 1
-        or r.pinned
-or r.forgotten_at is not null
-or r.status not in ('active', 'challenged')
-        or r.base_salience <= 0.05)
-      from (select id, version, pinned, forgotten_at, status, base_salience
-from records
-where type = 'episodic') as r
-      full join (
-        select record_id
-from unconsolidated group by record_id having bool_or(stage = 'episodic')
-or
-          not exists (select
-from records
-where id = record_id
-and type = 'episodic')
-      ) as u on u.record_id = r.id
-    ) as each (name, holds);
-
--- src/checking/upkeep/queries.ts findStrayRuns
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select coalesce(m.job, l.job), case when l.run_id is null then m.id is null else m.id = l.run_id end
-        and (l.holder is null) = (l.run_id is null)
-      from job_leases as l
-      full join (select id, job
-from maintenance_runs
-where status = 'running') as m on m.job = l.job
-    ) as each (name, holds);
-
--- src/checking/upkeep/queries.ts findWrongAnswers
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select k.key, k.expires_at >= k.created_at
-and k.status between 200
-and 299
-        and (k.body is null
-or jsonb_typeof(k.body::jsonb) = 'object')
-      from idempotency_keys as k
-    ) as each (name, holds);
-
--- src/checking/upkeep/queries.ts findLiftedGuards
-    select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
-    from (
-      select c.conname, c.convalidated
-      from pg_constraint as c
-where c.connamespace = current_schema()::regnamespace
-      union all
-      select i.indexrelid::regclass::text, i.indisvalid
-      from pg_index as i join pg_class as t on t.oid = i.indrelid
-      where t.relnamespace = current_schema()::regnamespace
-      union all
-      select g.tgname, g.tgenabled = 'O'
-      from pg_trigger as g join pg_class as t on t.oid = g.tgrelid
-      where t.relnamespace = current_schema()::regnamespace
-      union all
-      select log || ' is append-only', (
-        select count(*) = 2
-from pg_trigger as g
-        where g.tgrelid = log::regclass
-and g.tgname in (log || '_append_only', log || '_kept')
-      )
-      from unnest($1::text[]) as log
-    ) as each (name, holds);
-
--- src/checking/vectors/queries.ts findUnsignedVectors
+-- src/checking/vector-laws.queries.ts findUnsignedVectors
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -674,7 +674,7 @@ and s.record_id is not null
 and s.model_id = e.model_id
     ) as each (name, holds);
 
--- src/checking/vectors/queries.ts findMisshapenVectors
+-- src/checking/vector-laws.queries.ts findMisshapenVectors
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -684,7 +684,7 @@ and s.model_id = e.model_id
       join embedding_models as m on m.id = e.model_id
     ) as each (name, holds);
 
--- src/checking/vectors/queries.ts findForgottenTexts
+-- src/checking/vector-laws.queries.ts findForgottenTexts
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -704,7 +704,7 @@ and m.walked_to is null
 and c.words > 0
     ) as each (name, holds);
 
--- src/checking/vectors/queries.ts findWrongSurprises
+-- src/checking/vector-laws.queries.ts findWrongSurprises
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -718,366 +718,156 @@ where u.record_id = s.record_id)
       from surprises as s
     ) as each (name, holds);
 
--- src/cognition/access/queries.ts noteAccesses
-    with noted as materialized (
-      select *
-from json_to_recordset($1::json) as noted (
-        record_id uuid, at timestamptz, kind access_kind, actor text
-      )
-    ), locked as materialized (
-      select r.id
+-- src/consolidation/episode-batches.queries.ts countDue: everywhere
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz) ) as count union all select $5::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $6
+and u.due_at <= $7::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $8::timestamptz) ) as count;
+
+-- src/consolidation/episode-batches.queries.ts countDue: in a scope
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz)
+and exists (select
 from records as r
-      where r.id in (select record_id
-from noted)
-      order by r.id
-      for no key update
-    ), counted as (
-      update records as r
-      set access_count = r.access_count + n.times, served_count = r.served_count + n.served,
-        last_accessed_at = greatest(r.last_accessed_at, n.latest)
-      from (
-        select n.record_id, count(*)::integer as times, max(n.at) as latest,
-          (count(*) filter (where n.kind = 'served'))::integer as served
-        from noted as n join locked as l on l.id = n.record_id
-        group by n.record_id
-      ) as n
-      where r.id = n.record_id
-    ), sharpened as (
-      insert into unembedded (record_id, asked_at, due_at)
-      select e.record_id, max(n.at), max(n.at)
-      from embeddings as e
-      join embedding_models as m on m.id = e.model_id
-and m.embeds
-      join locked as l on l.id = e.record_id
-      join noted as n on n.record_id = e.record_id
-      where e.bits < 32
-      group by e.record_id
-      on conflict (record_id) do nothing
-    )
-    insert into access_log (record_id, at, kind, actor)
-    select n.record_id, n.at, n.kind, n.actor
-from noted as n join locked as l on l.id = n.record_id;
+where r.id = u.record_id
+and r.scope = $5)) as count;
 
--- src/cognition/folding/queries.ts claimFoldable
-    select r.id
+-- src/consolidation/episode-batches.queries.ts claimNext: everywhere
+    select due_at::text as at, record_id as id
+from (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+    order by u.due_at, u.record_id
+    limit $6
+    for update skip locked
+  ) as claimed
+order by due_at, record_id;
+
+-- src/consolidation/episode-batches.queries.ts claimNext: in a scope
+    select due_at::text as at, record_id as id
+from (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and exists (select
 from records as r
-    where r.id > $1::uuid
-and r.access_count > 32
-      and floor(greatest(0::float8, date_part('epoch', (select min(l.at)
-from access_log as l
-where l.record_id = r.id) - r.created_at) / 86400))
-        < floor(greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400))
-      and exists (
-        select
-from access_log as l
-where l.record_id = r.id offset 32
-limit 1
-      )
-    order by r.id
-    limit $3
-    for no key update skip locked;
+where r.id = u.record_id
+and r.scope = $4)
+and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
+    order by u.due_at, u.record_id
+    limit $7
+    for update skip locked
+  ) as claimed
+order by due_at, record_id;
 
--- src/cognition/folding/queries.ts foldOldest
-    with due as materialized (
-      select old.place, r.id, floor(greatest(0::float8, date_part('epoch', old.at - r.created_at) / 86400)) as day
-      from records as r
-      cross join lateral (
-        select l.at
-from access_log as l
-where l.record_id = r.id
-        order by l.at desc, l.kind
-        offset 31
-limit 1
-      ) as kept
-      cross join lateral (
-        select l.ctid as place, l.at
-from access_log as l
-        where l.record_id = r.id
-and l.at < kept.at
-          and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', $1::timestamptz - r.created_at) / 86400))
-        order by l.at
-        limit $2
-      ) as old
-      where r.id = any($3::uuid[])
-      limit $4
-    ), deleted as (
-      delete
-from access_log as l using due
-where l.ctid = due.place
-    ), emptied as (
-      select r.id, d.day
-      from (select id, day, count(*) as gone
-from due group by id, day) as d
-      join records as r on r.id = d.id
-      where d.gone = (
-        select count(*)
-from access_log as l
-        where l.record_id = r.id
-and l.at < r.created_at + (d.day + 1) * interval '24 hours'
-          and (d.day = 0
-or l.at >= r.created_at + d.day * interval '24 hours')
-      )
-    ), folded as (
-      insert into access_folds as f (record_id, days)
-      select id, count(*)
-from emptied group by id
-      on conflict (record_id) do update
-set days = f.days + excluded.days
+-- src/consolidation/episode-batches.queries.ts claimReadable
+    with claimed as materialized (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+    order by u.due_at, u.record_id
+    limit $6
+    for update skip locked
+  ), sized as (
+      select record_id, due_at, row_number() over by_age as place,
+        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
+      from claimed
+left join contents as c using (record_id)
+      window by_age as (order by due_at, record_id)
     )
-    select count(*) as folded
-from due;
+    select due_at::text as at, record_id as id
+from sized
+    where bytes <= $7
+or place = 1
+    order by due_at, record_id;
 
--- src/cognition/history/queries.ts listImportanceMoves
-select "id", "old", "new", "at", "run_id"
-from "importance_history"
-where "record_id" = $1
-and "id" > $2
-order by "id"
-limit $3;
-
--- src/cognition/refreshing/queries.ts countRefreshable
-    select count(*) as records,
-      pg_relation_size('records') / current_setting('block_size')::bigint + 1 as blocks
+-- src/consolidation/episode-batches.queries.ts findEpisodes
+    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
+      c.payload - 'environment' as payload
     from records as r
-    where r.forgotten_at is null
-and not r.pinned;
-
--- src/cognition/refreshing/queries.ts listRefreshable
-    select r.id
-from records as r
-where r.ctid >= $1::tid
-and r.ctid < $2::tid
+    join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[])
+and r.type = 'episodic'
 and r.forgotten_at is null
-and not r.pinned
-and r.scope = $3
-order by r.id;
+      and r.status in ('active', 'challenged', 'merged')
+    order by r.created_at, r.id;
 
--- src/cognition/refreshing/queries.ts refreshScores
-    with scored as materialized (
-      select r.id, r.ctid as place, r.xmin as writer, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
-  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
-    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
-    64::float8
-  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
-  case when r.access_count = 0 then 0
-    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
-  1 / (1 + exp(-(1::float8 + ln(used.activation
-    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
-      case when used.weight <= used.known_weight
-and used.known < 32
-        then used.oldest else used.nearest end
-    ))
-  )) / 1.5::float8)), 1e-300::float8))) as new
-      from records as r
-left join lateral (
-      select life.age, life.since,
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end as days, count(recent.age)::integer as known,
-        coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
-        greatest(life.age, 0.0006944444444444445::float8) as oldest,
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
-      from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
-      ) as life
-      left join lateral (
-        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
-        from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as recent on true
-      group by life.age, life.since
-    ) as used on true
-      where r.ctid >= $4::tid
-and r.ctid < $5::tid
-and r.forgotten_at is null
-and not r.pinned
-    ), due as materialized (
-      select r.ctid, s.id, s.old, s.new
-      from scored as s
-      join records as r on r.ctid = s.place
-      where r.ctid >= $6::tid
-and r.ctid < $7::tid
-and r.xmin = s.writer
-and abs(s.new - s.old) > 0.01::float8
-      for no key update of r skip locked
-    ), moved as (
-      update records as r
-set importance = due.new
-      from due
-where r.ctid = due.ctid
-      returning r.id, due.old, due.new
-    ), told as (
-      insert into importance_history (record_id, old, new, at, run_id)
-      select id, old, new, $8::timestamptz, $9::uuid
-from moved
+-- src/consolidation/episode-batches.queries.ts finish
+    delete
+from unconsolidated
+    where stage = $1
+and record_id = any($2::uuid[]);
+
+-- src/consolidation/episode-batches.queries.ts putOff
+    with failed as materialized (
+      select u.record_id, u.due_at
+      from unconsolidated as u
+      where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+      order by u.due_at, u.record_id
+      limit 1
+      for update skip locked
     )
-    select (select count(*)
-from scored) as seen, (select count(*)
-from moved) as moved;
+    update unconsolidated as u
+    set attempts = u.attempts + 1, error = $6, claimed_until = null,
+      due_at = case when u.attempts + 1 >= $7 then 'infinity'
+        else $8::timestamptz + $9::interval * power(4, u.attempts) end
+    from failed
+    where u.record_id = failed.record_id
+and u.stage = $10
+    returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
 
--- src/cognition/retaining/queries.ts retentionAt: l2
-select (
-    case when r.layer = any($1::memory_layer[]) then 1::float8
-    else least(1::float8,
-      power(2::float8, -least(
-    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $3::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
-    $5::float8
-  ))
-      + least($6::float8, $7::float8 * ln(1 + r.access_count::float8))
-    ) end
-  ) as retention
-from records as r;
-
--- src/cognition/retaining/queries.ts retentionAt: huber
-select (
-    case when r.layer = any($1::memory_layer[]) then 1::float8
-    else least(1::float8,
-      case when least(
-    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $3::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
-    $5::float8
-  ) <= $6::float8 then power(2::float8, -least(
-    greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $8::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $9::float8,
-    $10::float8
-  ))
-    else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
-    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $13::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
-    $15::float8
-  ) - $16::float8))) end
-      + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
-    ) end
-  ) as retention
-from records as r;
-
--- src/cognition/retaining/queries.ts retentionAt: elastic
-select (
-    case when r.layer = any($1::memory_layer[]) then 1::float8
-    else least(1::float8,
-      $2::float8 * greatest(0, 1 - least(
-    greatest(date_part('epoch', $3::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $4::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $5::float8,
-    $6::float8
-  ) / $7::float8) + (1 - $8::float8) * power(2::float8, -least(
-    greatest(date_part('epoch', $9::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
-      * (1 + $10::float8 * (1 - case r.source_type
-  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $11::float8,
-    $12::float8
-  ))
-      + least($13::float8, $14::float8 * ln(1 + r.access_count::float8))
-    ) end
-  ) as retention
-from records as r;
-
--- src/cognition/transition/queries.ts listStatusChanges
-    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
-      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
+-- src/consolidation/episode-batches.queries.ts lockHandles
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest
+from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+    )
     from (
-      select s.*, (not exists (
-    select h.id
-from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $2
-and "h"."scope" = any($3::text[]))
-  )
-and s.at not in (
-    select edge.created_at
-    from unnest($4::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = $5::uuid
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  )) as is_shown
-      from status_changes as s
-      where s.record_id = $8::uuid
-and s.id > $9
-      order by s.id
-      limit $10
-    ) as s
-    order by s.id;
+      select distinct digest, scope
+      from unnest(
+        $1::bytea[], $2::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered;
 
--- src/cognition/transition/queries.ts findLastStep
-select "step"
-from "status_changes"
-where "record_id" = $1
-order by "id" desc
-limit $2;
+-- src/consolidation/episode-batches.queries.ts beginPart
+savepoint part;
 
--- src/cognition/transition/queries.ts findSalienceTaken
-    select (a.changes #>> '{salience,0}')::float8 as salience
-    from audit_entries as a
-    where a.record_id = $1::uuid
-and a.action = 'revise'
-      and a.changes #> '{salience,1}' = '0'
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      and not exists (
-        select
-from audit_entries as later
-        where later.record_id = a.record_id
-and later.id > a.id
-and later.changes #>> '{status,1}' = 'active'
-      )
-    order by a.id desc
-    limit 1;
+-- src/consolidation/episode-batches.queries.ts endPart
+savepoint part;
+release savepoint part;
 
--- src/consolidation/compression/queries.ts claimAged
+-- src/consolidation/episode-batches.queries.ts undoPart
+savepoint part;
+rollback to savepoint part;
+
+-- src/consolidation/episode-compression.queries.ts claimAged
     with held as materialized (
       select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
         r.deletion_policy,
@@ -1103,12 +893,12 @@ and a.actor = $2
       ) as is_due
     from held;
 
--- src/consolidation/compression/queries.ts findPresent
+-- src/consolidation/episode-compression.queries.ts findPresent
     select id
 from records
 where id = any($1::uuid[]);
 
--- src/consolidation/compression/queries.ts writeCompressed
+-- src/consolidation/episode-compression.queries.ts writeCompressed
     with incoming as materialized (
       select *
 from unnest(
@@ -1139,161 +929,25 @@ from unconsolidated
     where stage = 'episodic'
 and record_id = any($10::uuid[]);
 
--- src/consolidation/counting/queries.ts findCounted
-    select episode_id as episode, outcome, digest, scope
-    from episode_tallies
-    where stage = $1
-and episode_id = any($2::uuid[]);
-
--- src/consolidation/counting/queries.ts writeCounted
-    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
-    select id, $1::consolidation_stage, outcome, digest, scope
-    from unnest(
-      $2::uuid[], $3::text[],
-      $4::bytea[], $5::text[]
-    ) as counted (id, outcome, digest, scope)
-    on conflict (episode_id, stage) do update
-set outcome = excluded.outcome;
-
--- src/consolidation/counting/queries.ts findPractices
-    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
-      coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
-    from unnest(
-      $2::bytea[], $3::text[],
-      $4::sensitivity[]
-    ) with ordinality as wanted (digest, scope, sensitivity, place)
-    join handles as h on h.digest = wanted.digest
-and h.scope = wanted.scope
-    join records as r on r.id = h.record_id
-and r.scope = wanted.scope
-and r.sensitivity = wanted.sensitivity
-    join contents as c on c.record_id = r.id
-    where r.type = $5::record_type
-    order by r.created_at, r.id;
-
--- src/consolidation/counting/queries.ts countWaiting
-    with wanted as materialized (
-      select *
-from unnest(
-        $1::bytea[], $2::text[],
-        $3::sensitivity[]
-      ) with ordinality as wanted (digest, scope, sensitivity, place)
-    ), each as materialized (
-      select w.place, t.episode_id, t.outcome, coalesce(
-        r.forgotten_at is null
-and r.status in ('active', 'challenged', 'merged')
-and r.scope = w.scope
-          and r.sensitivity = w.sensitivity, false) as is_there
-      from wanted as w
-      join episode_tallies as t on t.digest = w.digest
-and t.scope = w.scope
-and t.stage = $4
-      join records as r on r.id = t.episode_id
-    ), gone as (
-      delete
-from episode_tallies as t using each
-      where t.episode_id = each.episode_id
-and t.stage = $5
-and not each.is_there
-    )
-    select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
-      (count(*) filter (where outcome = 'failure'))::int as failures,
-      (array_agg(episode_id::text
-order by episode_id desc))[1:100] as episodes
-    from each
-    where is_there
-and outcome in ('success', 'failure')
-    group by place;
-
--- src/consolidation/counting/queries.ts claimPractices
-    with claimed as materialized (
-      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
-        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
-        r.last_reinforced_at, r.prune_at
-      from records as r
-      where r.id = any($1::uuid[])
-and r.forgotten_at is null
-and not r.pinned
-        and r.status in ('active', 'challenged')
-      order by r.id
-      for no key update
-    )
-    select claimed.*, c.payload -> $2::text as kept
-    from claimed
-    join contents as c on c.record_id = claimed.id;
-
--- src/consolidation/counting/queries.ts writeLearnt
-    with incoming as materialized (
-      select *
-from unnest(
-        $1::uuid[],
-        $2::float8[],
-        $3::timestamptz[],
-        $4::timestamptz[],
-        $5::float8[],
-        $6::timestamptz[],
-        $7::timestamptz[],
-        $8::text[],
-        $9::int4[]
-      ) as incoming (
-        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
-      )
-    ), each as materialized (
-      select *
-from unnest(
-        $10::uuid[], $11::audit_action[],
-        $12::text[], $13::text[],
-        $14::text[]
-      ) with ordinality as each (id, action, episode, told_at, changes, place)
-    ), source as (
-      select id,
-        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
-order by place) as sources
-      from each
-      group by id
-    ), record as (
-      update records as r
-      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
-        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
-        updated_at = greatest(r.updated_at, $15::timestamptz)
-      from incoming as i
-      where r.id = i.id
-      returning r.id, r.updated_at
-    ), content as (
-      update contents as c
-      set payload = jsonb_set(c.payload, array[$16::text], i.kept::jsonb),
-        provenance = case when jsonb_array_length(c.provenance -> 'sources') < $17
-          then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
-          else c.provenance end
-      from incoming as i
-      join source as s using (id)
-      where c.record_id = i.id
-    )
-    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-    select id, $18::uuid, updated_at, action, $19,
-      case when action = 'reinforce' then 'done again' else 'counted' end, changes::jsonb
-    from each join record using (id)
-    order by place;
-
--- src/consolidation/extraction/queries.ts releaseAll
+-- src/consolidation/extraction/extraction.queries.ts releaseAll
     update unconsolidated
 set claimed_until = null
 where stage = 'extraction'
 and claimed_until is not null;
 
--- src/consolidation/extraction/queries.ts keepClaimed
+-- src/consolidation/extraction/extraction.queries.ts keepClaimed
     update unconsolidated
 set claimed_until = $1::timestamptz
     where stage = 'extraction'
 and record_id = any($2::uuid[]);
 
--- src/consolidation/extraction/queries.ts release
+-- src/consolidation/extraction/extraction.queries.ts release
     update unconsolidated
 set claimed_until = null
     where stage = 'extraction'
 and record_id = any($1::uuid[]);
 
--- src/consolidation/extraction/queries.ts lockHeld
+-- src/consolidation/extraction/extraction.queries.ts lockHeld
     select record_id as id
 from unconsolidated
     where stage = 'extraction'
@@ -1301,7 +955,7 @@ and record_id = any($1::uuid[])
     order by record_id
     for update;
 
--- src/consolidation/extraction/queries.ts putOffHeld
+-- src/consolidation/extraction/extraction.queries.ts putOffHeld
     update unconsolidated
     set attempts = attempts + 1, error = $1, claimed_until = null,
       due_at = case when attempts + 1 >= $2 then 'infinity'
@@ -1310,14 +964,14 @@ and record_id = any($1::uuid[])
 and record_id = $5::uuid
     returning record_id as id, attempts, due_at = 'infinity' as is_given_up;
 
--- src/consolidation/extraction/queries.ts findSpent
+-- src/consolidation/extraction/extraction.queries.ts findSpent
     select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
       coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
       coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
     from maintenance_runs
 where id = $1::uuid;
 
--- src/consolidation/facts/queries.ts findFacts
+-- src/consolidation/facts/facts.queries.ts findFacts
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
     from unnest(
@@ -1335,14 +989,14 @@ and r.sensitivity = wanted.sensitivity
     where r.type = 'semantic'
     order by r.created_at, r.id;
 
--- src/consolidation/facts/queries.ts findWitnessed
+-- src/consolidation/facts/facts.queries.ts findWitnessed
     select source_id as fact, target_id as episode
     from relations
     where source_id = any($1::uuid[])
 and predicate = 'derived_from'
       and target_id = any($2::uuid[]);
 
--- src/consolidation/facts/queries.ts findEntities
+-- src/consolidation/facts/facts.queries.ts findEntities
     select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
     from unnest(
       $1::bytea[], $2::text[],
@@ -1361,7 +1015,7 @@ and r.status in ('active', 'challenged')
     order by r.id
     for key share of r;
 
--- src/consolidation/facts/queries.ts claimFacts
+-- src/consolidation/facts/facts.queries.ts claimFacts
     select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
       r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
       r.last_reinforced_at, r.prune_at
@@ -1373,7 +1027,7 @@ and not r.pinned
     order by r.id
     for no key update;
 
--- src/consolidation/facts/queries.ts insertWitnesses
+-- src/consolidation/facts/facts.queries.ts insertWitnesses
     with pair as materialized (
       select *
 from unnest(
@@ -1404,7 +1058,7 @@ from pair
 from edge
 where predicate = 'derived_from';
 
--- src/consolidation/facts/queries.ts writeReinforced
+-- src/consolidation/facts/facts.queries.ts writeReinforced
     with incoming as materialized (
       select *
 from unnest(
@@ -1461,728 +1115,143 @@ and jsonb_array_length(c.payload -> 'evidence') < $17
     from each join record using (id)
     order by place;
 
--- src/consolidation/walking/queries.ts countDue: everywhere
-select $1::text as stage, (select count(*)
-from unconsolidated as u
-where u.stage = $2
-and u.due_at <= $3::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $4::timestamptz) ) as count union all select $5::text as stage, (select count(*)
-from unconsolidated as u
-where u.stage = $6
-and u.due_at <= $7::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $8::timestamptz) ) as count;
+-- src/consolidation/practices/practices.queries.ts findCounted
+    select episode_id as episode, outcome, digest, scope
+    from episode_tallies
+    where stage = $1
+and episode_id = any($2::uuid[]);
 
--- src/consolidation/walking/queries.ts countDue: in a scope
-select $1::text as stage, (select count(*)
-from unconsolidated as u
-where u.stage = $2
-and u.due_at <= $3::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $4::timestamptz)
-and exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $5)) as count;
+-- src/consolidation/practices/practices.queries.ts writeCounted
+    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
+    select id, $1::consolidation_stage, outcome, digest, scope
+    from unnest(
+      $2::uuid[], $3::text[],
+      $4::bytea[], $5::text[]
+    ) as counted (id, outcome, digest, scope)
+    on conflict (episode_id, stage) do update
+set outcome = excluded.outcome;
 
--- src/consolidation/walking/queries.ts claimNext: everywhere
-    select due_at::text as at, record_id as id
-from (
-    select u.record_id, u.due_at
-    from unconsolidated as u
-    where u.stage = $1
-and u.due_at <= $2::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $3::timestamptz)
-and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
-    order by u.due_at, u.record_id
-    limit $6
-    for update skip locked
-  ) as claimed
-order by due_at, record_id;
-
--- src/consolidation/walking/queries.ts claimNext: in a scope
-    select due_at::text as at, record_id as id
-from (
-    select u.record_id, u.due_at
-    from unconsolidated as u
-    where u.stage = $1
-and u.due_at <= $2::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $3::timestamptz)
-and exists (select
-from records as r
-where r.id = u.record_id
-and r.scope = $4)
-and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
-    order by u.due_at, u.record_id
-    limit $7
-    for update skip locked
-  ) as claimed
-order by due_at, record_id;
-
--- src/consolidation/walking/queries.ts claimReadable
-    with claimed as materialized (
-    select u.record_id, u.due_at
-    from unconsolidated as u
-    where u.stage = $1
-and u.due_at <= $2::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $3::timestamptz)
-and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
-    order by u.due_at, u.record_id
-    limit $6
-    for update skip locked
-  ), sized as (
-      select record_id, due_at, row_number() over by_age as place,
-        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
-      from claimed
-left join contents as c using (record_id)
-      window by_age as (order by due_at, record_id)
-    )
-    select due_at::text as at, record_id as id
-from sized
-    where bytes <= $7
-or place = 1
-    order by due_at, record_id;
-
--- src/consolidation/walking/queries.ts findEpisodes
-    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
-      c.payload - 'environment' as payload
-    from records as r
+-- src/consolidation/practices/practices.queries.ts findPractices
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
+    from unnest(
+      $2::bytea[], $3::text[],
+      $4::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope = wanted.scope
+    join records as r on r.id = h.record_id
+and r.scope = wanted.scope
+and r.sensitivity = wanted.sensitivity
     join contents as c on c.record_id = r.id
-    where r.id = any($1::uuid[])
-and r.type = 'episodic'
-and r.forgotten_at is null
-      and r.status in ('active', 'challenged', 'merged')
+    where r.type = $5::record_type
     order by r.created_at, r.id;
 
--- src/consolidation/walking/queries.ts finish
-    delete
-from unconsolidated
-    where stage = $1
-and record_id = any($2::uuid[]);
-
--- src/consolidation/walking/queries.ts putOff
-    with failed as materialized (
-      select u.record_id, u.due_at
-      from unconsolidated as u
-      where u.stage = $1
-and u.due_at <= $2::timestamptz
-    and (u.claimed_until is null
-or u.claimed_until <= $3::timestamptz)
-and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
-      order by u.due_at, u.record_id
-      limit 1
-      for update skip locked
+-- src/consolidation/practices/practices.queries.ts countWaiting
+    with wanted as materialized (
+      select *
+from unnest(
+        $1::bytea[], $2::text[],
+        $3::sensitivity[]
+      ) with ordinality as wanted (digest, scope, sensitivity, place)
+    ), each as materialized (
+      select w.place, t.episode_id, t.outcome, coalesce(
+        r.forgotten_at is null
+and r.status in ('active', 'challenged', 'merged')
+and r.scope = w.scope
+          and r.sensitivity = w.sensitivity, false) as is_there
+      from wanted as w
+      join episode_tallies as t on t.digest = w.digest
+and t.scope = w.scope
+and t.stage = $4
+      join records as r on r.id = t.episode_id
+    ), gone as (
+      delete
+from episode_tallies as t using each
+      where t.episode_id = each.episode_id
+and t.stage = $5
+and not each.is_there
     )
-    update unconsolidated as u
-    set attempts = u.attempts + 1, error = $6, claimed_until = null,
-      due_at = case when u.attempts + 1 >= $7 then 'infinity'
-        else $8::timestamptz + $9::interval * power(4, u.attempts) end
-    from failed
-    where u.record_id = failed.record_id
-and u.stage = $10
-    returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
+    select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
+      (count(*) filter (where outcome = 'failure'))::int as failures,
+      (array_agg(episode_id::text
+order by episode_id desc))[1:100] as episodes
+    from each
+    where is_there
+and outcome in ('success', 'failure')
+    group by place;
 
--- src/consolidation/walking/queries.ts lockHandles
-    select pg_advisory_xact_lock(
-      ('x' || encode(substring(digest
-from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+-- src/consolidation/practices/practices.queries.ts claimPractices
+    with claimed as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+        r.last_reinforced_at, r.prune_at
+      from records as r
+      where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+        and r.status in ('active', 'challenged')
+      order by r.id
+      for no key update
     )
-    from (
-      select distinct digest, scope
-      from unnest(
-        $1::bytea[], $2::text[]
-      ) as handle (digest, scope)
-      order by digest, scope
-    ) as ordered;
+    select claimed.*, c.payload -> $2::text as kept
+    from claimed
+    join contents as c on c.record_id = claimed.id;
 
--- src/consolidation/walking/queries.ts beginPart
-savepoint part;
-
--- src/consolidation/walking/queries.ts endPart
-savepoint part;
-release savepoint part;
-
--- src/consolidation/walking/queries.ts undoPart
-savepoint part;
-rollback to savepoint part;
-
--- src/decay/insight/queries.ts findArchival
-    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
-      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
-    from (
-      select a.changes #> '{forgotten,1}' as said
-      from audit_entries as a
-      where a.record_id = $1::uuid
-and a.action = 'archive'
-      order by a.id desc
-      limit 1
-    ) as archived
-    where said ? 'retention';
-
--- src/decay/insight/surprise/queries.ts findSurprise
-    with surprise as materialized (select *
-from surprises
-where record_id = $1::uuid), near as materialized (
-      select (each.value ->> 'id')::uuid as id, (each.value ->> 'similarity')::float8 as similarity, each.place
-      from surprise as s cross join lateral jsonb_array_elements(s.neighbours) with ordinality as each (value, place)
-    ), seen as materialized (
-      select near.*
-from near join records as r on r.id = near.id
-where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-    )
-    select s.at, s.score, s.delta, s.base_before,
-      (select seen.id
-from seen
-where seen.id = s.duplicate_of) as duplicate_of,
-      coalesce((
-        select json_agg(json_build_object('id', seen.id, 'similarity', seen.similarity)
-order by seen.place)
-from seen
-      ), '[]') as neighbours
-    from surprise as s;
-
--- src/decay/queries.ts updateLives
+-- src/consolidation/practices/practices.queries.ts writeLearnt
     with incoming as materialized (
       select *
-from json_to_recordset($1::json) as incoming (
-        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
-        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
-        changes jsonb, written_at timestamptz
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::timestamptz[],
+        $4::timestamptz[],
+        $5::float8[],
+        $6::timestamptz[],
+        $7::timestamptz[],
+        $8::text[],
+        $9::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
       )
+    ), each as materialized (
+      select *
+from unnest(
+        $10::uuid[], $11::audit_action[],
+        $12::text[], $13::text[],
+        $14::text[]
+      ) with ordinality as each (id, action, episode, told_at, changes, place)
+    ), source as (
+      select id,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+order by place) as sources
+      from each
+      group by id
     ), record as (
       update records as r
       set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
-        pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
-        version = r.version + 1, updated_at = i.written_at,
-        access_count = r.access_count + i.uses,
-        last_accessed_at = case i.uses when 0 then r.last_accessed_at
-          else greatest(r.last_accessed_at, $2::timestamptz) end
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = greatest(r.updated_at, $15::timestamptz)
       from incoming as i
       where r.id = i.id
-    ), used as (
-      insert into access_log (record_id, at, kind, actor)
-      select id, $3::timestamptz, 'used', $4::text
-from incoming
-where uses > 0
+      returning r.id, r.updated_at
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, array[$16::text], i.kept::jsonb),
+        provenance = case when jsonb_array_length(c.provenance -> 'sources') < $17
+          then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
+          else c.provenance end
+      from incoming as i
+      join source as s using (id)
+      where c.record_id = i.id
     )
-    insert into audit_entries (record_id, action, actor, at, rationale, changes, via)
-    select id, action, $5::text, written_at, $6::text, changes,
-      $7::jsonb
-    from incoming;
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $18::uuid, updated_at, action, $19,
+      case when action = 'reinforce' then 'done again' else 'counted' end, changes::jsonb
+    from each join record using (id)
+    order by place;
 
--- src/decay/sweep/queries.ts countDue: everywhere
-    select
-      (select count(*)
-from records
-        where fades_at <= $1::float8 ) as fading,
-      (select count(*)
-from records
-        where prune_at <= $2::timestamptz
-and forgotten_at is null
-          and status in ('active', 'challenged') )
-      + (select count(*)
-from records
-        where anchored_at <= $3::timestamptz
-and prune_at is not null
-and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded') ) as faded;
-
--- src/decay/sweep/queries.ts countDue: in a scope
-    select
-      (select count(*)
-from records
-        where fades_at <= $1::float8
-and scope = $2) as fading,
-      (select count(*)
-from records
-        where prune_at <= $3::timestamptz
-and forgotten_at is null
-          and status in ('active', 'challenged')
-and scope = $4)
-      + (select count(*)
-from records
-        where anchored_at <= $5::timestamptz
-and prune_at is not null
-and forgotten_at is null
-          and status in ('invalidated', 'merged', 'superseded')
-and scope = $6) as faded;
-
--- src/decay/sweep/queries.ts materialiseRange
-    with due as materialized (
-      select ctid
-from records
-      where ctid >= $1::tid
-and ctid < $2::tid
-        and fades_at <= $3::float8
-      for update skip locked
-    ), written as (
-      update records as r
-set salience = salience_at(r, $4::timestamptz)
-      from due
-where r.ctid = due.ctid
-      returning r.id
-    )
-    select count(*) as written
-from written;
-
--- src/decay/sweep/queries.ts materialiseNext
-    with due as materialized (
-      select id, fades_at
-from records
-      where fades_at <= $1::float8
-        and (fades_at, id) > ($2::float8, $3::uuid)
-order by fades_at, id
-      limit $4
-      for update skip locked
-    ), written as (
-      update records as r
-set salience = salience_at(r, $5::timestamptz)
-      from due
-where r.id = due.id
-      returning r.id
-    )
-    select (select count(*)
-from written) as written, fades_at::text as at, id
-    from due
-order by fades_at desc, id desc
-limit 1;
-
--- src/decay/sweep/queries.ts pruneFaded
-    with due as materialized (
-      select id, prune_at as at
-from records
-      where prune_at <= $1::timestamptz
-and forgotten_at is null
-        and status in ('active', 'challenged')
-        and (prune_at, id) > ($2::timestamptz, $3::uuid)
-      order by prune_at, id
-      limit $4
-      for update skip locked
-    ), pruned as (
-      update records as r
-      set forgotten_at = $5::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
-        forgotten_run_id = $6::uuid, purge_at = $7::timestamptz
-      from due
-where r.id = due.id
-      returning r.id, due.at, salience_at(r, $8::timestamptz) as salience
-    ), audited as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
-      select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
-        'auto-pruned: salience reached floor'
-      from pruned
-    ), listed as (
-      insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $11::uuid, id, 'prune', jsonb_build_object('salience', salience),
-        $12::jsonb
-      from pruned
-      on conflict (run_id, record_id, action) do nothing
-    )
-    select id, at::text as at, salience
-from pruned
-order by pruned.at, id;
-
--- src/decay/sweep/queries.ts pruneRevised
-    with due as materialized (
-      select id, anchored_at as at
-from records
-      where prune_at <= $1::timestamptz
-and anchored_at <= $2::timestamptz
-        and forgotten_at is null
-and status in ('invalidated', 'merged', 'superseded')
-        and (anchored_at, id) > ($3::timestamptz, $4::uuid)
-      order by anchored_at, id
-      limit $5
-      for update skip locked
-    ), pruned as (
-      update records as r
-      set forgotten_at = $6::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
-        forgotten_run_id = $7::uuid, purge_at = $8::timestamptz
-      from due
-where r.id = due.id
-      returning r.id, due.at, salience_at(r, $9::timestamptz) as salience
-    ), audited as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
-      select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
-        'auto-pruned: salience reached floor'
-      from pruned
-    ), listed as (
-      insert into maintenance_changes (run_id, record_id, action, before, after)
-      select $12::uuid, id, 'prune', jsonb_build_object('salience', salience),
-        $13::jsonb
-      from pruned
-      on conflict (run_id, record_id, action) do nothing
-    )
-    select id, at::text as at, salience
-from pruned
-order by pruned.at, id;
-
--- src/decay/sweep/queries.ts findNext: fading
-    select fades_at::text as at, id
-from records
-where fades_at <= $1::float8
-and (fades_at, id) > ($2::float8, $3::uuid)
-and scope = $4
-    order by fades_at, id
-    limit 1
-    for update skip locked;
-
--- src/decay/sweep/queries.ts findNext: faded
-    select prune_at::text as at, id
-from records
-where prune_at <= $1::timestamptz
-and forgotten_at is null
-and status in ('active', 'challenged')
-      and (prune_at, id) > ($2::timestamptz, $3::uuid)
-and scope = $4
-    order by prune_at, id
-    limit 1
-    for update skip locked;
-
--- src/decay/sweep/queries.ts findNext: revised
-    select anchored_at::text as at, id
-from records
-where prune_at is not null
-and anchored_at <= $1::timestamptz
-and forgotten_at is null
-      and status in ('invalidated', 'merged', 'superseded')
-      and (anchored_at, id) > ($2::timestamptz, $3::uuid)
-and scope = $4
-    order by anchored_at, id
-    limit 1
-    for update skip locked;
-
--- src/dream/asking/queries.ts findSpent
-    select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",
-      coalesce((stats ->> 'model_completion_tokens')::float8, 0) as "completionTokens",
-      coalesce((stats ->> 'model_cost_micros')::float8, 0) as "costMicros"
-    from maintenance_runs
-where id = $1::uuid;
-
--- src/dream/carding/queries.ts listKnownWell
-    select r.id
-    from records as r
-    where r.type = 'entity'
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    and not r.pinned
-and r.sensitivity <= $1
-and r.id > $2::uuid
-and r.id <= $3::uuid
-      and r.scope = $4
-and (
-  select count(distinct it.id)
-from (select far.id
-from
-  relations as e join records as far on far.id = e.target_id
-  where e.source_id = r.id
-and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
-    and far.forgotten_at is null
-and far.status = 'active'
-and far.type <> 'entity'
-    and far.scope = r.scope
-and far.sensitivity <= r.sensitivity
-    and not (("far"."type" = 'semantic'
-and exists (
-    select
-from contents as own
-    where own.record_id = "far"."id"
-and own.tags && array['peer-card']::text[]
-  ))
-or exists (
-    select
-from peer_cards as card
-where card.card_id = "far"."id"
-  ))
-and not ("far"."type" = 'semantic'
-and exists (
-    select
-from contents as own
-    where own.record_id = "far"."id"
-and own.tags && array['synthesis']::text[]
-  ))
-limit 15) as it
-) >= 5
-    order by r.id
-    limit $5;
-
--- src/dream/carding/queries.ts findLastWritten
-select "entity_id"
-from "peer_cards"
-order by "written_at" desc, "entity_id" desc
-limit $1;
-
--- src/dream/carding/queries.ts findWritten
-select "card_id", "digest"
-from "peer_cards"
-where "entity_id" = $1;
-
--- src/dream/carding/queries.ts findProfiles
-    select distinct r.id, r.pinned,
-      r.source_type = 'dream'
-and c.provenance ->> 'created_by' = $1 as is_dreamt
-    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
-    where h.digest = $2
-and (h.scope = $3
-or h.record_id = $4::uuid)
-and r.type = 'semantic'
-      and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-    order by r.id;
-
--- src/dream/carding/queries.ts listLeft
-    select card.id
-    from peer_cards as p
-    join records as r on r.id = p.entity_id
-    join records as card on card.id = p.card_id
-    where r.status = 'merged'
-and not r.pinned
-and r.scope = $1
-      and card.forgotten_at is null
-and card.status in ('active', 'challenged')
-and not card.pinned
-    order by card.id;
-
--- src/dream/carding/queries.ts upsertCard
-insert into "peer_cards" ("entity_id", "card_id", "digest", "written_at")
-values ($1, $2, $3, $4)
-on conflict ("entity_id") do update
-set "card_id" = $5, "digest" = $6, "written_at" = $7;
-
--- src/dream/clustering/queries.ts listPartitions
-    select r.scope, r.memory_kind, r.sensitivity
-from records as r
-    where r.type in ('episodic', 'semantic')
-and r.forgotten_at is null
-and r.status = 'active'
-  and not r.pinned
-and r.source_type <> 'dream'
-  and not (r.type = 'semantic'
-and exists (
-    select
-from contents as own
-where own.record_id = r.id
-and own.tags && array['peer-card', 'synthesis']::text[]
-  ))
-  and not exists (select
-from status_changes as s
-where s.record_id = r.id
-and s.old = 'merged')
-and r.scope = $1
-    group by r.scope, r.memory_kind, r.sensitivity
-    having count(*) >= 5
-    order by r.scope, r.memory_kind, r.sensitivity;
-
--- src/dream/clustering/queries.ts readPortion
-    select string_agg(uuid_send(id) || bit_send(bits), ''::bytea
-order by id) as packed
-    from (
-      select r.id, s.bits
-      from records as r join signatures as s on s.record_id = r.id
-and s.model_id = $1
-      where r.scope = $2
-and r.memory_kind = $3
-and r.sensitivity = $4
-and r.type in ('episodic', 'semantic')
-and r.forgotten_at is null
-and r.status = 'active'
-  and not r.pinned
-and r.source_type <> 'dream'
-  and not (r.type = 'semantic'
-and exists (
-    select
-from contents as own
-where own.record_id = r.id
-and own.tags && array['peer-card', 'synthesis']::text[]
-  ))
-  and not exists (select
-from status_changes as s
-where s.record_id = r.id
-and s.old = 'merged')
-and r.id > $5::uuid
-      order by r.id
-      limit $6
-    ) as portion;
-
--- src/dream/clustering/queries.ts findMembers
-    select r.id, r.version, r.created_at, c.tags,
-      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
-    from unnest($1::uuid[]) with ordinality as wanted (id, place)
-    join records as r on r.id = wanted.id
-    join contents as c on c.record_id = r.id
-    order by wanted.place;
-
--- src/dream/clustering/queries.ts carryCounts
-    update records as heir
-    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
-      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
-      base_importance = greatest(heir.base_importance, parts.base_importance), confidence = parts.confidence
-    from (
-      select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
-        max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
-        min(confidence) as confidence
-      from records
-where id = any($1::uuid[])
-    ) as parts
-    where heir.id = $2::uuid;
-
--- src/dream/clustering/queries.ts findOrphans
-    select r.id
-    from records as r
-    cross join lateral (
-      select s.step, s.at
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-    ) as moved
-    where r.status = 'merged'
-and r.forgotten_at is null
-and not r.pinned
-and moved.step = 'cluster'
-      and r.id > $1::uuid
-and r.scope = $2
-      and not exists (
-        select
-from relations as e
-        where e.source_id = r.id
-and e.predicate = 'derives'
-and e.created_at = moved.at
-      )
-    order by r.id
-    limit $3;
-
--- src/dream/clustering/queries.ts findListed
-    select record_id as id
-from maintenance_changes
-    where run_id = $1::uuid
-and action = 'candidate'
-and record_id = any($2::uuid[]);
-
--- src/dream/drift/queries.ts countJudged
-    select count(*)::int4 as count
-from records as r
-where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
-and r.forgotten_at is null
-and r.id > $1::uuid
-and r.scope = $2
-and not r.pinned
-  and (r.status in ('active', 'challenged')
-or (r.status = 'invalidated'
-and coalesce((
-  select s.step = 'drift'
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-), false)));
-
--- src/dream/drift/queries.ts listJudged
-    select r.id, r.version, r.scope, r.status, coalesce((
-  select s.step = 'drift'
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-), false) as is_own, (select m.run_id
-from drift_misses as m
-where m.record_id = r.id) as missed_by, (
-  select case
-    when pg_column_size(c.payload) <= 262144
-      and (c.payload::text like '%/%'
-or c.payload::text like '%npm run%'
-or c.payload ->> 'primary_type' = 'File')
-    then c.payload end
-  from contents as c
-where c.record_id = r.id
-) as payload
-    from records as r
-    where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
-and r.forgotten_at is null
-and r.id > $1::uuid
-and not r.pinned
-  and (r.status in ('active', 'challenged')
-or (r.status = 'invalidated'
-and coalesce((
-  select s.step = 'drift'
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-), false)))
-    order by r.id
-    limit $2;
-
--- src/dream/drift/queries.ts listOpen
-    select r.id, r.version, r.scope, r.status, coalesce((
-  select s.step = 'drift'
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-), false) as is_own, (select m.run_id
-from drift_misses as m
-where m.record_id = r.id) as missed_by, (
-  select case
-    when pg_column_size(c.payload) <= 262144
-      and (c.payload::text like '%/%'
-or c.payload::text like '%npm run%'
-or c.payload ->> 'primary_type' = 'File')
-    then c.payload end
-  from contents as c
-where c.record_id = r.id
-) as payload
-    from records as r
-    where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
-and r.forgotten_at is null
-and r.id > $1::uuid
-and r.scope = $2
-and r.status in ('active', 'challenged')
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-    order by r.id
-    limit $5;
-
--- src/dream/drift/queries.ts claimJudged
-    select r.id
-from records as r
-    join unnest(
-      $1::uuid[], $2::int4[]
-    ) as judged (id, version) on judged.id = r.id
-    where r.version = judged.version
-and r.type in ('entity', 'semantic', 'competence', 'plan_graph')
-and r.forgotten_at is null
-and not r.pinned
-    order by r.id
-    for no key update of r skip locked;
-
--- src/dream/drift/queries.ts upsertMiss
-insert into "drift_misses" ("record_id", "run_id", "missed_at", "reference")
-values ($1, $2, $3, $4)
-on conflict ("record_id") do update
-set "run_id" = $5, "missed_at" = $6, "reference" = $7;
-
--- src/dream/drift/queries.ts deleteMiss
-delete
-from "drift_misses"
-where "record_id" = $1;
-
--- src/dream/drift/queries.ts findPosition
-select "after_id"
-from "drift_positions"
-where "run_id" = $1;
-
--- src/dream/drift/queries.ts upsertPosition
-insert into "drift_positions" ("run_id", "after_id")
-values ($1, $2)
-on conflict ("run_id") do update
-set "after_id" = $3;
-
--- src/dream/forgetting/queries.ts countAged
+-- src/dream/archival-step.queries.ts countAged
     select count(*)::int4 as count
 from records as r
 where r.created_at < $1::timestamptz
@@ -2194,7 +1263,7 @@ and r.deletion_policy = 'auto_prune'
     and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3;
 
--- src/dream/forgetting/queries.ts claimAged
+-- src/dream/archival-step.queries.ts claimAged
     select r.created_at::text as at, r.id
 from records as r
     where r.created_at < $1::timestamptz
@@ -2211,7 +1280,7 @@ and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     limit $5
     for no key update skip locked;
 
--- src/dream/forgetting/queries.ts archive
+-- src/dream/archival-step.queries.ts archive
     with judged as materialized (
       select r.id, (
     case when r.layer = any($1::memory_layer[]) then 1::float8
@@ -2338,7 +1407,236 @@ and rarely used',
 from archived
 order by id;
 
--- src/dream/linked/queries.ts isProfile
+-- src/dream/clustering/clustering.queries.ts listPartitions
+    select r.scope, r.memory_kind, r.sensitivity
+from records as r
+    where r.type in ('episodic', 'semantic')
+and r.forgotten_at is null
+and r.status = 'active'
+  and not r.pinned
+and r.source_type <> 'dream'
+  and not (r.type = 'semantic'
+and exists (
+    select
+from contents as own
+where own.record_id = r.id
+and own.tags && array['peer-card', 'synthesis']::text[]
+  ))
+  and not exists (select
+from status_changes as s
+where s.record_id = r.id
+and s.old = 'merged')
+and r.scope = $1
+    group by r.scope, r.memory_kind, r.sensitivity
+    having count(*) >= 5
+    order by r.scope, r.memory_kind, r.sensitivity;
+
+-- src/dream/clustering/clustering.queries.ts readPortion
+    select string_agg(uuid_send(id) || bit_send(bits), ''::bytea
+order by id) as packed
+    from (
+      select r.id, s.bits
+      from records as r join signatures as s on s.record_id = r.id
+and s.model_id = $1
+      where r.scope = $2
+and r.memory_kind = $3
+and r.sensitivity = $4
+and r.type in ('episodic', 'semantic')
+and r.forgotten_at is null
+and r.status = 'active'
+  and not r.pinned
+and r.source_type <> 'dream'
+  and not (r.type = 'semantic'
+and exists (
+    select
+from contents as own
+where own.record_id = r.id
+and own.tags && array['peer-card', 'synthesis']::text[]
+  ))
+  and not exists (select
+from status_changes as s
+where s.record_id = r.id
+and s.old = 'merged')
+and r.id > $5::uuid
+      order by r.id
+      limit $6
+    ) as portion;
+
+-- src/dream/clustering/clustering.queries.ts findMembers
+    select r.id, r.version, r.created_at, c.tags,
+      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
+    from unnest($1::uuid[]) with ordinality as wanted (id, place)
+    join records as r on r.id = wanted.id
+    join contents as c on c.record_id = r.id
+    order by wanted.place;
+
+-- src/dream/clustering/clustering.queries.ts carryCounts
+    update records as heir
+    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
+      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
+      base_importance = greatest(heir.base_importance, parts.base_importance), confidence = parts.confidence
+    from (
+      select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
+        max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
+        min(confidence) as confidence
+      from records
+where id = any($1::uuid[])
+    ) as parts
+    where heir.id = $2::uuid;
+
+-- src/dream/clustering/clustering.queries.ts findOrphans
+    select r.id
+    from records as r
+    cross join lateral (
+      select s.step, s.at
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+    ) as moved
+    where r.status = 'merged'
+and r.forgotten_at is null
+and not r.pinned
+and moved.step = 'cluster'
+      and r.id > $1::uuid
+and r.scope = $2
+      and not exists (
+        select
+from relations as e
+        where e.source_id = r.id
+and e.predicate = 'derives'
+and e.created_at = moved.at
+      )
+    order by r.id
+    limit $3;
+
+-- src/dream/clustering/clustering.queries.ts findListed
+    select record_id as id
+from maintenance_changes
+    where run_id = $1::uuid
+and action = 'candidate'
+and record_id = any($2::uuid[]);
+
+-- src/dream/drift/drift.queries.ts countJudged
+    select count(*)::int4 as count
+from records as r
+where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and r.id > $1::uuid
+and r.scope = $2
+and not r.pinned
+  and (r.status in ('active', 'challenged')
+or (r.status = 'invalidated'
+and coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false)));
+
+-- src/dream/drift/drift.queries.ts listJudged
+    select r.id, r.version, r.scope, r.status, coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false) as is_own, (select m.run_id
+from drift_misses as m
+where m.record_id = r.id) as missed_by, (
+  select case
+    when pg_column_size(c.payload) <= 262144
+      and (c.payload::text like '%/%'
+or c.payload::text like '%npm run%'
+or c.payload ->> 'primary_type' = 'File')
+    then c.payload end
+  from contents as c
+where c.record_id = r.id
+) as payload
+    from records as r
+    where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and r.id > $1::uuid
+and not r.pinned
+  and (r.status in ('active', 'challenged')
+or (r.status = 'invalidated'
+and coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false)))
+    order by r.id
+    limit $2;
+
+-- src/dream/drift/drift.queries.ts listOpen
+    select r.id, r.version, r.scope, r.status, coalesce((
+  select s.step = 'drift'
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+), false) as is_own, (select m.run_id
+from drift_misses as m
+where m.record_id = r.id) as missed_by, (
+  select case
+    when pg_column_size(c.payload) <= 262144
+      and (c.payload::text like '%/%'
+or c.payload::text like '%npm run%'
+or c.payload ->> 'primary_type' = 'File')
+    then c.payload end
+  from contents as c
+where c.record_id = r.id
+) as payload
+    from records as r
+    where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and r.id > $1::uuid
+and r.scope = $2
+and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+    order by r.id
+    limit $5;
+
+-- src/dream/drift/drift.queries.ts claimJudged
+    select r.id
+from records as r
+    join unnest(
+      $1::uuid[], $2::int4[]
+    ) as judged (id, version) on judged.id = r.id
+    where r.version = judged.version
+and r.type in ('entity', 'semantic', 'competence', 'plan_graph')
+and r.forgotten_at is null
+and not r.pinned
+    order by r.id
+    for no key update of r skip locked;
+
+-- src/dream/drift/drift.queries.ts upsertMiss
+insert into "drift_misses" ("record_id", "run_id", "missed_at", "reference")
+values ($1, $2, $3, $4)
+on conflict ("record_id") do update
+set "run_id" = $5, "missed_at" = $6, "reference" = $7;
+
+-- src/dream/drift/drift.queries.ts deleteMiss
+delete
+from "drift_misses"
+where "record_id" = $1;
+
+-- src/dream/drift/drift.queries.ts findPosition
+select "after_id"
+from "drift_positions"
+where "run_id" = $1;
+
+-- src/dream/drift/drift.queries.ts upsertPosition
+insert into "drift_positions" ("run_id", "after_id")
+values ($1, $2)
+on conflict ("run_id") do update
+set "after_id" = $3;
+
+-- src/dream/entity-facts.queries.ts isProfile
 select r.id
 from records as r
 where (("r"."type" = 'semantic'
@@ -2354,7 +1652,7 @@ from peer_cards as card
 where card.card_id = "r"."id"
   ));
 
--- src/dream/linked/queries.ts isOpenEntity
+-- src/dream/entity-facts.queries.ts isOpenEntity
 select r.id
 from records as r
 where r.type = 'entity'
@@ -2363,7 +1661,7 @@ and r.status in ('active', 'challenged')
     and not r.pinned
 and r.sensitivity <= $1;
 
--- src/dream/linked/queries.ts findEntity
+-- src/dream/entity-facts.queries.ts findEntity
     select r.id, r.scope, r.sensitivity, c.payload
     from records as r join contents as c on c.record_id = r.id
     where r.id = $1::uuid
@@ -2373,7 +1671,7 @@ and r.status in ('active', 'challenged')
     and not r.pinned
 and r.sensitivity <= $2;
 
--- src/dream/linked/queries.ts findKnown
+-- src/dream/entity-facts.queries.ts findKnown
     select known.id, known.created_at, known.sensitivity,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
@@ -2415,7 +1713,7 @@ and own.tags && array['synthesis']::text[]
     join contents as c on c.record_id = known.id
     order by known.created_at desc, known.id desc;
 
--- src/dream/linked/queries.ts findKnown: of some
+-- src/dream/entity-facts.queries.ts findKnown: of some
     select known.id, known.created_at, known.sensitivity,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
@@ -2458,18 +1756,25 @@ and far.id = any($1::uuid[])) as far
     join contents as c on c.record_id = known.id
     order by known.created_at desc, known.id desc;
 
--- src/dream/linked/queries.ts lockTold
+-- src/dream/entity-facts.queries.ts lockTold
     select r.id
 from records as r
 where r.id = any($1::uuid[])
 order by r.id for no key update;
 
--- src/dream/linked/queries.ts findFigure
+-- src/dream/entity-facts.queries.ts findFigure
     select coalesce((stats ->> $1::text)::float8, 0) as count
 from maintenance_runs
 where id = $2::uuid;
 
--- src/dream/probing/queries.ts listDue
+-- src/dream/model-budget.queries.ts findSpent
+    select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",
+      coalesce((stats ->> 'model_completion_tokens')::float8, 0) as "completionTokens",
+      coalesce((stats ->> 'model_cost_micros')::float8, 0) as "costMicros"
+    from maintenance_runs
+where id = $1::uuid;
+
+-- src/dream/probing/probing.queries.ts listDue
     select r.id
     from records as r
     where r.type in ('semantic', 'competence', 'plan_graph')
@@ -2510,7 +1815,7 @@ from belief_probes as p
 where p.record_id = r.id) nulls first, coalesce(r.last_accessed_at, r.created_at), r.id
     limit $5;
 
--- src/dream/probing/queries.ts findBelief
+-- src/dream/probing/probing.queries.ts findBelief
     select r.id, r.version, r.created_at, coalesce(r.last_accessed_at, r.created_at) as used_at,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from records as r join contents as c on c.record_id = r.id
@@ -2548,7 +1853,7 @@ and s.at > p.probed_at
       )
     );
 
--- src/dream/probing/queries.ts findBeside
+-- src/dream/probing/probing.queries.ts findBeside
     select it.id, it.created_at, case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
       select far.id, far.created_at
@@ -2584,18 +1889,108 @@ where card.card_id = "far"."id"
     join contents as c on c.record_id = it.id
     order by it.created_at desc, it.id desc;
 
--- src/dream/probing/queries.ts upsertProbe
+-- src/dream/probing/probing.queries.ts upsertProbe
 insert into "belief_probes" ("record_id", "probed_at")
 values ($1, $2)
 on conflict ("record_id") do update
 set "probed_at" = $3;
 
--- src/dream/synthesising/queries.ts findServing
+-- src/dream/profiles/profiles.queries.ts listKnownWell
+    select r.id
+    from records as r
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    and not r.pinned
+and r.sensitivity <= $1
+and r.id > $2::uuid
+and r.id <= $3::uuid
+      and r.scope = $4
+and (
+  select count(distinct it.id)
+from (select far.id
+from
+  relations as e join records as far on far.id = e.target_id
+  where e.source_id = r.id
+and e.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
+    and far.forgotten_at is null
+and far.status = 'active'
+and far.type <> 'entity'
+    and far.scope = r.scope
+and far.sensitivity <= r.sensitivity
+    and not (("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['peer-card']::text[]
+  ))
+or exists (
+    select
+from peer_cards as card
+where card.card_id = "far"."id"
+  ))
+and not ("far"."type" = 'semantic'
+and exists (
+    select
+from contents as own
+    where own.record_id = "far"."id"
+and own.tags && array['synthesis']::text[]
+  ))
+limit 15) as it
+) >= 5
+    order by r.id
+    limit $5;
+
+-- src/dream/profiles/profiles.queries.ts findLastWritten
+select "entity_id"
+from "peer_cards"
+order by "written_at" desc, "entity_id" desc
+limit $1;
+
+-- src/dream/profiles/profiles.queries.ts findWritten
+select "card_id", "digest"
+from "peer_cards"
+where "entity_id" = $1;
+
+-- src/dream/profiles/profiles.queries.ts findProfiles
+    select distinct r.id, r.pinned,
+      r.source_type = 'dream'
+and c.provenance ->> 'created_by' = $1 as is_dreamt
+    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
+    where h.digest = $2
+and (h.scope = $3
+or h.record_id = $4::uuid)
+and r.type = 'semantic'
+      and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    order by r.id;
+
+-- src/dream/profiles/profiles.queries.ts listLeft
+    select card.id
+    from peer_cards as p
+    join records as r on r.id = p.entity_id
+    join records as card on card.id = p.card_id
+    where r.status = 'merged'
+and not r.pinned
+and r.scope = $1
+      and card.forgotten_at is null
+and card.status in ('active', 'challenged')
+and not card.pinned
+    order by card.id;
+
+-- src/dream/profiles/profiles.queries.ts upsertCard
+insert into "peer_cards" ("entity_id", "card_id", "digest", "written_at")
+values ($1, $2, $3, $4)
+on conflict ("entity_id") do update
+set "card_id" = $5, "digest" = $6, "written_at" = $7;
+
+-- src/dream/synthesis/synthesis.queries.ts findServing
 select "id", "dimensions"
 from "embedding_models"
 where "serves" = $1;
 
--- src/dream/synthesising/queries.ts listScopes
+-- src/dream/synthesis/synthesis.queries.ts listScopes
     select r.scope
     from records as r
     where r.type = 'entity'
@@ -2608,7 +2003,7 @@ and r.sensitivity <= $1
     order by count(*) desc, r.scope
     limit $2;
 
--- src/dream/synthesising/queries.ts listBestKnown
+-- src/dream/synthesis/synthesis.queries.ts listBestKnown
     select r.id
     from records as r cross join lateral (
       select count(*) as links
@@ -2626,7 +2021,7 @@ and it.links > 0
     order by it.links desc, r.id
     limit $3;
 
--- src/dream/synthesising/queries.ts findSaid
+-- src/dream/synthesis/synthesis.queries.ts findSaid
     select r.id as entity_id, c.tags, v.bits, v.code
     from records as r cross join lateral (
       select far.id, far.created_at
@@ -2673,7 +2068,7 @@ and v.model_id = $2
     where r.id = any($3::uuid[])
     order by r.id, it.created_at desc, it.id desc;
 
--- src/dream/synthesising/queries.ts findStrangers
+-- src/dream/synthesis/synthesis.queries.ts findStrangers
     select pair.place::int - 1 as place
     from unnest(
       $1::uuid[], $2::uuid[]
@@ -2697,25 +2092,25 @@ and back.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
   )
     order by pair.place;
 
--- src/dream/synthesising/queries.ts findRemembered
+-- src/dream/synthesis/synthesis.queries.ts findRemembered
     select encode(digest, 'hex') as digest
 from dream_verdicts
     where step = 'synthesis'
 and digest = any($1::bytea[]);
 
--- src/dream/verdicts/queries.ts hasVerdict
+-- src/dream/verdicts.queries.ts hasVerdict
 select "step"
 from "dream_verdicts"
 where "step" = $1
 and "digest" = $2;
 
--- src/dream/verdicts/queries.ts rememberVerdict
+-- src/dream/verdicts.queries.ts rememberVerdict
 insert into "dream_verdicts" ("step", "digest", "decided_at")
 values ($1, $2, $3)
 on conflict ("step", "digest") do update
 set "decided_at" = $4;
 
--- src/dream/verdicts/queries.ts deleteOldVerdicts
+-- src/dream/verdicts.queries.ts deleteOldVerdicts
     delete
 from dream_verdicts
     using (
@@ -2728,11 +2123,11 @@ where decided_at <= $1::timestamptz
     where dream_verdicts.step = old.step
 and dream_verdicts.digest = old.digest;
 
--- src/embeddings/compressing/queries.ts countVectors
+-- src/embeddings/compression.queries.ts countVectors
 select count(*)::int as count
 from embeddings;
 
--- src/embeddings/compressing/queries.ts findEnd
+-- src/embeddings/compression.queries.ts findEnd
     select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
     from (
       select record_id, model_id
@@ -2744,7 +2139,7 @@ from embeddings
     order by count desc
     limit 1;
 
--- src/embeddings/compressing/queries.ts claimTooSharp: everywhere
+-- src/embeddings/compression.queries.ts claimTooSharp: everywhere
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
@@ -2781,7 +2176,7 @@ and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked;
 
--- src/embeddings/compressing/queries.ts claimTooSharp: in a scope, by another curve
+-- src/embeddings/compression.queries.ts claimTooSharp: in a scope, by another curve
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
@@ -2813,7 +2208,7 @@ and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked;
 
--- src/embeddings/compressing/queries.ts writeCompressed
+-- src/embeddings/compression.queries.ts writeCompressed
     update embeddings as e
 set bits = blurred.bits, code = blurred.code
     from unnest(
@@ -2823,7 +2218,7 @@ set bits = blurred.bits, code = blurred.code
     where e.record_id = blurred.record_id
 and e.model_id = blurred.model_id;
 
--- src/embeddings/compressing/queries.ts listTooBlurred
+-- src/embeddings/compression.queries.ts listTooBlurred
     insert into unembedded (record_id, asked_at, due_at)
     select distinct e.record_id, $1::timestamptz, $2::timestamptz
     from embeddings as e
@@ -2863,58 +2258,17 @@ from (select (
     on conflict (record_id) do nothing
     returning record_id;
 
--- src/embeddings/indexing/queries.ts findExtension
-    select default_version as available, installed_version as installed, exists (
-      select
-from pg_index as i join pg_class as c on c.oid = i.indexrelid
-      where i.indrelid = 'signatures'::regclass
-and c.relname = 'signatures_nearest'
-and not i.indisvalid
-    ) as "hasBrokenIndex"
-    from pg_available_extensions
-where name = 'vector';
-
--- src/embeddings/indexing/queries.ts takeIndexing
-    select pg_try_advisory_lock($1) as taken,
-      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
-
--- src/embeddings/indexing/queries.ts leaveIndexing
-select pg_advisory_unlock($1);
-
--- src/embeddings/indexing/queries.ts createExtension
-create extension if not exists vector;
-
--- src/embeddings/indexing/queries.ts dropNearestIndex
-drop index concurrently signatures_nearest;
-
--- src/embeddings/indexing/queries.ts createNearestIndex
-    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
-
--- src/embeddings/indexing/queries.ts createNearestFunction
-    create
-or replace function nearest_signatures(model smallint, sought bit)
-    returns table (record_id uuid, distance bigint) language sql stable
-    set hnsw.ef_search = 1000
-set hnsw.iterative_scan = strict_order
-    as '
-      select s.record_id, bit_count(s.bits # sought)
-from signatures as s
-      where s.model_id = model
-      order by s.bits <~> sought
-      limit 1000
-    ';
-
--- src/embeddings/models/queries.ts findServingModel
+-- src/embeddings/embedding-models.queries.ts findServingModel
 select *
 from "embedding_models"
 where "serves" = $1;
 
--- src/embeddings/models/queries.ts findEmbeddingModel
+-- src/embeddings/embedding-models.queries.ts findEmbeddingModel
 select *
 from "embedding_models"
 where "embeds" = $1;
 
--- src/embeddings/models/queries.ts noteSeen
+-- src/embeddings/embedding-models.queries.ts noteSeen
 update "embedding_models"
 set "seen_at" = $1
 where "embeds" = $2
@@ -2924,15 +2278,15 @@ and "dimensions" = $5
 and "max_sensitivity" = $6
 returning *;
 
--- src/embeddings/models/queries.ts lockModels
+-- src/embeddings/embedding-models.queries.ts lockModels
 lock table embedding_models in share row exclusive mode;
 
--- src/embeddings/models/queries.ts retireModel
+-- src/embeddings/embedding-models.queries.ts retireModel
 update "embedding_models"
 set "embeds" = $1, "walked_to" = case when not serves then $2::uuid end
 where "embeds" = $3;
 
--- src/embeddings/models/queries.ts registerModel
+-- src/embeddings/embedding-models.queries.ts registerModel
 insert into "embedding_models" ("provider", "model", "dimensions", "max_sensitivity", "registered_at", "seen_at", "embeds", "walked_to", "serves")
 values ($1, $2, $3, $4, $5, $6, $7, $8, not exists (select
 from embedding_models
@@ -2942,14 +2296,14 @@ set "registered_at" = $9, "seen_at" = $10, "embeds" = $11, "walked_to" = $12, "m
 or excluded.serves
 returning *;
 
--- src/embeddings/models/queries.ts lockUnfilledModel
+-- src/embeddings/embedding-models.queries.ts lockUnfilledModel
 select "id"
 from "embedding_models"
 where "id" = $1
 and "embeds" = $2
 and "walked_to" is not null for no key update;
 
--- src/embeddings/models/queries.ts listUnread
+-- src/embeddings/embedding-models.queries.ts listUnread
     with model as materialized (
       select id, walked_to, registered_at, max_sensitivity
 from embedding_models
@@ -2983,7 +2337,7 @@ limit 1)
 where embedding_models.id = model.id
     returning embedding_models.walked_to;
 
--- src/embeddings/models/queries.ts lockReadyModel
+-- src/embeddings/embedding-models.queries.ts lockReadyModel
     select
 from embedding_models as m
     where id = $1
@@ -2998,17 +2352,17 @@ and due_at < 'infinity'
       )
     for no key update;
 
--- src/embeddings/models/queries.ts endService
+-- src/embeddings/embedding-models.queries.ts endService
 update "embedding_models"
 set "serves" = $1, "walked_to" = $2
 where "serves" = $3;
 
--- src/embeddings/models/queries.ts beginService
+-- src/embeddings/embedding-models.queries.ts beginService
 update "embedding_models"
 set "serves" = $1
 where "id" = $2;
 
--- src/embeddings/models/queries.ts deleteRetired
+-- src/embeddings/embedding-models.queries.ts deleteRetired
     with model as materialized (
       select id, walked_to
 from embedding_models
@@ -3043,360 +2397,7 @@ limit 1)
 where embedding_models.id = model.id
     returning embedding_models.id;
 
--- src/embeddings/searching/queries.ts findAmongNearest
-    with near as materialized (
-      select record_id, bit_count(bits # $1::bit(1024)) as distance
-from signatures
-      where model_id = $2
-      order by distance, record_id
-limit 1000), met as (
-      select near.record_id, near.distance
-from near cross join lateral (
-        select
-from records as r
-where r.id = near.record_id
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by near.distance, near.record_id
-      limit 500
-    )
-    select e.record_id as id, e.bits, e.code, (select count(*)
-from near) as sought
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7
-    order by met.distance, met.record_id;
-
--- src/embeddings/searching/queries.ts findAmongNearest: with an index
-    with near as materialized (select record_id, distance
-from nearest_signatures($1::smallint, $2::bit(1024))), met as (
-      select near.record_id, near.distance
-from near cross join lateral (
-        select
-from records as r
-where r.id = near.record_id
-and ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by near.distance, near.record_id
-      limit 500
-    )
-    select e.record_id as id, e.bits, e.code, (select count(*)
-from near) as sought
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7
-    order by met.distance, met.record_id;
-
--- src/embeddings/searching/queries.ts prepareForMany
-    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
-
--- src/embeddings/searching/queries.ts findNearestOfAll
-    with met as materialized (
-      select record_id, distance
-from (
-        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
-        from records as r join signatures as s on s.record_id = r.id
-and s.model_id = $2
-        where ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as met
-      order by distance, record_id
-      limit 500
-    )
-    select e.record_id as id, e.bits, e.code
-    from met join embeddings as e on e.record_id = met.record_id
-and e.model_id = $7
-    order by met.distance, met.record_id;
-
--- src/embeddings/searching/queries.ts countInside
-    select count(*) as inside
-from (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null
-limit 501) as inside;
-
--- src/embeddings/searching/queries.ts findNearestInside
-    with inside as materialized (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null), met as materialized (
-      select inside.id, bit_count(s.bits # $3::bit(1024)) as distance
-      from inside cross join lateral (
-        select bits
-from signatures
-where record_id = inside.id
-and model_id = $4 offset 0
-      ) as s cross join lateral (
-        select
-from records as r
-where r.id = inside.id
-and ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.forgotten_at is null
-and (r.status in ('active')
-and case when r.type = 'semantic' then coalesce((
-    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $7::timestamptz, true)
-      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $8::timestamptz, true)
-    from contents as v
-where v.record_id = r.id
-and v.payload #>> '{validity,mode}' = 'timeboxed'
-  ), true) else true end) offset 0
-      ) as r
-      order by distance, inside.id
-      limit 500
-    )
-    select e.record_id as id, e.bits, e.code
-    from met join embeddings as e on e.record_id = met.id
-and e.model_id = $9
-    order by met.distance, met.id;
-
--- src/embeddings/searching/queries.ts readSignatures
-    with inside as materialized (
-    select id
-from records
-    where scope = any($1::text[])
-and forgotten_at is null
-and decay_rank is not null union all
-    select id
-from records
-    where scope = any($2::text[])
-and forgotten_at is null
-and decay_rank is null)
-    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
-    from inside
-    join records as r on r.id = inside.id
-    join signatures as s on s.record_id = r.id
-and s.model_id = $3
-    where r.forgotten_at is null;
-
--- src/embeddings/searching/queries.ts findCodes
-    select record_id as id, bits, code
-from embeddings
-    where record_id = any($1::uuid[])
-and model_id = $2;
-
--- src/embeddings/searching/queries.ts findCode
-    select record_id as id, bits, code
-from embeddings
-where record_id = $1::uuid
-and model_id = $2;
-
--- src/embeddings/searching/queries.ts measureSignatures
-    select pg_relation_size('signatures') as bytes, exists (
-      select
-from pg_index as i join pg_class as c on c.oid = i.indexrelid
-      where i.indrelid = 'signatures'::regclass
-and c.relname = 'signatures_nearest'
-and i.indisvalid
-    )
-and to_regproc('nearest_signatures') is not null as "isIndexed";
-
--- src/embeddings/surprising/queries.ts hasUncompared
-select
-from unsurprised
-limit 1;
-
--- src/embeddings/surprising/queries.ts countUncompared: everywhere
-    select count(*)::int as count
-from unsurprised as u
-where true;
-
--- src/embeddings/surprising/queries.ts countUncompared: in a scope
-    select count(*)::int as count
-from unsurprised as u
-where exists (
-        select
-from records as o
-where o.id = "u"."record_id"
-and o.scope = $1
-      );
-
--- src/embeddings/surprising/queries.ts lockComparing
-    select pg_try_advisory_xact_lock(7350, 12) as is_mine;
-
--- src/embeddings/surprising/queries.ts findSettledModel
-    select id, dimensions
-from embedding_models
-where serves
-and embeds for share;
-
--- src/embeddings/surprising/queries.ts findUncompared: everywhere
-    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
-and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
-    from unsurprised as u
-    join records as r on r.id = u.record_id
-    left join (embeddings as e join signatures as s using (record_id, model_id))
-      on e.record_id = u.record_id
-and e.model_id = $1
-    where true
-and u.asked_at < coalesce((
-      select min(w.asked_at)
-from unembedded as w
-      where w.attempts = 0
-and w.due_at < 'infinity'
-and true
-    ), 'infinity')
-    order by u.created_at, u.record_id
-    limit $2;
-
--- src/embeddings/surprising/queries.ts findUncompared: in a scope
-    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
-and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
-    from unsurprised as u
-    join records as r on r.id = u.record_id
-    left join (embeddings as e join signatures as s using (record_id, model_id))
-      on e.record_id = u.record_id
-and e.model_id = $1
-    where exists (
-        select
-from records as o
-where o.id = "u"."record_id"
-and o.scope = $2
-      )
-and u.asked_at < coalesce((
-      select min(w.asked_at)
-from unembedded as w
-      where w.attempts = 0
-and w.due_at < 'infinity'
-and exists (
-        select
-from records as o
-where o.id = "w"."record_id"
-and o.scope = $3
-      )
-    ), 'infinity')
-    order by u.created_at, u.record_id
-    limit $4;
-
--- src/embeddings/surprising/queries.ts knownIn
-select r.id
-from records as r
-where r.scope = $1
-and r.forgotten_at is null
-and r.status in ('active', 'challenged')
-and r.sensitivity <= $2;
-
--- src/embeddings/surprising/queries.ts isCompared
-select r.id
-from records as r
-where not exists (select
-from unsurprised as waiting
-where waiting.record_id = r.id);
-
--- src/embeddings/surprising/queries.ts findTellers
-    select r.id, c.provenance, r.source_type, r.sensitivity
-    from records as r join contents as c on c.record_id = r.id
-    where r.id = any($1::uuid[]);
-
--- src/embeddings/surprising/queries.ts writeSurprises
-    with compared as materialized (
-      select *
-from json_to_recordset($1::json) as compared (
-        id uuid, score float8, delta float8, duplicate_of uuid, confirms bool, neighbours jsonb
-      )
-    ), locked as materialized (
-      select r.id, r.base_importance, r.pinned, (r.forgotten_at is null
-and r.status in ('active', 'challenged')) as is_live
-from records as r
-      where r.id in (select id
-from compared union select duplicate_of
-from compared
-where confirms)
-      order by r.id
-      for no key update
-    ), told as (
-      insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
-      select c.id, $2::timestamptz, c.score, case when l.pinned then 0 else c.delta end, l.base_importance,
-        c.duplicate_of, c.neighbours
-      from compared as c join locked as l using (id)
-      on conflict (record_id) do nothing
-      returning record_id, delta
-    ), confirmed as (
-      select l.id, count(*)::integer as times
-      from told join compared as c on c.id = told.record_id
-and c.confirms join locked as l on l.id = c.duplicate_of
-      where l.is_live
-and not l.pinned
-and not exists (
-        select
-from relations as e
-        where e.predicate = 'derived_from'
-          and ((e.source_id = c.id
-and e.target_id = l.id)
-or (e.source_id = l.id
-and e.target_id = c.id))
-      )
-      group by l.id
-    ), moved as (
-      update records as r
-      set base_importance = case when told.delta <> 0
-          then least(1, greatest(0.05::float8, l.base_importance + told.delta))
-          else l.base_importance end,
-        confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
-      from locked as l
-      left join told on told.record_id = l.id
-      left join confirmed on confirmed.id = l.id
-      where r.id = l.id
-and (told.delta <> 0
-or confirmed.times > 0)
-      returning r.id
-    ), unlisted as (
-      delete
-from unsurprised as u using compared as c
-where u.record_id = c.id
-    )
-    select id
-from moved
-order by id;
-
--- src/embeddings/surprising/queries.ts dropUncompared
-delete
-from unsurprised
-where record_id = any($1::uuid[]);
-
--- src/embeddings/waiting/queries.ts findWork
+-- src/embeddings/embedding-queue.queries.ts findWork
     select exists (select
 from unembedded
 where due_at <= $1::timestamptz) as is_due,
@@ -3406,10 +2407,10 @@ where walked_to is not null
 or (embeds
 and not serves)) as is_changing;
 
--- src/embeddings/waiting/queries.ts lockClaims
+-- src/embeddings/embedding-queue.queries.ts lockClaims
 select pg_advisory_xact_lock(7350, 11);
 
--- src/embeddings/waiting/queries.ts claimDue: everywhere
+-- src/embeddings/embedding-queue.queries.ts claimDue: everywhere
     with due as materialized (
       select u.record_id
 from unembedded as u
@@ -3429,7 +2430,7 @@ set due_at = $4::timestamptz
 where unembedded.record_id = due.record_id
     returning unembedded.record_id;
 
--- src/embeddings/waiting/queries.ts claimDue: in a scope
+-- src/embeddings/embedding-queue.queries.ts claimDue: in a scope
     with due as materialized (
       select u.record_id
 from unembedded as u
@@ -3452,12 +2453,12 @@ set due_at = $5::timestamptz
 where unembedded.record_id = due.record_id
     returning unembedded.record_id;
 
--- src/embeddings/waiting/queries.ts findSaid
+-- src/embeddings/embedding-queue.queries.ts findSaid
     select r.id as record_id, r.sensitivity, c.payload, c.tags
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($1::uuid[]);
 
--- src/embeddings/waiting/queries.ts settle
+-- src/embeddings/embedding-queue.queries.ts settle
     with model as materialized (
       select id, registered_at
 from embedding_models
@@ -3540,7 +2541,7 @@ and e.bits < 32
 from $12::timestamptz - asked_at)::float8 end as lag_seconds
     from settled;
 
--- src/embeddings/waiting/queries.ts countFailures
+-- src/embeddings/embedding-queue.queries.ts countFailures
     with mine as materialized (
     select record_id
 from unembedded
@@ -3572,7 +2573,7 @@ and e.model_id = o.model_id
     select record_id
 from given_up;
 
--- src/embeddings/waiting/queries.ts release
+-- src/embeddings/embedding-queue.queries.ts release
     with mine as materialized (
     select record_id
 from unembedded
@@ -3585,7 +2586,7 @@ set due_at = $3::timestamptz
     from mine
 where unembedded.record_id = mine.record_id;
 
--- src/embeddings/waiting/queries.ts reviveGivenUp: everywhere
+-- src/embeddings/embedding-queue.queries.ts reviveGivenUp: everywhere
     with given_up as materialized (
       select u.record_id
 from unembedded as u
@@ -3599,7 +2600,7 @@ set due_at = $1::timestamptz, attempts = 0
 where unembedded.record_id = given_up.record_id
     returning unembedded.record_id;
 
--- src/embeddings/waiting/queries.ts reviveGivenUp: in a scope
+-- src/embeddings/embedding-queue.queries.ts reviveGivenUp: in a scope
     with given_up as materialized (
       select u.record_id
 from unembedded as u
@@ -3616,7 +2617,7 @@ set due_at = $2::timestamptz, attempts = 0
 where unembedded.record_id = given_up.record_id
     returning unembedded.record_id;
 
--- src/embeddings/waiting/queries.ts countWaiting: everywhere
+-- src/embeddings/embedding-queue.queries.ts countWaiting: everywhere
     select count(*) filter (where due_at <= $1::timestamptz)::int as due,
       count(*) filter (where due_at > $2::timestamptz
 and due_at < 'infinity')::int as waiting,
@@ -3624,7 +2625,7 @@ and due_at < 'infinity')::int as waiting,
     from unembedded as u
 where true;
 
--- src/embeddings/waiting/queries.ts countWaiting: in a scope
+-- src/embeddings/embedding-queue.queries.ts countWaiting: in a scope
     select count(*) filter (where due_at <= $1::timestamptz)::int as due,
       count(*) filter (where due_at > $2::timestamptz
 and due_at < 'infinity')::int as waiting,
@@ -3635,7 +2636,401 @@ from records as r
 where r.id = u.record_id
 and r.scope = $3);
 
--- src/entities/queries.ts findBearers: anywhere
+-- src/embeddings/surprise/surprise-comparison.queries.ts hasUncompared
+select
+from unsurprised
+limit 1;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: everywhere
+    select count(*)::int as count
+from unsurprised as u
+where true;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: in a scope
+    select count(*)::int as count
+from unsurprised as u
+where exists (
+        select
+from records as o
+where o.id = "u"."record_id"
+and o.scope = $1
+      );
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts lockComparing
+    select pg_try_advisory_xact_lock(7350, 12) as is_mine;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findSettledModel
+    select id, dimensions
+from embedding_models
+where serves
+and embeds for share;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findUncompared: everywhere
+    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    from unsurprised as u
+    join records as r on r.id = u.record_id
+    left join (embeddings as e join signatures as s using (record_id, model_id))
+      on e.record_id = u.record_id
+and e.model_id = $1
+    where true
+and u.asked_at < coalesce((
+      select min(w.asked_at)
+from unembedded as w
+      where w.attempts = 0
+and w.due_at < 'infinity'
+and true
+    ), 'infinity')
+    order by u.created_at, u.record_id
+    limit $2;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findUncompared: in a scope
+    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    from unsurprised as u
+    join records as r on r.id = u.record_id
+    left join (embeddings as e join signatures as s using (record_id, model_id))
+      on e.record_id = u.record_id
+and e.model_id = $1
+    where exists (
+        select
+from records as o
+where o.id = "u"."record_id"
+and o.scope = $2
+      )
+and u.asked_at < coalesce((
+      select min(w.asked_at)
+from unembedded as w
+      where w.attempts = 0
+and w.due_at < 'infinity'
+and exists (
+        select
+from records as o
+where o.id = "w"."record_id"
+and o.scope = $3
+      )
+    ), 'infinity')
+    order by u.created_at, u.record_id
+    limit $4;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts knownIn
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and r.sensitivity <= $2;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts isCompared
+select r.id
+from records as r
+where not exists (select
+from unsurprised as waiting
+where waiting.record_id = r.id);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findTellers
+    select r.id, c.provenance, r.source_type, r.sensitivity
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[]);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts writeSurprises
+    with compared as materialized (
+      select *
+from json_to_recordset($1::json) as compared (
+        id uuid, score float8, delta float8, duplicate_of uuid, confirms bool, neighbours jsonb
+      )
+    ), locked as materialized (
+      select r.id, r.base_importance, r.pinned, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live
+from records as r
+      where r.id in (select id
+from compared union select duplicate_of
+from compared
+where confirms)
+      order by r.id
+      for no key update
+    ), told as (
+      insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
+      select c.id, $2::timestamptz, c.score, case when l.pinned then 0 else c.delta end, l.base_importance,
+        c.duplicate_of, c.neighbours
+      from compared as c join locked as l using (id)
+      on conflict (record_id) do nothing
+      returning record_id, delta
+    ), confirmed as (
+      select l.id, count(*)::integer as times
+      from told join compared as c on c.id = told.record_id
+and c.confirms join locked as l on l.id = c.duplicate_of
+      where l.is_live
+and not l.pinned
+and not exists (
+        select
+from relations as e
+        where e.predicate = 'derived_from'
+          and ((e.source_id = c.id
+and e.target_id = l.id)
+or (e.source_id = l.id
+and e.target_id = c.id))
+      )
+      group by l.id
+    ), moved as (
+      update records as r
+      set base_importance = case when told.delta <> 0
+          then least(1, greatest(0.05::float8, l.base_importance + told.delta))
+          else l.base_importance end,
+        confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
+      from locked as l
+      left join told on told.record_id = l.id
+      left join confirmed on confirmed.id = l.id
+      where r.id = l.id
+and (told.delta <> 0
+or confirmed.times > 0)
+      returning r.id
+    ), unlisted as (
+      delete
+from unsurprised as u using compared as c
+where u.record_id = c.id
+    )
+    select id
+from moved
+order by id;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts dropUncompared
+delete
+from unsurprised
+where record_id = any($1::uuid[]);
+
+-- src/embeddings/vector-index.queries.ts findExtension
+    select default_version as available, installed_version as installed, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and not i.indisvalid
+    ) as "hasBrokenIndex"
+    from pg_available_extensions
+where name = 'vector';
+
+-- src/embeddings/vector-index.queries.ts takeIndexing
+    select pg_try_advisory_lock($1) as taken,
+      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
+
+-- src/embeddings/vector-index.queries.ts leaveIndexing
+select pg_advisory_unlock($1);
+
+-- src/embeddings/vector-index.queries.ts createExtension
+create extension if not exists vector;
+
+-- src/embeddings/vector-index.queries.ts dropNearestIndex
+drop index concurrently signatures_nearest;
+
+-- src/embeddings/vector-index.queries.ts createNearestIndex
+    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
+
+-- src/embeddings/vector-index.queries.ts createNearestFunction
+    create
+or replace function nearest_signatures(model smallint, sought bit)
+    returns table (record_id uuid, distance bigint) language sql stable
+    set hnsw.ef_search = 1000
+set hnsw.iterative_scan = strict_order
+    as '
+      select s.record_id, bit_count(s.bits # sought)
+from signatures as s
+      where s.model_id = model
+      order by s.bits <~> sought
+      limit 1000
+    ';
+
+-- src/embeddings/vector-search.queries.ts findAmongNearest
+    with near as materialized (
+      select record_id, bit_count(bits # $1::bit(1024)) as distance
+from signatures
+      where model_id = $2
+      order by distance, record_id
+limit 1000), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*)
+from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/vector-search.queries.ts findAmongNearest: with an index
+    with near as materialized (select record_id, distance
+from nearest_signatures($1::smallint, $2::bit(1024))), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*)
+from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/vector-search.queries.ts prepareForMany
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
+
+-- src/embeddings/vector-search.queries.ts findNearestOfAll
+    with met as materialized (
+      select record_id, distance
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from records as r join signatures as s on s.record_id = r.id
+and s.model_id = $2
+        where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as met
+      order by distance, record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/vector-search.queries.ts countInside
+    select count(*) as inside
+from (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null
+limit 501) as inside;
+
+-- src/embeddings/vector-search.queries.ts findNearestInside
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null), met as materialized (
+      select inside.id, bit_count(s.bits # $3::bit(1024)) as distance
+      from inside cross join lateral (
+        select bits
+from signatures
+where record_id = inside.id
+and model_id = $4 offset 0
+      ) as s cross join lateral (
+        select
+from records as r
+where r.id = inside.id
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $7::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $8::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by distance, inside.id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.id
+and e.model_id = $9
+    order by met.distance, met.id;
+
+-- src/embeddings/vector-search.queries.ts readSignatures
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null)
+    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
+    from inside
+    join records as r on r.id = inside.id
+    join signatures as s on s.record_id = r.id
+and s.model_id = $3
+    where r.forgotten_at is null;
+
+-- src/embeddings/vector-search.queries.ts findCodes
+    select record_id as id, bits, code
+from embeddings
+    where record_id = any($1::uuid[])
+and model_id = $2;
+
+-- src/embeddings/vector-search.queries.ts findCode
+    select record_id as id, bits, code
+from embeddings
+where record_id = $1::uuid
+and model_id = $2;
+
+-- src/embeddings/vector-search.queries.ts measureSignatures
+    select pg_relation_size('signatures') as bytes, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and i.indisvalid
+    )
+and to_regproc('nearest_signatures') is not null as "isIndexed";
+
+-- src/entities/entities.queries.ts findBearers: anywhere
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
@@ -3651,7 +3046,7 @@ and "r"."scope" = any($3::text[]))
     ) as bearer
     join contents as c on c.record_id = bearer.id;
 
--- src/entities/queries.ts findBearers: in one scope
+-- src/entities/entities.queries.ts findBearers: in one scope
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
@@ -3668,7 +3063,7 @@ and "r"."scope" = any($4::text[]))
     ) as bearer
     join contents as c on c.record_id = bearer.id;
 
--- src/entities/queries.ts findEntity
+-- src/entities/entities.queries.ts findEntity
     select r.scope, r.sensitivity, r.forgotten_at is null as is_live
     from records as r
 where r.id = $1::uuid
@@ -3683,7 +3078,7 @@ and d.type = 'entity'
 and ("d"."sensitivity" <= $5
 and "d"."scope" = any($6::text[]));
 
--- src/entities/queries.ts findPeerCard
+-- src/entities/entities.queries.ts findPeerCard
     select r.id
     from handles as h
     join records as r on r.id = h.record_id
@@ -3699,7 +3094,7 @@ and "r"."scope" = any($4::text[]))
     order by r.created_at desc, r.id desc
     limit 1;
 
--- src/entities/queries.ts listMentions: the first page
+-- src/entities/entities.queries.ts listMentions: the first page
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -3804,7 +3199,7 @@ and "r"."scope" = any($14::text[]))
 and "r"."scope" = any($17::text[]))
 order by r.created_at desc, r.id desc;
 
--- src/entities/queries.ts listMentions: the second page
+-- src/entities/entities.queries.ts listMentions: the second page
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -3910,21 +3305,21 @@ and (r.created_at, r.id) < ($15::timestamptz, $16::uuid)
 and "r"."scope" = any($19::text[]))
 order by r.created_at desc, r.id desc;
 
--- src/entities/queries.ts takeTurn
+-- src/entities/entities.queries.ts takeTurn
     select case when $1::text = $2 then pg_advisory_xact_lock(7350, 5)
       else pg_advisory_xact_lock_shared(7350, 5) end;
 
--- src/entities/queries.ts takeTurnInScope
+-- src/entities/entities.queries.ts takeTurnInScope
 select pg_advisory_xact_lock(hashtextextended($1::text, 7350));
 
--- src/entities/queries.ts lockTwins
+-- src/entities/entities.queries.ts lockTwins
     select r.id
 from records as r
 where r.id = any($1::uuid[])
 order by r.id
 for update;
 
--- src/entities/queries.ts deleteNames
+-- src/entities/entities.queries.ts deleteNames
     with handle as (delete
 from handles
 where record_id = any($1::uuid[]))
@@ -3932,7 +3327,7 @@ where record_id = any($1::uuid[]))
 from entity_identifiers
 where record_id = any($2::uuid[]);
 
--- src/entities/queries.ts keepEntities
+-- src/entities/entities.queries.ts keepEntities
     select r.id, r.forgotten_at is null
 and r.status in ('active', 'challenged') as stands
     from records as r
@@ -3940,7 +3335,7 @@ where r.id = any($1::uuid[])
     order by r.id
     for key share;
 
--- src/entities/queries.ts recordFolding
+-- src/entities/entities.queries.ts recordFolding
     insert into descents (derived_id, source_id, kind, is_ground)
     select $1::uuid, id, 'fold', exists (
       select
@@ -3951,23 +3346,23 @@ and d.is_ground
     from unnest($3::uuid[]) as twin (id)
     on conflict on constraint descents_pkey do nothing;
 
--- src/http/queries.ts tryLock
+-- src/http/idempotency.queries.ts tryLock
 select pg_try_advisory_xact_lock($1) as "held";
 
--- src/http/queries.ts findAnswer
+-- src/http/idempotency.queries.ts findAnswer
 select "fingerprint", "status", "headers", "body"
 from "idempotency_keys"
 where "principal" = $1
 and "key" = $2
 and "expires_at" > $3;
 
--- src/http/queries.ts storeAnswer
+-- src/http/idempotency.queries.ts storeAnswer
 insert into "idempotency_keys" ("principal", "key", "fingerprint", "status", "headers", "body", "created_at", "expires_at")
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict ("principal", "key") do update
 set "fingerprint" = $9, "status" = $10, "headers" = $11, "body" = $12, "created_at" = $13, "expires_at" = $14;
 
--- src/http/queries.ts deleteExpiredAnswers
+-- src/http/idempotency.queries.ts deleteExpiredAnswers
 delete
 from "idempotency_keys"
 where ("principal", "key") in (select "principal", "key"
@@ -3977,10 +3372,7 @@ order by "expires_at"
 limit $2
 for update skip locked);
 
--- src/jobs/queries.ts tryOwnSchedules
-select pg_try_advisory_xact_lock($1) as "owned";
-
--- src/jobs/ranges/queries.ts insertRanges
+-- src/jobs/ranges.queries.ts insertRanges
     insert into maintenance_ranges (run_id, first_block, end_block, done)
     select $1::uuid, first, first + $2::bigint, false
     from generate_series(
@@ -3990,7 +3382,7 @@ select pg_try_advisory_xact_lock($1) as "owned";
 from maintenance_ranges
 where run_id = $4::uuid);
 
--- src/jobs/ranges/queries.ts takeRange
+-- src/jobs/ranges.queries.ts takeRange
 select "first_block", "end_block"
 from "maintenance_ranges"
 where "run_id" = $1
@@ -3999,24 +3391,27 @@ order by "first_block" desc
 limit $3
 for update skip locked;
 
--- src/jobs/ranges/queries.ts finishRange
+-- src/jobs/ranges.queries.ts finishRange
 update "maintenance_ranges"
 set "done" = $1
 where "run_id" = $2
 and "first_block" = $3;
 
--- src/jobs/ranges/queries.ts hasOpenRanges
+-- src/jobs/ranges.queries.ts hasOpenRanges
 select "run_id"
 from "maintenance_ranges"
 where "run_id" = $1
 and "done" = $2
 limit $3;
 
--- src/keys/queries.ts insertKey
+-- src/jobs/schedules.queries.ts tryOwnSchedules
+select pg_try_advisory_xact_lock($1) as "owned";
+
+-- src/keys/keys.queries.ts insertKey
 insert into "api_keys" ("id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at")
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
--- src/keys/queries.ts findKey
+-- src/keys/keys.queries.ts findKey
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "id" = $1
@@ -4025,13 +3420,13 @@ and (max_sensitivity <= $2::sensitivity
 and cardinality(scopes) > 0
 and scopes <@ $3::text[]);
 
--- src/keys/queries.ts findKeyBySecret
+-- src/keys/keys.queries.ts findKeyBySecret
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "secret_hash" = $1
 and "revoked_at" is null;
 
--- src/keys/queries.ts listKeys: the first page
+-- src/keys/keys.queries.ts listKeys: the first page
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "revoked_at" is null
@@ -4040,7 +3435,7 @@ and true)
 order by "created_at" desc, "id" desc
 limit $2;
 
--- src/keys/queries.ts listKeys: the second page
+-- src/keys/keys.queries.ts listKeys: the second page
 select "id", "name", "secret_hash", "permissions", "scopes", "max_sensitivity", "source_type", "created_at", "expires_at", "last_used_at", "revoked_at"
 from "api_keys"
 where "revoked_at" is null
@@ -4051,24 +3446,1122 @@ and ("created_at", "id") < ($3, $4)
 order by "created_at" desc, "id" desc
 limit $5;
 
--- src/keys/queries.ts revokeKey
+-- src/keys/keys.queries.ts revokeKey
 update "api_keys"
 set "revoked_at" = $1
 where "id" = $2
 and "revoked_at" is null;
 
--- src/keys/queries.ts noteUse
+-- src/keys/keys.queries.ts noteUse
 update "api_keys"
 set "last_used_at" = $1
 where "id" = $2
 and ("last_used_at" is null
 or "last_used_at" <= $3);
 
--- src/maintenance/queries.ts insertRun
+-- src/lifecycle/access-folding.queries.ts claimFoldable
+    select r.id
+from records as r
+    where r.id > $1::uuid
+and r.access_count > 32
+      and floor(greatest(0::float8, date_part('epoch', (select min(l.at)
+from access_log as l
+where l.record_id = r.id) - r.created_at) / 86400))
+        < floor(greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400))
+      and exists (
+        select
+from access_log as l
+where l.record_id = r.id offset 32
+limit 1
+      )
+    order by r.id
+    limit $3
+    for no key update skip locked;
+
+-- src/lifecycle/access-folding.queries.ts foldOldest
+    with due as materialized (
+      select old.place, r.id, floor(greatest(0::float8, date_part('epoch', old.at - r.created_at) / 86400)) as day
+      from records as r
+      cross join lateral (
+        select l.at
+from access_log as l
+where l.record_id = r.id
+        order by l.at desc, l.kind
+        offset 31
+limit 1
+      ) as kept
+      cross join lateral (
+        select l.ctid as place, l.at
+from access_log as l
+        where l.record_id = r.id
+and l.at < kept.at
+          and floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)) < floor(greatest(0::float8, date_part('epoch', $1::timestamptz - r.created_at) / 86400))
+        order by l.at
+        limit $2
+      ) as old
+      where r.id = any($3::uuid[])
+      limit $4
+    ), deleted as (
+      delete
+from access_log as l using due
+where l.ctid = due.place
+    ), emptied as (
+      select r.id, d.day
+      from (select id, day, count(*) as gone
+from due group by id, day) as d
+      join records as r on r.id = d.id
+      where d.gone = (
+        select count(*)
+from access_log as l
+        where l.record_id = r.id
+and l.at < r.created_at + (d.day + 1) * interval '24 hours'
+          and (d.day = 0
+or l.at >= r.created_at + d.day * interval '24 hours')
+      )
+    ), folded as (
+      insert into access_folds as f (record_id, days)
+      select id, count(*)
+from emptied group by id
+      on conflict (record_id) do update
+set days = f.days + excluded.days
+    )
+    select count(*) as folded
+from due;
+
+-- src/lifecycle/access.queries.ts noteAccesses
+    with noted as materialized (
+      select *
+from json_to_recordset($1::json) as noted (
+        record_id uuid, at timestamptz, kind access_kind, actor text
+      )
+    ), locked as materialized (
+      select r.id
+from records as r
+      where r.id in (select record_id
+from noted)
+      order by r.id
+      for no key update
+    ), counted as (
+      update records as r
+      set access_count = r.access_count + n.times, served_count = r.served_count + n.served,
+        last_accessed_at = greatest(r.last_accessed_at, n.latest)
+      from (
+        select n.record_id, count(*)::integer as times, max(n.at) as latest,
+          (count(*) filter (where n.kind = 'served'))::integer as served
+        from noted as n join locked as l on l.id = n.record_id
+        group by n.record_id
+      ) as n
+      where r.id = n.record_id
+    ), sharpened as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select e.record_id, max(n.at), max(n.at)
+      from embeddings as e
+      join embedding_models as m on m.id = e.model_id
+and m.embeds
+      join locked as l on l.id = e.record_id
+      join noted as n on n.record_id = e.record_id
+      where e.bits < 32
+      group by e.record_id
+      on conflict (record_id) do nothing
+    )
+    insert into access_log (record_id, at, kind, actor)
+    select n.record_id, n.at, n.kind, n.actor
+from noted as n join locked as l on l.id = n.record_id;
+
+-- src/lifecycle/archival.queries.ts findArchival
+    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
+      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
+    from (
+      select a.changes #> '{forgotten,1}' as said
+      from audit_entries as a
+      where a.record_id = $1::uuid
+and a.action = 'archive'
+      order by a.id desc
+      limit 1
+    ) as archived
+    where said ? 'retention';
+
+-- src/lifecycle/decay-sweep.queries.ts countDue: everywhere
+    select
+      (select count(*)
+from records
+        where fades_at <= $1::float8 ) as fading,
+      (select count(*)
+from records
+        where prune_at <= $2::timestamptz
+and forgotten_at is null
+          and status in ('active', 'challenged') )
+      + (select count(*)
+from records
+        where anchored_at <= $3::timestamptz
+and prune_at is not null
+and forgotten_at is null
+          and status in ('invalidated', 'merged', 'superseded') ) as faded;
+
+-- src/lifecycle/decay-sweep.queries.ts countDue: in a scope
+    select
+      (select count(*)
+from records
+        where fades_at <= $1::float8
+and scope = $2) as fading,
+      (select count(*)
+from records
+        where prune_at <= $3::timestamptz
+and forgotten_at is null
+          and status in ('active', 'challenged')
+and scope = $4)
+      + (select count(*)
+from records
+        where anchored_at <= $5::timestamptz
+and prune_at is not null
+and forgotten_at is null
+          and status in ('invalidated', 'merged', 'superseded')
+and scope = $6) as faded;
+
+-- src/lifecycle/decay-sweep.queries.ts materialiseRange
+    with due as materialized (
+      select ctid
+from records
+      where ctid >= $1::tid
+and ctid < $2::tid
+        and fades_at <= $3::float8
+      for update skip locked
+    ), written as (
+      update records as r
+set salience = salience_at(r, $4::timestamptz)
+      from due
+where r.ctid = due.ctid
+      returning r.id
+    )
+    select count(*) as written
+from written;
+
+-- src/lifecycle/decay-sweep.queries.ts materialiseNext
+    with due as materialized (
+      select id, fades_at
+from records
+      where fades_at <= $1::float8
+        and (fades_at, id) > ($2::float8, $3::uuid)
+order by fades_at, id
+      limit $4
+      for update skip locked
+    ), written as (
+      update records as r
+set salience = salience_at(r, $5::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id
+    )
+    select (select count(*)
+from written) as written, fades_at::text as at, id
+    from due
+order by fades_at desc, id desc
+limit 1;
+
+-- src/lifecycle/decay-sweep.queries.ts pruneFaded
+    with due as materialized (
+      select id, prune_at as at
+from records
+      where prune_at <= $1::timestamptz
+and forgotten_at is null
+        and status in ('active', 'challenged')
+        and (prune_at, id) > ($2::timestamptz, $3::uuid)
+      order by prune_at, id
+      limit $4
+      for update skip locked
+    ), pruned as (
+      update records as r
+      set forgotten_at = $5::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
+        forgotten_run_id = $6::uuid, purge_at = $7::timestamptz
+      from due
+where r.id = due.id
+      returning r.id, due.at, salience_at(r, $8::timestamptz) as salience
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
+      select id, $9::uuid, $10::timestamptz, 'delete', 'decay-service',
+        'auto-pruned: salience reached floor'
+      from pruned
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $11::uuid, id, 'prune', jsonb_build_object('salience', salience),
+        $12::jsonb
+      from pruned
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select id, at::text as at, salience
+from pruned
+order by pruned.at, id;
+
+-- src/lifecycle/decay-sweep.queries.ts pruneRevised
+    with due as materialized (
+      select id, anchored_at as at
+from records
+      where prune_at <= $1::timestamptz
+and anchored_at <= $2::timestamptz
+        and forgotten_at is null
+and status in ('invalidated', 'merged', 'superseded')
+        and (anchored_at, id) > ($3::timestamptz, $4::uuid)
+      order by anchored_at, id
+      limit $5
+      for update skip locked
+    ), pruned as (
+      update records as r
+      set forgotten_at = $6::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
+        forgotten_run_id = $7::uuid, purge_at = $8::timestamptz
+      from due
+where r.id = due.id
+      returning r.id, due.at, salience_at(r, $9::timestamptz) as salience
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
+      select id, $10::uuid, $11::timestamptz, 'delete', 'decay-service',
+        'auto-pruned: salience reached floor'
+      from pruned
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select $12::uuid, id, 'prune', jsonb_build_object('salience', salience),
+        $13::jsonb
+      from pruned
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select id, at::text as at, salience
+from pruned
+order by pruned.at, id;
+
+-- src/lifecycle/decay-sweep.queries.ts findNext: fading
+    select fades_at::text as at, id
+from records
+where fades_at <= $1::float8
+and (fades_at, id) > ($2::float8, $3::uuid)
+and scope = $4
+    order by fades_at, id
+    limit 1
+    for update skip locked;
+
+-- src/lifecycle/decay-sweep.queries.ts findNext: faded
+    select prune_at::text as at, id
+from records
+where prune_at <= $1::timestamptz
+and forgotten_at is null
+and status in ('active', 'challenged')
+      and (prune_at, id) > ($2::timestamptz, $3::uuid)
+and scope = $4
+    order by prune_at, id
+    limit 1
+    for update skip locked;
+
+-- src/lifecycle/decay-sweep.queries.ts findNext: revised
+    select anchored_at::text as at, id
+from records
+where prune_at is not null
+and anchored_at <= $1::timestamptz
+and forgotten_at is null
+      and status in ('invalidated', 'merged', 'superseded')
+      and (anchored_at, id) > ($2::timestamptz, $3::uuid)
+and scope = $4
+    order by anchored_at, id
+    limit 1
+    for update skip locked;
+
+-- src/lifecycle/forgetting.queries.ts logUse
+insert into "access_log" ("record_id", "at", "kind", "actor")
+values ($1, $2, $3, $4);
+
+-- src/lifecycle/importance-history.queries.ts listImportanceMoves
+select "id", "old", "new", "at", "run_id"
+from "importance_history"
+where "record_id" = $1
+and "id" > $2
+order by "id"
+limit $3;
+
+-- src/lifecycle/importance-refresh.queries.ts countRefreshable
+    select count(*) as records,
+      pg_relation_size('records') / current_setting('block_size')::bigint + 1 as blocks
+    from records as r
+    where r.forgotten_at is null
+and not r.pinned;
+
+-- src/lifecycle/importance-refresh.queries.ts listRefreshable
+    select r.id
+from records as r
+where r.ctid >= $1::tid
+and r.ctid < $2::tid
+and r.forgotten_at is null
+and not r.pinned
+and r.scope = $3
+order by r.id;
+
+-- src/lifecycle/importance-refresh.queries.ts refreshScores
+    with scored as materialized (
+      select r.id, r.ctid as place, r.xmin as writer, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as new
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.ctid >= $4::tid
+and r.ctid < $5::tid
+and r.forgotten_at is null
+and not r.pinned
+    ), due as materialized (
+      select r.ctid, s.id, s.old, s.new
+      from scored as s
+      join records as r on r.ctid = s.place
+      where r.ctid >= $6::tid
+and r.ctid < $7::tid
+and r.xmin = s.writer
+and abs(s.new - s.old) > 0.01::float8
+      for no key update of r skip locked
+    ), moved as (
+      update records as r
+set importance = due.new
+      from due
+where r.ctid = due.ctid
+      returning r.id, due.old, due.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, $8::timestamptz, $9::uuid
+from moved
+    )
+    select (select count(*)
+from scored) as seen, (select count(*)
+from moved) as moved;
+
+-- src/lifecycle/importance.queries.ts scoringAt
+select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as importance
+from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true;
+
+-- src/lifecycle/importance.queries.ts findLoggedAccesses
+    select (
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end)::integer as days, coalesce((
+      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
+order by newest.at desc, newest.kind)
+      from (
+        select l.at, l.kind
+from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as newest
+    ), '[]') as recent
+    from records as r
+    where r.id = $1::uuid;
+
+-- src/lifecycle/importance.queries.ts rescore
+    with scored as materialized (
+      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as new
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($4::uuid[])
+      order by r.id
+      for no key update of r
+    ), moved as (
+      update records as r
+set importance = s.new
+      from scored as s
+      where r.id = s.id
+and abs(s.new - s.old) > 0.01::float8
+      returning r.id, s.old, s.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, $5::timestamptz, $6::uuid
+from moved
+    )
+    select id, new
+from moved;
+
+-- src/lifecycle/importance.queries.ts moveScores
+    with scored as materialized (
+      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) as new
+      from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($4::uuid[])
+      order by r.id
+      for no key update of r
+    ), moved as (
+      update records as r
+set importance = s.new
+      from scored as s
+      where r.id = s.id
+and abs(s.new - s.old) > 0.01::float8
+      returning r.id, s.old, s.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, $5::timestamptz, $6::uuid
+from moved
+    )
+    select id, new
+from moved;
+
+-- src/lifecycle/promotion.queries.ts countWorking
+    select count(*)::int4 as count
+from records as r
+where r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
+or
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2);
+
+-- src/lifecycle/promotion.queries.ts countEpisodic
+    select count(*)::int4 as count
+from records as r
+where r.layer = 'episodic'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
+and r.scope = $1;
+
+-- src/lifecycle/promotion.queries.ts claimWorking
+    select r.created_at::text as at, r.id
+from records as r
+    where r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
+or
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2)
+    and r.scope = $2
+and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
+    order by r.created_at, r.id
+    limit $5
+    for no key update skip locked;
+
+-- src/lifecycle/promotion.queries.ts claimEpisodic
+    select r.created_at::text as at, r.id
+from records as r
+    where r.layer = 'episodic'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
+and r.scope = $1
+and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
+    order by r.created_at, r.id
+    limit $4
+    for no key update skip locked;
+
+-- src/lifecycle/promotion.queries.ts promoteWorking
+    with due as materialized (
+      select r.id
+from records as r
+      where r.id = any($1::uuid[])
+and r.layer = 'working'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+        and (
+          greatest(r.created_at, r.demoted_at) <= $2::timestamptz
+          or (
+  case when r.demoted_at is null then
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
+    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
+from access_log as l
+    where l.record_id = r.id
+and l.at > r.demoted_at
+  ), 0) end
+) >= 2
+        )
+    ), promoted as (
+      update records as r
+      set layer = $3::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $4::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id, r.updated_at
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $5::uuid, updated_at, 'promote', $6, $7::text,
+        $8::jsonb
+      from promoted
+    )
+    select id
+from promoted
+order by id;
+
+-- src/lifecycle/promotion.queries.ts promoteEpisodic
+    with due as materialized (
+      select r.id
+from records as r
+left join lateral (
+      select life.age, life.since,
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days
+from access_folds as f
+where f.record_id = r.id), 0)
+    + case when r.access_count <= 100 then (
+      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
+from access_log as l
+where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at
+from access_log as l
+where l.record_id = r.id
+order by l.at desc
+limit 1)
+        union all
+        select (
+          select l.at
+from access_log as l
+          where l.record_id = r.id
+and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
+            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
+          order by l.at desc
+          limit 1
+        )
+        from visited as v
+where v.at is not null
+      )
+      select count(at)
+from visited
+    ) end
+  end as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
+        greatest(life.age, 0.0006944444444444445::float8) as oldest,
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
+      from (
+        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
+        from access_log as l
+        where l.record_id = r.id
+and r.access_count > 0
+        order by l.at desc, l.kind
+        limit 32
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true
+      where r.id = any($4::uuid[])
+and r.layer = 'episodic'
+and r.forgotten_at is null
+and not r.pinned
+and r.status in ('active', 'challenged')
+        and
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
+and (
+  case when r.demoted_at is null then
+  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
+    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
+from access_log as l
+    where l.record_id = r.id
+and l.at > r.demoted_at
+  ), 0) end
+) >= 5
+        and greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
+  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
+    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
+    64::float8
+  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
+  1 / (1 + exp(-(1::float8 + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight
+and used.known < 32
+        then used.oldest else used.nearest end
+    ))
+  )) / 1.5::float8)), 1e-300::float8))) >= 0.7
+    ), promoted as (
+      update records as r
+      set layer = $5::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $6::timestamptz)
+      from due
+where r.id = due.id
+      returning r.id, r.updated_at
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $7::uuid, updated_at, 'promote', $8, $9::text,
+        $10::jsonb
+      from promoted
+    )
+    select id
+from promoted
+order by id;
+
+-- src/lifecycle/reinforcement.queries.ts updateLives
+    with incoming as materialized (
+      select *
+from json_to_recordset($1::json) as incoming (
+        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
+        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
+        changes jsonb, written_at timestamptz
+      )
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
+        version = r.version + 1, updated_at = i.written_at,
+        access_count = r.access_count + i.uses,
+        last_accessed_at = case i.uses when 0 then r.last_accessed_at
+          else greatest(r.last_accessed_at, $2::timestamptz) end
+      from incoming as i
+      where r.id = i.id
+    ), used as (
+      insert into access_log (record_id, at, kind, actor)
+      select id, $3::timestamptz, 'used', $4::text
+from incoming
+where uses > 0
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, changes, via)
+    select id, action, $5::text, written_at, $6::text, changes,
+      $7::jsonb
+    from incoming;
+
+-- src/lifecycle/retention.queries.ts retentionAt: l2
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      power(2::float8, -least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+    $5::float8
+  ))
+      + least($6::float8, $7::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/lifecycle/retention.queries.ts retentionAt: huber
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $3::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $4::float8,
+    $5::float8
+  ) <= $6::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $7::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $8::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $9::float8,
+    $10::float8
+  ))
+    else greatest(0, power(2::float8, -$11::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $13::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+    $15::float8
+  ) - $16::float8))) end
+      + least($17::float8, $18::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/lifecycle/retention.queries.ts retentionAt: elastic
+select (
+    case when r.layer = any($1::memory_layer[]) then 1::float8
+    else least(1::float8,
+      $2::float8 * greatest(0, 1 - least(
+    greatest(date_part('epoch', $3::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $4::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $5::float8,
+    $6::float8
+  ) / $7::float8) + (1 - $8::float8) * power(2::float8, -least(
+    greatest(date_part('epoch', $9::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $10::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $11::float8,
+    $12::float8
+  ))
+      + least($13::float8, $14::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention
+from records as r;
+
+-- src/lifecycle/status.queries.ts listStatusChanges
+    select s.id, s.old, s.new, s.step, s.at, s.run_id, case when s.is_shown then s.actor else $1 end as actor,
+      case when s.is_shown then s.reason else '' end as reason, case when s.is_shown then s.via end as via
+    from (
+      select s.*, (not exists (
+    select h.id
+from regexp_matches(s.reason, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $2
+and "h"."scope" = any($3::text[]))
+  )
+and s.at not in (
+    select edge.created_at
+    from unnest($4::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = $5::uuid
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  )) as is_shown
+      from status_changes as s
+      where s.record_id = $8::uuid
+and s.id > $9
+      order by s.id
+      limit $10
+    ) as s
+    order by s.id;
+
+-- src/lifecycle/status.queries.ts findLastStep
+select "step"
+from "status_changes"
+where "record_id" = $1
+order by "id" desc
+limit $2;
+
+-- src/lifecycle/status.queries.ts findSalienceTaken
+    select (a.changes #>> '{salience,0}')::float8 as salience
+    from audit_entries as a
+    where a.record_id = $1::uuid
+and a.action = 'revise'
+      and a.changes #> '{salience,1}' = '0'
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      and not exists (
+        select
+from audit_entries as later
+        where later.record_id = a.record_id
+and later.id > a.id
+and later.changes #>> '{status,1}' = 'active'
+      )
+    order by a.id desc
+    limit 1;
+
+-- src/lifecycle/surprise.queries.ts findSurprise
+    with surprise as materialized (select *
+from surprises
+where record_id = $1::uuid), near as materialized (
+      select (each.value ->> 'id')::uuid as id, (each.value ->> 'similarity')::float8 as similarity, each.place
+      from surprise as s cross join lateral jsonb_array_elements(s.neighbours) with ordinality as each (value, place)
+    ), seen as materialized (
+      select near.*
+from near join records as r on r.id = near.id
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+    )
+    select s.at, s.score, s.delta, s.base_before,
+      (select seen.id
+from seen
+where seen.id = s.duplicate_of) as duplicate_of,
+      coalesce((
+        select json_agg(json_build_object('id', seen.id, 'similarity', seen.similarity)
+order by seen.place)
+from seen
+      ), '[]') as neighbours
+    from surprise as s;
+
+-- src/maintenance/maintenance.queries.ts insertRun
 insert into "maintenance_runs" ("id", "job", "trigger", "created_at", "dry_run", "scope", "traceparent", "options", "status", "done", "total", "stats", "attempts", "cancel_requested")
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14);
 
--- src/maintenance/queries.ts findRun
+-- src/maintenance/maintenance.queries.ts findRun
 select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
     select h.id
 from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -4088,13 +4581,13 @@ from "maintenance_runs" as "m"
 where m.scope = any($3::text[])
 and "m"."id" = $4;
 
--- src/maintenance/queries.ts listRuns: the first page
+-- src/maintenance/maintenance.queries.ts listRuns: the first page
 select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when true then m.error else split_part(m.error, ':', 1) end as "error"
 from "maintenance_runs" as "m"
 order by "m"."created_at" desc, "m"."id" desc
 limit $1;
 
--- src/maintenance/queries.ts listRuns: the second page, filtered
+-- src/maintenance/maintenance.queries.ts listRuns: the second page, filtered
 select "m"."id", "m"."job", "m"."trigger", "m"."dry_run", "m"."scope", "m"."options", "m"."status", "m"."done", "m"."total", "m"."stats", "m"."attempts", "m"."worker", "m"."created_at", "m"."started_at", "m"."finished_at", case when not exists (
     select h.id
 from regexp_matches("m"."error", '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -4118,13 +4611,13 @@ and ("m"."created_at", "m"."id") < ($6, $7)
 order by "m"."created_at" desc, "m"."id" desc
 limit $8;
 
--- src/maintenance/queries.ts cancelRun
+-- src/maintenance/maintenance.queries.ts cancelRun
 update "maintenance_runs"
 set "cancel_requested" = $1, "status" = case status when 'queued' then 'cancelled' else status end, "finished_at" = case status when 'queued' then $2::timestamptz end
 where "id" = $3
 and "status" in ($4, $5);
 
--- src/maintenance/queries.ts listChanges
+-- src/maintenance/maintenance.queries.ts listChanges
 select "record_id", "action", (case when not exists (
     select h.id
 from regexp_matches("before"::text, '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
@@ -4272,7 +4765,7 @@ and ("record_id", "action") > ($22, $23)
 order by "record_id", "action"
 limit $24;
 
--- src/maintenance/queries.ts countHiddenChanges
+-- src/maintenance/maintenance.queries.ts countHiddenChanges
 select count(*)::int4 as "hidden"
 from (select "c"."record_id", "c"."action", "c"."before", "c"."after", "c"."note", coalesce(r.sensitivity, d.sensitivity, 'hyper') as "sensitivity", coalesce(r.scope, d.scope, m.scope, '') as "scope"
 from "maintenance_changes" as "c"
@@ -4298,23 +4791,23 @@ where n.id = named.id[1]::uuid
 and "h"."scope" = any($5::text[]))
   ));
 
--- src/maintenance/queries.ts listSchedules
+-- src/maintenance/maintenance.queries.ts listSchedules
 select "job", "interval_ms", "enabled", "last_success_at", "next_at"
 from "job_schedules"
 order by "job";
 
--- src/maintenance/queries.ts upsertSchedule
+-- src/maintenance/maintenance.queries.ts upsertSchedule
 insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
 values ($1, $2, $3, $4)
 on conflict ("job") do update
 set "interval_ms" = $5, "enabled" = $6, "next_at" = $7;
 
--- src/maintenance/queries.ts listIntervals
+-- src/maintenance/maintenance.queries.ts listIntervals
 select "job", "interval_ms", "enabled", "last_success_at", "next_at"
 from "job_schedules"
 order by "job";
 
--- src/maintenance/running/batches/queries.ts holdFence
+-- src/maintenance/running/batches.queries.ts holdFence
 select "m"."cancel_requested"
 from "job_leases" as "l"
 inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
@@ -4323,7 +4816,7 @@ and "l"."fence" = $2
 and "l"."run_id" = $3
 and "m"."status" = $4 for key share of "l";
 
--- src/maintenance/running/batches/queries.ts addProgress
+-- src/maintenance/running/batches.queries.ts addProgress
     update maintenance_runs
     set done = done + $1::bigint,
       stats = stats || coalesce((
@@ -4332,25 +4825,25 @@ and "m"."status" = $4 for key share of "l";
       ), '{}')
     where id = $3;
 
--- src/maintenance/running/batches/queries.ts setTotal
+-- src/maintenance/running/batches.queries.ts setTotal
 update "maintenance_runs"
 set "total" = $1, "stats" = $2::jsonb || "stats"
 where "id" = $3
 and "total" is null;
 
--- src/maintenance/running/batches/queries.ts setError
+-- src/maintenance/running/batches.queries.ts setError
 update "maintenance_runs"
 set "error" = $1
 where "id" = $2;
 
--- src/maintenance/running/batches/queries.ts insertChanges
+-- src/maintenance/running/batches.queries.ts insertChanges
     insert into maintenance_changes (run_id, record_id, action, before, after, note)
     select $1::uuid, change.*
     from json_to_recordset($2::json)
       as change (record_id uuid, action text, before jsonb, after jsonb, note text)
     on conflict (run_id, record_id, action) do nothing;
 
--- src/maintenance/running/claiming/queries.ts findDueJobs
+-- src/maintenance/running/due-jobs.queries.ts findDueJobs
     select job
 from job_leases join job_schedules using (job)
     where case when holder is null
@@ -4384,7 +4877,7 @@ and not done
     end
     order by job;
 
--- src/maintenance/running/claiming/queries.ts lockFreeLease
+-- src/maintenance/running/due-jobs.queries.ts lockFreeLease
 select "fence"
 from "job_leases"
 where "job" = $1
@@ -4395,7 +4888,7 @@ or expires_at > $3::timestamptz + '10 minutes'::interval
   ))
 for update skip locked;
 
--- src/maintenance/running/claiming/queries.ts passSchedule
+-- src/maintenance/running/due-jobs.queries.ts passSchedule
     update job_schedules
     set next_at = $1::timestamptz
       + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
@@ -4411,7 +4904,7 @@ and (
   )
     returning job;
 
--- src/maintenance/running/queries.ts insertJobs
+-- src/maintenance/running/leases.queries.ts insertJobs
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
 values ($1, $2, $3, $4, $5)
 on conflict ("job") do nothing;
@@ -4419,31 +4912,31 @@ insert into "job_schedules" ("job", "interval_ms", "enabled", "next_at")
 values ($1, $2, $3, $4)
 on conflict ("job") do nothing;
 
--- src/maintenance/running/queries.ts takeLease
+-- src/maintenance/running/leases.queries.ts takeLease
 update "job_leases"
 set "holder" = $1, "run_id" = $2, "fence" = $3, "expires_at" = $4
 where "job" = $5;
 
--- src/maintenance/running/queries.ts clearLease
+-- src/maintenance/running/leases.queries.ts clearLease
 update "job_leases"
 set "holder" = $1, "run_id" = $2, "expires_at" = $3
 where "job" = $4;
 
--- src/maintenance/running/queries.ts renewLease
+-- src/maintenance/running/leases.queries.ts renewLease
 update "job_leases"
 set "expires_at" = $1
 where "job" = $2
 and "fence" = $3
 and "run_id" = $4;
 
--- src/maintenance/running/queries.ts releaseLease
+-- src/maintenance/running/leases.queries.ts releaseLease
 update "job_leases"
 set "holder" = $1, "run_id" = $2, "expires_at" = $3
 where "job" = $4
 and "fence" = $5
 and "run_id" = $6;
 
--- src/maintenance/running/queries.ts findOpenRun
+-- src/maintenance/running/leases.queries.ts findOpenRun
 select "id", "job", "dry_run", "scope", "options", "cancel_requested", "attempts", "status", "started_at", "traceparent"
 from "maintenance_runs"
 where "job" = $1
@@ -4451,7 +4944,7 @@ and "status" in ($2, $3)
 order by status = 'running' desc, "created_at", "id"
 limit $4 for update;
 
--- src/maintenance/running/queries.ts findSharedRun
+-- src/maintenance/running/leases.queries.ts findSharedRun
 select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."options", "m"."started_at", "m"."traceparent", "l"."fence"
 from "job_leases" as "l"
 inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
@@ -4462,17 +4955,17 @@ from "maintenance_ranges" as "part"
 where "part"."run_id" = "m"."id"
 and "part"."done" = $3);
 
--- src/maintenance/running/queries.ts startRun
+-- src/maintenance/running/leases.queries.ts startRun
 update "maintenance_runs"
 set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "started_at" = coalesce("started_at", $4)
 where "id" = $5;
 
--- src/maintenance/running/queries.ts putRunBack
+-- src/maintenance/running/leases.queries.ts putRunBack
 update "maintenance_runs"
 set "status" = $1, "worker" = $2, "attempts" = "attempts" - $3
 where "id" = $4;
 
--- src/maintenance/running/queries.ts endRun
+-- src/maintenance/running/leases.queries.ts endRun
 update "maintenance_runs"
 set "status" = $1, "finished_at" = $2
 where "id" = $3;
@@ -4480,12 +4973,12 @@ delete
 from "maintenance_ranges"
 where "run_id" = $1;
 
--- src/maintenance/running/queries.ts noteSuccess
+-- src/maintenance/running/leases.queries.ts noteSuccess
 update "job_schedules"
 set "last_success_at" = $1
 where "job" = $2;
 
--- src/maintenance/running/queries.ts deleteOldRuns
+-- src/maintenance/running/leases.queries.ts deleteOldRuns
 delete
 from "maintenance_runs"
 where "id" in (select "id"
@@ -4494,7 +4987,7 @@ where "finished_at" <= $1
 limit $2
 for update skip locked);
 
--- src/maintenance/running/tallying/queries.ts tallyRun
+-- src/maintenance/running/run-totals.queries.ts tallyRun
     with ended as (
       select job, status, stats, extract(epoch
 from finished_at - started_at) as seconds
@@ -4518,12 +5011,12 @@ from counted
     on conflict (name, backend) do update
 set value = tallies.value + excluded.value;
 
--- src/metrics/store/queries.ts sumTallies
+-- src/metrics/store.queries.ts sumTallies
 select "name", sum("value") as "value"
 from "tallies" group by "name"
 order by "name";
 
--- src/metrics/store/queries.ts listJobs
+-- src/metrics/store.queries.ts listJobs
     select s.job, s.enabled, s.interval_ms, s.last_success_at, s.next_at,
       coalesce(l.holder is not null
 and l.expires_at > $1::timestamptz, false) as is_led,
@@ -4536,7 +5029,7 @@ and m.status in ('queued', 'running')
     group by s.job, l.job
     order by s.job;
 
--- src/metrics/store/queries.ts listBacklog
+-- src/metrics/store.queries.ts listBacklog
     with due as (
       select 'forget_faded' as work, prune_at as since
 from (
@@ -4609,7 +5102,7 @@ limit $14) as outdated
     group by kind.work, kind.place
     order by kind.place;
 
--- src/metrics/store/queries.ts listSizes
+-- src/metrics/store.queries.ts listSizes
     select c.relname as table, pg_total_relation_size(c.oid) as bytes, greatest(c.reltuples, 0)::float8 as rows
     from pg_class as c
     where c.relnamespace = current_schema()::regnamespace
@@ -4617,14 +5110,14 @@ and c.relkind in ('r', 'p')
 and c.relname not like 'kysely%'
     order by c.relname;
 
--- src/metrics/summary/queries.ts countRecords: of everything
+-- src/metrics/summary.queries.ts countRecords: of everything
     select type, status, pinned, count(*) as records
 from records as r
     where forgotten_at is null
 and true
     group by type, status, pinned;
 
--- src/metrics/summary/queries.ts countRecords: of what a key sees
+-- src/metrics/summary.queries.ts countRecords: of what a key sees
     select type, status, pinned, count(*) as records
 from records as r
     where forgotten_at is null
@@ -4632,7 +5125,7 @@ and ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
     group by type, status, pinned;
 
--- src/metrics/summary/queries.ts countFresh
+-- src/metrics/summary.queries.ts countFresh
     select count(*) as records
 from records as r
     where forgotten_at is null
@@ -4640,7 +5133,7 @@ and created_at > $1::timestamptz
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]));
 
--- src/metrics/summary/queries.ts drawSample: of every record
+-- src/metrics/summary.queries.ts drawSample: of every record
     with drawn as materialized (
       select r.id, r.type, r.confidence, r.access_count, r.served_count, salience_at(r, $1::timestamptz) as salience
       from records as r
@@ -4683,7 +5176,7 @@ where type = 'plan_graph')
         as executions
     from drawn;
 
--- src/metrics/summary/queries.ts drawSample: of some pages
+-- src/metrics/summary.queries.ts drawSample: of some pages
     with drawn as materialized (
       select r.id, r.type, r.confidence, r.access_count, r.served_count, salience_at(r, $1::timestamptz) as salience
       from records as r tablesample system ($2::float4)
@@ -4725,23 +5218,23 @@ where type = 'plan_graph')
         as executions
     from drawn;
 
--- src/policies/queries.ts listPolicies
+-- src/policies/policies.queries.ts listPolicies
 select "type", "curve", "half_life_seconds", "max_age_seconds", "min_salience", "reinforcement_gain", "max_salience", "deletion_policy"
 from "lifecycle_policies"
 order by "type";
 
--- src/policies/queries.ts findPolicy
+-- src/policies/policies.queries.ts findPolicy
 select "type", "curve", "half_life_seconds", "max_age_seconds", "min_salience", "reinforcement_gain", "max_salience", "deletion_policy"
 from "lifecycle_policies"
 where "type" = $1;
 
--- src/policies/queries.ts upsertPolicy
+-- src/policies/policies.queries.ts upsertPolicy
 insert into "lifecycle_policies" ("type", "curve", "half_life_seconds", "max_age_seconds", "min_salience", "reinforcement_gain", "max_salience", "deletion_policy")
 values ($1, $2, $3, $4, $5, $6, $7, $8)
 on conflict ("type") do update
 set "curve" = $9, "half_life_seconds" = $10, "max_age_seconds" = $11, "min_salience" = $12, "reinforcement_gain" = $13, "max_salience" = $14, "deletion_policy" = $15;
 
--- src/portability/exporting/lines/queries.ts lineOf
+-- src/portability/export-line.queries.ts lineOf
 select concat(
     left((select row_to_json(row)
 from (
@@ -5180,7 +5673,7 @@ where i.record_id = r.id), ']') end,
   )
 from records as r join contents as c on c.record_id = r.id;
 
--- src/portability/exporting/queries.ts findPage
+-- src/portability/export.queries.ts findPage
     with scanned as materialized (
       select id, scope, type, sensitivity, updated_at, forgotten_at
 from records
@@ -5215,7 +5708,7 @@ and (select count(*)
 from scanned) < 500 as "isLast"
     from place;
 
--- src/portability/exporting/queries.ts readLines: all of it
+-- src/portability/export.queries.ts readLines: all of it
     with page as materialized (
       select r.id
 from records as r
@@ -5669,7 +6162,7 @@ where i.record_id = r.id), ']') end,
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/exporting/queries.ts readLines: of one scope and type
+-- src/portability/export.queries.ts readLines: of one scope and type
     with page as materialized (
       select r.id
 from records as r
@@ -6133,7 +6626,7 @@ and s.model_id = e.model_id
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/importing/linking/queries.ts linkEdges
+-- src/portability/import/import-edges.queries.ts linkEdges
     with given as materialized (
       select *
 from json_to_recordset($1::json) as given (
@@ -6183,7 +6676,7 @@ where inverse is not null
     order by source_id, predicate, target_id
     on conflict do nothing;
 
--- src/portability/importing/linking/queries.ts settleEdges
+-- src/portability/import/import-edges.queries.ts settleEdges
     with due as materialized (
       delete
 from awaiting_edges
@@ -6229,7 +6722,7 @@ where inverse is not null
     select source_id, predicate, target_id, not is_ready as is_loose
 from judged;
 
--- src/portability/importing/linking/queries.ts findMissingEdges
+-- src/portability/import/import-edges.queries.ts findMissingEdges
     with missing as materialized (
       select source_id, predicate, target_id
       from json_to_recordset($1::json) as given (source_id uuid, predicate text, target_id uuid)
@@ -6260,7 +6753,7 @@ and "t"."scope" = any($3::text[]))
       else 'loose' end as cause
     from missing as m;
 
--- src/portability/importing/linking/queries.ts deleteAbandonedEdges
+-- src/portability/import/import-edges.queries.ts deleteAbandonedEdges
     delete
 from awaiting_edges
 where ctid = any(array(
@@ -6272,7 +6765,56 @@ limit $2
     ))
     returning true;
 
--- src/portability/importing/queries.ts findKnown
+-- src/portability/import/import-vectors.queries.ts registerModels
+    insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
+    select distinct provider, model, dimensions, $1::timestamptz, $2::timestamptz, 'hyper'::sensitivity,
+      '00000000-0000-0000-0000-000000000000'::uuid
+    from json_to_recordset($3::json) as given (provider text, model text, dimensions int4)
+    where not exists (select
+from embedding_models)
+    on conflict do nothing;
+
+-- src/portability/import/import-vectors.queries.ts keepVectors
+    with given as materialized (
+      select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
+        ('x' || encode(decode(g.signature, 'base64'), 'hex'))::bit(1024) as signature,
+        m.embeds
+or not exists (select
+from embedding_models
+where embeds) as is_current
+      from json_to_recordset($1::json) as g (
+        id uuid, provider text, model text, dimensions int4, bits int2, embedded_at timestamptz, code text, signature text
+      )
+      join embedding_models as m on m.provider = g.provider
+and m.model = g.model
+and m.dimensions = g.dimensions
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, model_id, bits, embedded_at, code
+from given
+      on conflict do nothing
+    ), signed as (
+      insert into signatures (record_id, model_id, bits)
+      select record_id, model_id, signature
+from given
+      on conflict do nothing
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select record_id
+from given
+where is_current)
+    )
+    insert into unsurprised (record_id, created_at, asked_at)
+    select distinct r.id, r.created_at, r.updated_at
+    from given as g join records as r on r.id = g.record_id
+    where g.is_current
+and not exists (select
+from surprises as s
+where s.record_id = r.id)
+    on conflict do nothing;
+
+-- src/portability/import/import.queries.ts findKnown
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
     from records as r join contents as c on c.record_id = r.id
@@ -6280,7 +6822,7 @@ limit $2
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]));
 
--- src/portability/importing/queries.ts findTakenPlaces
+-- src/portability/import/import.queries.ts findTakenPlaces
     select h.digest, h.scope, h.place
     from unnest(
       $1::bytea[], $2::text[],
@@ -6290,7 +6832,7 @@ and "r"."scope" = any($3::text[]));
 and h.scope = wanted.scope
 and h.place = wanted.place;
 
--- src/portability/importing/queries.ts keepPasts
+-- src/portability/import/import.queries.ts keepPasts
     with past as materialized (
       select *
 from json_to_recordset($1::json) as past (
@@ -6373,7 +6915,7 @@ and p.consolidation is not null
       (stage consolidation_stage, outcome text, digest text, scope text)
     on conflict do nothing;
 
--- src/portability/importing/queries.ts keepDescents
+-- src/portability/import/import.queries.ts keepDescents
     insert into descents (derived_id, source_id, kind, is_ground)
     select derived_id, source_id, kind, is_ground
     from json_to_recordset($1::json) as g
@@ -6384,12 +6926,12 @@ where d.id = g.source_id
 and d.kind = 'erased')
     on conflict on constraint descents_pkey do nothing;
 
--- src/portability/importing/staging/queries.ts holdLines
+-- src/portability/import/staging.queries.ts holdLines
     insert into import_lines (import_id, line, received_at, bytes)
     select $1::uuid, line, $2::timestamptz, bytes
     from unnest($3::int4[], $4::bytea[]) as held (line, bytes);
 
--- src/portability/importing/staging/queries.ts readHeld
+-- src/portability/import/staging.queries.ts readHeld
     with next as materialized (
       select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
       from (
@@ -6407,12 +6949,12 @@ and l.line = next.line
     where next.bytes_before < $5
     order by l.line;
 
--- src/portability/importing/staging/queries.ts releaseLines
+-- src/portability/import/staging.queries.ts releaseLines
 delete
 from import_lines
 where import_id = $1::uuid;
 
--- src/portability/importing/staging/queries.ts deleteAbandonedLines
+-- src/portability/import/staging.queries.ts deleteAbandonedLines
     delete
 from import_lines
 where ctid = any(array(
@@ -6424,62 +6966,1015 @@ limit $2
     ))
     returning true;
 
--- src/portability/importing/vectors/queries.ts registerModels
-    insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
-    select distinct provider, model, dimensions, $1::timestamptz, $2::timestamptz, 'hyper'::sensitivity,
-      '00000000-0000-0000-0000-000000000000'::uuid
-    from json_to_recordset($3::json) as given (provider text, model text, dimensions int4)
-    where not exists (select
-from embedding_models)
-    on conflict do nothing;
+-- src/records/deleted-records.queries.ts findDepartures
+select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
+from "departures" as "d"
+where "d"."id" = any($1::uuid[])
+and ("d"."sensitivity" <= $2
+and "d"."scope" = any($3::text[]));
 
--- src/portability/importing/vectors/queries.ts keepVectors
-    with given as materialized (
-      select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
-        ('x' || encode(decode(g.signature, 'base64'), 'hex'))::bit(1024) as signature,
-        m.embeds
-or not exists (select
-from embedding_models
-where embeds) as is_current
-      from json_to_recordset($1::json) as g (
-        id uuid, provider text, model text, dimensions int4, bits int2, embedded_at timestamptz, code text, signature text
-      )
-      join embedding_models as m on m.provider = g.provider
-and m.model = g.model
-and m.dimensions = g.dimensions
-    ), stored as (
-      insert into embeddings (record_id, model_id, bits, embedded_at, code)
-      select record_id, model_id, bits, embedded_at, code
-from given
-      on conflict do nothing
-    ), signed as (
-      insert into signatures (record_id, model_id, bits)
-      select record_id, model_id, signature
-from given
-      on conflict do nothing
+-- src/records/deleted-records.queries.ts purgeForgotten
+    with leaving as materialized (
+    select *
+from records
+where purge_at <= $1::timestamptz
+order by purge_at
+limit $2
+    for update skip locked
+  ), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
     ), unlisted as (
       delete
 from unembedded
-where record_id in (select record_id
-from given
-where is_current)
+where record_id in (select id
+from leaving)
     )
-    insert into unsurprised (record_id, created_at, asked_at)
-    select distinct r.id, r.created_at, r.updated_at
-    from given as g join records as r on r.id = g.record_id
-    where g.is_current
-and not exists (select
-from surprises as s
-where s.record_id = r.id)
-    on conflict do nothing;
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
 
--- src/records/changing/queries.ts applyChange: of a record alone
+-- src/records/deleted-records.queries.ts departErased
+    with leaving as materialized (select *
+from records
+where id = any($1::uuid[])), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
+-- src/records/erasure/erasure.queries.ts findDerivations
+    with recursive descendant as (
+      select $1::uuid as id
+      union
+      select d.derived_id
+from descendant join descents as d on d.source_id = descendant.id
+and d.is_ground
+    ), touched as materialized (
+      select distinct d.derived_id as id
+      from descendant join descents as d on d.source_id = descendant.id
+and d.kind <> 'contest'
+      where d.derived_id <> $2::uuid
+    )
+    select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
+    from touched join descents as d on d.derived_id = touched.id
+    where d.kind <> 'contest';
+
+-- src/records/erasure/erasure.queries.ts deleteDescentsFrom
+delete
+from descents
+where source_id = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts findContents
+    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
+    from contents as c
+where c.record_id = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts rewriteKept
+    with kept as materialized (
+      select *
+from json_to_recordset($1::json) as kept
+        (id uuid, tags text[], payload jsonb, provenance jsonb, text text, words int4, scope text, type text)
+    ), record as (
+      update records as r
+set version = r.version + 1, updated_at = greatest(r.updated_at, $2::timestamptz)
+      from kept as k
+where r.id = k.id
+    ), content as (
+      update contents as c
+      set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
+        search = to_tsvector($3::text::regconfig, k.text)
+          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type, 'text 1'])
+      from kept as k
+where c.record_id = k.id
+    ), name as (
+      delete
+from handles as h
+      using json_to_recordset($4::json) as n (id uuid, digest bytea)
+      where h.record_id = n.id
+and h.digest = n.digest
+    ), mark as (
+      delete
+from entity_identifiers as i
+      using json_to_recordset($5::json) as m (id uuid, namespace text, value text)
+      where i.record_id = m.id
+and i.namespace = m.namespace
+and i.value = m.value
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select k.id, $6::timestamptz, $7::timestamptz
+from kept as k
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased',
+      $10::jsonb
+    from kept as k
+order by k.id;
+
+-- src/records/erasure/erasure.queries.ts blankTakenOver
+    update audit_entries as a
+set rationale = '', changes = null
+    where a.record_id = any($1::uuid[])
+and a.changes is not null
+and exists (
+      select
+from jsonb_object_keys(a.changes) as named (key)
+      where key in ('tags', 'merged')
+or key like 'provenance%'
+        or key like 'payload%'
+and key <> 'payload.revision.status'
+    );
+
+-- src/records/erasure/erasure.queries.ts lockForErasure
+select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id for update;
+
+-- src/records/erasure/erasure.queries.ts findOpenIds
+select "r"."id"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+order by "r"."id";
+
+-- src/records/erasure/erasure.queries.ts deleteEdgesOf
+delete
+from "relations"
+where ("source_id" = any($1::uuid[])
+or "target_id" = any($2::uuid[]));
+
+-- src/records/erasure/erasure.queries.ts deleteAccesses
+delete
+from "access_log"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts deleteEmbeddings
+delete
+from "embeddings"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts blankAudit
+update "audit_entries"
+set "rationale" = $1, "changes" = $2
+where "record_id" = any($3::uuid[])
+and ("rationale" <> $4
+or "changes" is not null);
+
+-- src/records/erasure/erasure.queries.ts blankStatusReasons
+update "status_changes"
+set "reason" = $1
+where "record_id" = any($2::uuid[])
+and "reason" <> $3;
+
+-- src/records/erasure/erasure.queries.ts appendErasures
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
+    from unnest($5::uuid[]) as erased (id);
+
+-- src/records/erasure/erasure.queries.ts markErased
+update "departures"
+set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
+where "id" = $5;
+
+-- src/records/erasure/stored-answers.queries.ts deleteAnswersAbout
+    delete
+from idempotency_keys
+    where body::jsonb ->> 'id' = any($1::text[])
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/stored-answers.queries.ts thinAnswersAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{results}', (
+      select jsonb_agg(
+        case when result -> 'record' ->> 'id' = any($1::text[])
+          then result - 'record' || '{"status": 410}' else result end
+        order by place
+      )
+      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
+    ))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
+      ) as result
+      where result -> 'record' ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/stored-answers.queries.ts thinAnswersOfKept
+    update idempotency_keys
+    set body = (case
+      when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
+      when body::jsonb ? 'record'
+        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
+      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
+    where (body::jsonb ->> 'id' = any($1::text[])
+and body::jsonb ? 'payload')
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/stored-answers.queries.ts thinCapturesAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
+      select jsonb_agg(record
+order by place)
+      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
+      where record ->> 'id' <> all($1::text[])
+    ), '[]'))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
+      ) as record
+      where record ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/tombstones.queries.ts findErased
+    select erased_scope as scope, erased_digest as digest
+    from erased_among($1::bytea, $2::text[], $3::bytea[]);
+
+-- src/records/erasure/tombstones.queries.ts lockTombstones
+select pg_advisory_xact_lock(7350, 3);
+
+-- src/records/erasure/tombstones.queries.ts shareTombstones
+select pg_advisory_xact_lock_shared(7350, 3);
+
+-- src/records/erasure/tombstones.queries.ts insertTombstones
+insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
+values ($1, $2, $3, $4, $5, $6)
+on conflict on constraint "tombstones_content" do update
+set "sensitivity" = greatest(tombstones.sensitivity, excluded.sensitivity)
+returning "id";
+
+-- src/records/erasure/tombstones.queries.ts listTombstones: the first page
+select "id", "scope", "created_at", "actor", "via"
+from "tombstones"
+where (sensitivity <= $1::sensitivity
+and scope = any($2::text[]))
+order by "created_at" desc, "id" desc
+limit $3;
+
+-- src/records/erasure/tombstones.queries.ts listTombstones: the second page
+select "id", "scope", "created_at", "actor", "via"
+from "tombstones"
+where (sensitivity <= $1::sensitivity
+and scope = any($2::text[]))
+and (created_at, id) < ($3::timestamptz, $4::uuid)
+order by "created_at" desc, "id" desc
+limit $5;
+
+-- src/records/erasure/tombstones.queries.ts deleteTombstone
+delete
+from "tombstones"
+where "id" = $1
+and (sensitivity <= $2::sensitivity
+and scope = any($3::text[]))
+returning "id";
+
+-- src/records/listing/list-matching.queries.ts rankedBy
+select salience_at(r, $1::timestamptz)
+from records as r;
+
+-- src/records/listing/list-matching.queries.ts matching
+select "r"."id"
+from "records" as "r"
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null;
+
+-- src/records/listing/list.queries.ts listRecords: by salience
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "r"."id", salience_at(r, $11::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
+and r.forgotten_at is null
+order by salience_at(r, $14::timestamptz) desc, "r"."id" desc
+limit $15)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts listRecords: by creation, every filter
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "r"."id", "r"."created_at" as "position"
+from "records" as "r"
+inner join "contents" as "c" on "c"."record_id" = "r"."id"
+where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and ("r"."type" = $13
+and "r"."scope" = $14
+and "r"."sensitivity" = $15
+and "r"."layer" = $16
+and "r"."memory_kind" = $17
+and "r"."status" = $18
+and c.tags @> $19::text[]
+and r.created_at > $20::timestamptz
+and r.created_at < $21::timestamptz
+and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
+and r.forgotten_at is null
+and r.pinned = $24
+and r.updated_at > $25::timestamptz
+and r.salience >= $26
+and salience_at(r, $27::timestamptz) >= $28
+and salience_at(r, $29::timestamptz) <= $30)
+and "r"."created_at" >= $31::timestamptz
+and ("r"."created_at" > $32::timestamptz
+or r.id > $33::uuid)
+order by "r"."created_at" asc, "r"."id" asc
+limit $34)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $35
+and "r"."scope" = any($36::text[]))
+order by cut.position asc, r.id asc;
+
+-- src/records/listing/list.queries.ts listRecords: by importance, everything seen
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and true
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and true
+            order by a.id desc
+limit $1
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array[]::uuid[] as concealed, cut.position
+    from ((select "r"."id", "r"."importance" as "position"
+from "records" as "r"
+where true
+and r.forgotten_at is null
+order by "r"."importance" desc, "r"."id" desc
+limit $2)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where true
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts pickRecords
+select "r"."id", salience_at(r, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and (r.forgotten_at is null
+and r.pinned)
+order by salience_at(r, $4::timestamptz) desc, "r"."id" desc
+limit $5;
+
+-- src/records/listing/list.queries.ts listHalfLives
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 101;
+
+-- src/records/listing/list.queries.ts pickBest
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $4 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/list.queries.ts pickBest: of some scopes
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $2::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $5 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/list.queries.ts findSalienceFloor
+select "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all (select "r"."id", salience_at(r, $6::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit $9)) as "candidate"
+order by "position" desc
+limit $10 offset $11;
+
+-- src/records/listing/list.queries.ts listBySalience
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $13::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
+and r.forgotten_at is null
+and salience_at(r, $16::timestamptz) <= $17::float8
+and (salience_at(r, $18::timestamptz) < $19::float8
+or r.id < $20::uuid)
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $23::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[]))
+and r.forgotten_at is null
+and salience_at(r, $26::timestamptz) <= $27::float8
+and (salience_at(r, $28::timestamptz) < $29::float8
+or r.id < $30::uuid)
+and "r"."decay_rank" is null
+and "r"."salience" >= $31) as "candidate"
+order by "position" desc, "id" desc
+limit $32)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $33
+and "r"."scope" = any($34::text[]))
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts pickBySalience
+select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $6::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+and "r"."salience" >= $9) as "candidate"
+order by "position" desc, "id" desc
+limit $10;
+
+-- src/records/listing/list.queries.ts listAudit
+select "id", "action", "actor", "at", "rationale", "run_id", "changes", "via"
+from "audit_entries" as "a"
+where "record_id" = $1
+and "id" > $2
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = a.record_id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+order by "id"
+limit $8;
+
+-- src/records/outdated-texts.queries.ts hasOutdated
+    select exists (select
+from outdated_texts) as is_listed;
+
+-- src/records/outdated-texts.queries.ts listOutdated
+    select record_id
+from outdated_texts
+    where $1::uuid is null
+or record_id > $2::uuid
+    order by record_id
+    limit $3;
+
+-- src/records/outdated-texts.queries.ts claimOutdated
+    with mine as materialized (
+      select record_id
+from outdated_texts
+where record_id = any($1::uuid[])
+      order by record_id
+      for update skip locked
+    ), gone as (
+      delete
+from outdated_texts as o using mine
+      where o.record_id = mine.record_id
+and not exists (select
+from records as r
+where r.id = mine.record_id)
+    )
+    select r.id
+from records as r
+where r.id in (select record_id
+from mine)
+    order by r.id
+    for no key update skip locked;
+
+-- src/records/outdated-texts.queries.ts findOutdated
+    select record_id, payload, tags
+from contents
+    where record_id = any($1::uuid[]);
+
+-- src/records/outdated-texts.queries.ts rewriteTexts
+    with made as materialized (
+      select r.id, given.words,
+        to_tsvector($1::text::regconfig, given.text) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type, 'text 1']) as search
+      from unnest(
+        $2::uuid[], $3::text[],
+        $4::int4[]
+      ) as given (id, text, words)
+      join records as r on r.id = given.id
+    ), rewritten as (
+      update contents as c
+set search = made.search, words = made.words
+      from made
+      where c.record_id = made.id
+and made.search <> c.search || array_to_tsvector(array['text 1'])
+      returning c.record_id
+    ), unread as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select record_id, $5::timestamptz, $6::timestamptz
+from rewritten
+      order by record_id
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), unlisted as (
+      delete
+from outdated_texts as o using made
+where o.record_id = made.id
+    )
+    select count(*)::int4 as count
+from rewritten;
+
+-- src/records/record-change.queries.ts applyChange: of a record alone
 with "changed" as (update "records"
 set "version" = $1, "updated_at" = $2
 where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
 values ($4, $5, $6, $7, $8, $9, $10, $11);
 
--- src/records/changing/queries.ts applyChange: of what it says too
+-- src/records/record-change.queries.ts applyChange: of what it says too
 with "changed" as (update "records"
 set "version" = $1, "updated_at" = $2
 where "id" = $3), "rewritten" as (update "contents"
@@ -6491,11 +7986,11 @@ on conflict ("record_id") do update
 set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
 values ($19, $20, $21, $22, $23, $24, $25, $26);
 
--- src/records/changing/queries.ts appendStatusChange
+-- src/records/record-change.queries.ts appendStatusChange
 insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
 
--- src/records/creation/queries.ts insertRecords
+-- src/records/record-creation.queries.ts insertRecords
     with incoming as materialized (
       select *
 from json_to_recordset($1::json) as incoming (
@@ -6629,14 +8124,14 @@ from record
     select id, true
 from incoming join erased using (scope, digest);
 
--- src/records/creation/queries.ts findUsedIds
+-- src/records/record-creation.queries.ts findUsedIds
 select "id"
 from "records"
 where id = any($1::uuid[]) union all select "id"
 from "departures"
 where id = any($2::uuid[]);
 
--- src/records/creation/queries.ts findTargets
+-- src/records/record-creation.queries.ts findTargets
 select "r"."id", "r"."sensitivity"
 from "records" as "r"
 where "r"."id" = any($1::uuid[])
@@ -6644,7 +8139,7 @@ and "r"."forgotten_at" is null
 and ("r"."sensitivity" <= $2
 and "r"."scope" = any($3::text[]));
 
--- src/records/creation/queries.ts findTakenIdentifiers
+-- src/records/record-creation.queries.ts findTakenIdentifiers
     select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
     from json_to_recordset($1::json)
       as wanted (scope text, sensitivity sensitivity, namespace text, value text)
@@ -6654,1166 +8149,7 @@ and taken.sensitivity = wanted.sensitivity
 and taken.namespace = wanted.namespace
 and taken.value = wanted.value;
 
--- src/records/departures/queries.ts findDepartures
-select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
-from "departures" as "d"
-where "d"."id" = any($1::uuid[])
-and ("d"."sensitivity" <= $2
-and "d"."scope" = any($3::text[]));
-
--- src/records/departures/queries.ts purgeForgotten
-    with leaving as materialized (
-    select *
-from records
-where purge_at <= $1::timestamptz
-order by purge_at
-limit $2
-    for update skip locked
-  ), remains as (
-      insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
-      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
-      from leaving as r
-    ), unlisted as (
-      delete
-from unembedded
-where record_id in (select id
-from leaving)
-    )
-    delete
-from records
-where id in (select id
-from leaving)
-returning id;
-
--- src/records/departures/queries.ts departErased
-    with leaving as materialized (select *
-from records
-where id = any($1::uuid[])), remains as (
-      insert into departures
-        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
-      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
-        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
-      from leaving as r
-    ), unlisted as (
-      delete
-from unembedded
-where record_id in (select id
-from leaving)
-    )
-    delete
-from records
-where id in (select id
-from leaving)
-returning id;
-
--- src/records/erasure/answers/queries.ts deleteAnswersAbout
-    delete
-from idempotency_keys
-    where body::jsonb ->> 'id' = any($1::text[])
-or body::jsonb -> 'record' ->> 'id' = any($2::text[])
-      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
-
--- src/records/erasure/answers/queries.ts thinAnswersAbout
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{results}', (
-      select jsonb_agg(
-        case when result -> 'record' ->> 'id' = any($1::text[])
-          then result - 'record' || '{"status": 410}' else result end
-        order by place
-      )
-      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
-    ))::text
-    where exists (
-      select
-from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
-      ) as result
-      where result -> 'record' ->> 'id' = any($2::text[])
-    );
-
--- src/records/erasure/answers/queries.ts thinAnswersOfKept
-    update idempotency_keys
-    set body = (case
-      when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
-      when body::jsonb ? 'record'
-        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
-      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
-    where (body::jsonb ->> 'id' = any($1::text[])
-and body::jsonb ? 'payload')
-or body::jsonb -> 'record' ->> 'id' = any($2::text[])
-      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
-
--- src/records/erasure/answers/queries.ts thinCapturesAbout
-    update idempotency_keys
-    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
-      select jsonb_agg(record
-order by place)
-      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
-      where record ->> 'id' <> all($1::text[])
-    ), '[]'))::text
-    where exists (
-      select
-from jsonb_array_elements(
-        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
-      ) as record
-      where record ->> 'id' = any($2::text[])
-    );
-
--- src/records/erasure/queries.ts findDerivations
-    with recursive descendant as (
-      select $1::uuid as id
-      union
-      select d.derived_id
-from descendant join descents as d on d.source_id = descendant.id
-and d.is_ground
-    ), touched as materialized (
-      select distinct d.derived_id as id
-      from descendant join descents as d on d.source_id = descendant.id
-and d.kind <> 'contest'
-      where d.derived_id <> $2::uuid
-    )
-    select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
-      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
-    from touched join descents as d on d.derived_id = touched.id
-    where d.kind <> 'contest';
-
--- src/records/erasure/queries.ts deleteDescentsFrom
-delete
-from descents
-where source_id = any($1::uuid[]);
-
--- src/records/erasure/queries.ts findContents
-    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
-    from contents as c
-where c.record_id = any($1::uuid[]);
-
--- src/records/erasure/queries.ts rewriteKept
-    with kept as materialized (
-      select *
-from json_to_recordset($1::json) as kept
-        (id uuid, tags text[], payload jsonb, provenance jsonb, text text, words int4, scope text, type text)
-    ), record as (
-      update records as r
-set version = r.version + 1, updated_at = greatest(r.updated_at, $2::timestamptz)
-      from kept as k
-where r.id = k.id
-    ), content as (
-      update contents as c
-      set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
-        search = to_tsvector($3::text::regconfig, k.text)
-          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type, 'text 1'])
-      from kept as k
-where c.record_id = k.id
-    ), name as (
-      delete
-from handles as h
-      using json_to_recordset($4::json) as n (id uuid, digest bytea)
-      where h.record_id = n.id
-and h.digest = n.digest
-    ), mark as (
-      delete
-from entity_identifiers as i
-      using json_to_recordset($5::json) as m (id uuid, namespace text, value text)
-      where i.record_id = m.id
-and i.namespace = m.namespace
-and i.value = m.value
-    ), listed as (
-      insert into unembedded (record_id, asked_at, due_at)
-      select k.id, $6::timestamptz, $7::timestamptz
-from kept as k
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
-    )
-    insert into audit_entries (record_id, action, actor, at, rationale, via)
-    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased',
-      $10::jsonb
-    from kept as k
-order by k.id;
-
--- src/records/erasure/queries.ts blankTakenOver
-    update audit_entries as a
-set rationale = '', changes = null
-    where a.record_id = any($1::uuid[])
-and a.changes is not null
-and exists (
-      select
-from jsonb_object_keys(a.changes) as named (key)
-      where key in ('tags', 'merged')
-or key like 'provenance%'
-        or key like 'payload%'
-and key <> 'payload.revision.status'
-    );
-
--- src/records/erasure/queries.ts lockForErasure
-select r.id
-from records as r
-where r.id = any($1::uuid[])
-order by r.id for update;
-
--- src/records/erasure/queries.ts findOpenIds
-select "r"."id"
-from "records" as "r"
-where "r"."id" = any($1::uuid[])
-and ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-order by "r"."id";
-
--- src/records/erasure/queries.ts deleteEdgesOf
-delete
-from "relations"
-where ("source_id" = any($1::uuid[])
-or "target_id" = any($2::uuid[]));
-
--- src/records/erasure/queries.ts deleteAccesses
-delete
-from "access_log"
-where "record_id" = any($1::uuid[]);
-
--- src/records/erasure/queries.ts deleteEmbeddings
-delete
-from "embeddings"
-where "record_id" = any($1::uuid[]);
-
--- src/records/erasure/queries.ts blankAudit
-update "audit_entries"
-set "rationale" = $1, "changes" = $2
-where "record_id" = any($3::uuid[])
-and ("rationale" <> $4
-or "changes" is not null);
-
--- src/records/erasure/queries.ts blankStatusReasons
-update "status_changes"
-set "reason" = $1
-where "record_id" = any($2::uuid[])
-and "reason" <> $3;
-
--- src/records/erasure/queries.ts appendErasures
-    insert into audit_entries (record_id, action, actor, at, rationale, via)
-    select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
-    from unnest($5::uuid[]) as erased (id);
-
--- src/records/erasure/queries.ts markErased
-update "departures"
-set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
-where "id" = $5;
-
--- src/records/forgetting/queries.ts logUse
-insert into "access_log" ("record_id", "at", "kind", "actor")
-values ($1, $2, $3, $4);
-
--- src/records/listing/matching/queries.ts rankedBy
-select salience_at(r, $1::timestamptz)
-from records as r;
-
--- src/records/listing/matching/queries.ts matching
-select "r"."id"
-from "records" as "r"
-where ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]))
-and r.forgotten_at is null;
-
--- src/records/listing/queries.ts listRecords: by salience
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-            order by a.id desc
-limit $8
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed, cut.position
-    from ((select "r"."id", salience_at(r, $11::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
-and r.forgotten_at is null
-order by salience_at(r, $14::timestamptz) desc, "r"."id" desc
-limit $15)) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
-order by cut.position desc, r.id desc;
-
--- src/records/listing/queries.ts listRecords: by creation, every filter
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-            order by a.id desc
-limit $8
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed, cut.position
-    from ((select "r"."id", "r"."created_at" as "position"
-from "records" as "r"
-inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-and ("r"."type" = $13
-and "r"."scope" = $14
-and "r"."sensitivity" = $15
-and "r"."layer" = $16
-and "r"."memory_kind" = $17
-and "r"."status" = $18
-and c.tags @> $19::text[]
-and r.created_at > $20::timestamptz
-and r.created_at < $21::timestamptz
-and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
-and r.forgotten_at is null
-and r.pinned = $24
-and r.updated_at > $25::timestamptz
-and r.salience >= $26
-and salience_at(r, $27::timestamptz) >= $28
-and salience_at(r, $29::timestamptz) <= $30)
-and "r"."created_at" >= $31::timestamptz
-and ("r"."created_at" > $32::timestamptz
-or r.id > $33::uuid)
-order by "r"."created_at" asc, "r"."id" asc
-limit $34)) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $35
-and "r"."scope" = any($36::text[]))
-order by cut.position asc, r.id asc;
-
--- src/records/listing/queries.ts listRecords: by importance, everything seen
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and true
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and true
-            order by a.id desc
-limit $1
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, array[]::uuid[] as concealed, cut.position
-    from ((select "r"."id", "r"."importance" as "position"
-from "records" as "r"
-where true
-and r.forgotten_at is null
-order by "r"."importance" desc, "r"."id" desc
-limit $2)) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where true
-order by cut.position desc, r.id desc;
-
--- src/records/listing/queries.ts pickRecords
-select "r"."id", salience_at(r, $1::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-and (r.forgotten_at is null
-and r.pinned)
-order by salience_at(r, $4::timestamptz) desc, "r"."id" desc
-limit $5;
-
--- src/records/listing/queries.ts listHalfLives
-  with recursive used as (
-    (
-      select half_life_seconds as seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-      order by half_life_seconds
-      limit 1
-    )
-    union all
-    select (
-      select half_life_seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-and half_life_seconds > used.seconds
-      order by half_life_seconds
-      limit 1
-    )
-    from used
-    where used.seconds is not null
-  )
-  select seconds
-from used
-where seconds is not null
-limit 101;
-
--- src/records/listing/queries.ts pickBest
-    with used as materialized (
-  with recursive used as (
-    (
-      select half_life_seconds as seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-      order by half_life_seconds
-      limit 1
-    )
-    union all
-    select (
-      select half_life_seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-and half_life_seconds > used.seconds
-      order by half_life_seconds
-      limit 1
-    )
-    from used
-    where used.seconds is not null
-  )
-  select seconds
-from used
-where seconds is not null
-limit 501
-), best as (
-      select id, position
-from ((select "best"."id", "best"."position"
-from (select seconds as half_life, scope
-from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $1::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $2
-and "r"."scope" = any($3::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true)) as candidate
-order by position desc, id desc
-limit 51
-    )
-    select best.id, best.position, (select count(*)
-from used) * $4 as lanes,
-      ((select "r"."salience"
-from "records" as "r"
-where ("r"."sensitivity" <= $5
-and "r"."scope" = any($6::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-order by "r"."salience" desc, "r"."id" desc
-limit 1)) as loose
-    from (select) as always
-left join best on true
-    order by best.position desc, best.id desc;
-
--- src/records/listing/queries.ts pickBest: of some scopes
-    with used as materialized (
-  with recursive used as (
-    (
-      select half_life_seconds as seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-      order by half_life_seconds
-      limit 1
-    )
-    union all
-    select (
-      select half_life_seconds
-from records
-      where decay_rank is not null
-and forgotten_at is null
-and half_life_seconds > used.seconds
-      order by half_life_seconds
-      limit 1
-    )
-    from used
-    where used.seconds is not null
-  )
-  select seconds
-from used
-where seconds is not null
-limit 501
-), best as (
-      select id, position
-from ((select "best"."id", "best"."position"
-from (select seconds as half_life, scope
-from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $2::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $3
-and "r"."scope" = any($4::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and r.scope = lane.scope
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true)) as candidate
-order by position desc, id desc
-limit 51
-    )
-    select best.id, best.position, (select count(*)
-from used) * $5 as lanes,
-      ((select "r"."salience"
-from "records" as "r"
-where ("r"."sensitivity" <= $6
-and "r"."scope" = any($7::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-order by "r"."salience" desc, "r"."id" desc
-limit 1)) as loose
-    from (select) as always
-left join best on true
-    order by best.position desc, best.id desc;
-
--- src/records/listing/queries.ts findSalienceFloor
-select "position"
-from (select "best"."id", "best"."position"
-from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all (select "r"."id", salience_at(r, $6::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-order by "r"."salience" desc, "r"."id" desc
-limit $9)) as "candidate"
-order by "position" desc
-limit $10 offset $11;
-
--- src/records/listing/queries.ts listBySalience
-    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
-      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
-      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
-      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
-      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
-      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
-      coalesce((
-        select json_agg(edge
-order by edge.created_at, edge.target_id, edge.predicate)
-        from (
-          select e.predicate, e.target_id, e.weight, e.created_at
-          from relations as e
-          join records as t on t.id = e.target_id
-          where e.source_id = r.id
-and t.forgotten_at is null
-and ("t"."sensitivity" <= $1
-and "t"."scope" = any($2::text[]))
-          order by e.predicate desc, e.target_id desc
-          limit 1000
-        ) as edge
-      ), '[]') as relations,
-      coalesce((
-        select json_agg(entry)
-        from (
-          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
-            newest.via
-          from (
-            select *
-from audit_entries as a
-where a.record_id = r.id
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = r.id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-            order by a.id desc
-limit $8
-          ) as newest
-          order by newest.id
-        ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed, cut.position
-    from ((select "id", "position"
-from (select "best"."id", "best"."position"
-from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $13::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
-and r.forgotten_at is null
-and salience_at(r, $16::timestamptz) <= $17::float8
-and (salience_at(r, $18::timestamptz) < $19::float8
-or r.id < $20::uuid)
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and r.scope = lane.scope
-and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r, $23::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $24
-and "r"."scope" = any($25::text[]))
-and r.forgotten_at is null
-and salience_at(r, $26::timestamptz) <= $27::float8
-and (salience_at(r, $28::timestamptz) < $29::float8
-or r.id < $30::uuid)
-and "r"."decay_rank" is null
-and "r"."salience" >= $31) as "candidate"
-order by "position" desc, "id" desc
-limit $32)) as cut join records as r on r.id = cut.id
-    join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $33
-and "r"."scope" = any($34::text[]))
-order by cut.position desc, r.id desc;
-
--- src/records/listing/queries.ts pickBySalience
-select "id", "position"
-from (select "best"."id", "best"."position"
-from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $4
-and "r"."scope" = any($5::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is not null
-and r.half_life_seconds = lane.half_life
-and 1 = 1
-order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r, $6::timestamptz) as "position"
-from "records" as "r"
-where ("r"."sensitivity" <= $7
-and "r"."scope" = any($8::text[]))
-and r.forgotten_at is null
-and "r"."decay_rank" is null
-and "r"."salience" >= $9) as "candidate"
-order by "position" desc, "id" desc
-limit $10;
-
--- src/records/listing/queries.ts listAudit
-select "id", "action", "actor", "at", "rationale", "run_id", "changes", "via"
-from "audit_entries" as "a"
-where "record_id" = $1
-and "id" > $2
-and (
-    not exists (
-    select h.id
-from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $3
-and "h"."scope" = any($4::text[]))
-  )
-and (a.action = 'create'
-or a.at not in (
-    select edge.created_at
-    from unnest($5::text[]) as kind (predicate)
-    cross join lateral (
-      select e.target_id, e.created_at
-from relations as e
-      where e.source_id = a.record_id
-and e.predicate = kind.predicate
-      order by e.target_id desc
-      limit 1000
-    ) as edge
-    join records as h on h.id = edge.target_id
-    where not ("h"."sensitivity" <= $6
-and "h"."scope" = any($7::text[]))
-  ))
-  )
-order by "id"
-limit $8;
-
--- src/records/outdated/queries.ts hasOutdated
-    select exists (select
-from outdated_texts) as is_listed;
-
--- src/records/outdated/queries.ts listOutdated
-    select record_id
-from outdated_texts
-    where $1::uuid is null
-or record_id > $2::uuid
-    order by record_id
-    limit $3;
-
--- src/records/outdated/queries.ts claimOutdated
-    with mine as materialized (
-      select record_id
-from outdated_texts
-where record_id = any($1::uuid[])
-      order by record_id
-      for update skip locked
-    ), gone as (
-      delete
-from outdated_texts as o using mine
-      where o.record_id = mine.record_id
-and not exists (select
-from records as r
-where r.id = mine.record_id)
-    )
-    select r.id
-from records as r
-where r.id in (select record_id
-from mine)
-    order by r.id
-    for no key update skip locked;
-
--- src/records/outdated/queries.ts findOutdated
-    select record_id, payload, tags
-from contents
-    where record_id = any($1::uuid[]);
-
--- src/records/outdated/queries.ts rewriteTexts
-    with made as materialized (
-      select r.id, given.words,
-        to_tsvector($1::text::regconfig, given.text) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type, 'text 1']) as search
-      from unnest(
-        $2::uuid[], $3::text[],
-        $4::int4[]
-      ) as given (id, text, words)
-      join records as r on r.id = given.id
-    ), rewritten as (
-      update contents as c
-set search = made.search, words = made.words
-      from made
-      where c.record_id = made.id
-and made.search <> c.search || array_to_tsvector(array['text 1'])
-      returning c.record_id
-    ), unread as (
-      insert into unembedded (record_id, asked_at, due_at)
-      select record_id, $5::timestamptz, $6::timestamptz
-from rewritten
-      order by record_id
-      on conflict (record_id) do update
-        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
-    ), unlisted as (
-      delete
-from outdated_texts as o using made
-where o.record_id = made.id
-    )
-    select count(*)::int4 as count
-from rewritten;
-
--- src/records/promoting/queries.ts countWorking
-    select count(*)::int4 as count
-from records as r
-where r.layer = 'working'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
-or
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2);
-
--- src/records/promoting/queries.ts countEpisodic
-    select count(*)::int4 as count
-from records as r
-where r.layer = 'episodic'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-and
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
-and r.scope = $1;
-
--- src/records/promoting/queries.ts claimWorking
-    select r.created_at::text as at, r.id
-from records as r
-    where r.layer = 'working'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-    and (greatest(r.created_at, r.demoted_at) <= $1::timestamptz
-or
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 2)
-    and r.scope = $2
-and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
-    order by r.created_at, r.id
-    limit $5
-    for no key update skip locked;
-
--- src/records/promoting/queries.ts claimEpisodic
-    select r.created_at::text as at, r.id
-from records as r
-    where r.layer = 'episodic'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-and
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
-and r.scope = $1
-and (r.created_at, r.id) > ($2::timestamptz, $3::uuid)
-    order by r.created_at, r.id
-    limit $4
-    for no key update skip locked;
-
--- src/records/promoting/queries.ts promoteWorking
-    with due as materialized (
-      select r.id
-from records as r
-      where r.id = any($1::uuid[])
-and r.layer = 'working'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-        and (
-          greatest(r.created_at, r.demoted_at) <= $2::timestamptz
-          or (
-  case when r.demoted_at is null then
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
-    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
-from access_log as l
-    where l.record_id = r.id
-and l.at > r.demoted_at
-  ), 0) end
-) >= 2
-        )
-    ), promoted as (
-      update records as r
-      set layer = $3::memory_layer, version = r.version + 1,
-        updated_at = greatest(r.updated_at, $4::timestamptz)
-      from due
-where r.id = due.id
-      returning r.id, r.updated_at
-    ), audited as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $5::uuid, updated_at, 'promote', $6, $7::text,
-        $8::jsonb
-      from promoted
-    )
-    select id
-from promoted
-order by id;
-
--- src/records/promoting/queries.ts promoteEpisodic
-    with due as materialized (
-      select r.id
-from records as r
-left join lateral (
-      select life.age, life.since,
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end as days, count(recent.age)::integer as known,
-        coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
-        greatest(life.age, 0.0006944444444444445::float8) as oldest,
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
-      from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
-      ) as life
-      left join lateral (
-        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
-        from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as recent on true
-      group by life.age, life.since
-    ) as used on true
-      where r.id = any($4::uuid[])
-and r.layer = 'episodic'
-and r.forgotten_at is null
-and not r.pinned
-and r.status in ('active', 'challenged')
-        and
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) >= 5
-and (
-  case when r.demoted_at is null then
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) else coalesce((
-    select sum(case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end)
-from access_log as l
-    where l.record_id = r.id
-and l.at > r.demoted_at
-  ), 0) end
-) >= 5
-        and greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
-  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
-    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
-    64::float8
-  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
-  case when r.access_count = 0 then 0
-    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
-  1 / (1 + exp(-(1::float8 + ln(used.activation
-    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
-      case when used.weight <= used.known_weight
-and used.known < 32
-        then used.oldest else used.nearest end
-    ))
-  )) / 1.5::float8)), 1e-300::float8))) >= 0.7
-    ), promoted as (
-      update records as r
-      set layer = $5::memory_layer, version = r.version + 1,
-        updated_at = greatest(r.updated_at, $6::timestamptz)
-      from due
-where r.id = due.id
-      returning r.id, r.updated_at
-    ), audited as (
-      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, $7::uuid, updated_at, 'promote', $8, $9::text,
-        $10::jsonb
-      from promoted
-    )
-    select id
-from promoted
-order by id;
-
--- src/records/queries.ts selectStored
+-- src/records/records.queries.ts selectStored
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -7906,7 +8242,7 @@ and "h"."scope" = any($10::text[]))
     where ("r"."sensitivity" <= $11
 and "r"."scope" = any($12::text[]));
 
--- src/records/queries.ts findRecords: one
+-- src/records/records.queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -8000,7 +8336,7 @@ and "h"."scope" = any($10::text[]))
 and "r"."scope" = any($12::text[]))
 and r.id = $13::uuid;
 
--- src/records/queries.ts findRecords: several
+-- src/records/records.queries.ts findRecords: several
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -8094,13 +8430,13 @@ and "h"."scope" = any($10::text[]))
 and "r"."scope" = any($12::text[]))
 and r.id = any($13::uuid[]);
 
--- src/records/queries.ts lockRecords
+-- src/records/records.queries.ts lockRecords
 select r.id
 from records as r
 where r.id = $1::uuid
 order by r.id for no key update;
 
--- src/records/queries.ts seekHandles
+-- src/records/records.queries.ts seekHandles
     select *
 from seek_handles(
       $1::bytea[], $2::bytea[],
@@ -8108,13 +8444,13 @@ from seek_handles(
       $5::sensitivity
     );
 
--- src/records/queries.ts deleteHandles
+-- src/records/records.queries.ts deleteHandles
 delete
 from "handles"
 where "record_id" = $1
 and "digest" = any($2::bytea[]);
 
--- src/records/queries.ts insertHandles
+-- src/records/records.queries.ts insertHandles
     insert into handles (digest, detail, record_id, place, scope)
     select digest, detail, $1::uuid, place, $2
     from unnest(
@@ -8122,12 +8458,12 @@ and "digest" = any($2::bytea[]);
       $5::integer[]
     ) as handle (digest, detail, place);
 
--- src/records/queries.ts deleteIdentifiers
+-- src/records/records.queries.ts deleteIdentifiers
 delete
 from "entity_identifiers"
 where "record_id" = $1;
 
--- src/records/queries.ts insertIdentifiers
+-- src/records/records.queries.ts insertIdentifiers
     insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
     select $1::uuid, scope, sensitivity, namespace, value
     from unnest(
@@ -8136,356 +8472,20 @@ where "record_id" = $1;
       $4::text[], $5::text[]
     ) as identifier (scope, sensitivity, namespace, value);
 
--- src/records/scoring/queries.ts scoringAt
-select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
-  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
-    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
-    64::float8
-  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
-  case when r.access_count = 0 then 0
-    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
-  1 / (1 + exp(-(1::float8 + ln(used.activation
-    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
-      case when used.weight <= used.known_weight
-and used.known < 32
-        then used.oldest else used.nearest end
-    ))
-  )) / 1.5::float8)), 1e-300::float8))) as importance
-from records as r
-left join lateral (
-      select life.age, life.since,
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end as days, count(recent.age)::integer as known,
-        coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
-        greatest(life.age, 0.0006944444444444445::float8) as oldest,
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
-      from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
-      ) as life
-      left join lateral (
-        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
-        from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as recent on true
-      group by life.age, life.since
-    ) as used on true;
-
--- src/records/scoring/queries.ts findLoggedAccesses
-    select (
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end)::integer as days, coalesce((
-      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind)
-order by newest.at desc, newest.kind)
-      from (
-        select l.at, l.kind
-from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as newest
-    ), '[]') as recent
-    from records as r
-    where r.id = $1::uuid;
-
--- src/records/scoring/queries.ts rescore
-    with scored as materialized (
-      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
-  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
-    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
-    64::float8
-  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
-  case when r.access_count = 0 then 0
-    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
-  1 / (1 + exp(-(1::float8 + ln(used.activation
-    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
-      case when used.weight <= used.known_weight
-and used.known < 32
-        then used.oldest else used.nearest end
-    ))
-  )) / 1.5::float8)), 1e-300::float8))) as new
-      from records as r
-left join lateral (
-      select life.age, life.since,
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end as days, count(recent.age)::integer as known,
-        coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
-        greatest(life.age, 0.0006944444444444445::float8) as oldest,
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
-      from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
-      ) as life
-      left join lateral (
-        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
-        from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as recent on true
-      group by life.age, life.since
-    ) as used on true
-      where r.id = any($4::uuid[])
-      order by r.id
-      for no key update of r
-    ), moved as (
-      update records as r
-set importance = s.new
-      from scored as s
-      where r.id = s.id
-and abs(s.new - s.old) > 0.01::float8
-      returning r.id, s.old, s.new
-    ), told as (
-      insert into importance_history (record_id, old, new, at, run_id)
-      select id, old, new, $5::timestamptz, $6::uuid
-from moved
-    )
-    select id, new
-from moved;
-
--- src/records/scoring/queries.ts moveScores
-    with scored as materialized (
-      select r.id, r.importance as old, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
-  case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
-    used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
-    64::float8
-  )) else 1 end, 1e-300::float8) + 0.06::float8 * greatest(abs(r.emotional_valence), 1e-300::float8) + 0.06::float8 * greatest(
-  case when r.access_count = 0 then 0
-    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end, 1e-300::float8) + 0.12::float8 * greatest(case r.layer when 'working' then 0::float8 when 'episodic' then 0.3333333333333333::float8 when 'codebase' then 0.5::float8 when 'procedural' then 0.6666666666666666::float8 when 'semantic' then 1::float8 end, 1e-300::float8) + 0.08::float8 * greatest(case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end, 1e-300::float8) + 0.06::float8 * greatest(least(1::float8, ln(1 + r.confirmation_count::float8) / 1.791759469228055::float8), 1e-300::float8) + 0.08::float8 * greatest(
-  1 / (1 + exp(-(1::float8 + ln(used.activation
-    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
-      case when used.weight <= used.known_weight
-and used.known < 32
-        then used.oldest else used.nearest end
-    ))
-  )) / 1.5::float8)), 1e-300::float8))) as new
-      from records as r
-left join lateral (
-      select life.age, life.since,
-  case when r.access_count = 0 then 0 else
-    coalesce((select f.days
-from access_folds as f
-where f.record_id = r.id), 0)
-    + case when r.access_count <= 100 then (
-      select count(distinct floor(greatest(0::float8, date_part('epoch', l.at - r.created_at) / 86400)))
-from access_log as l
-where l.record_id = r.id
-    ) else (
-      with recursive visited (at) as (
-        (select l.at
-from access_log as l
-where l.record_id = r.id
-order by l.at desc
-limit 1)
-        union all
-        select (
-          select l.at
-from access_log as l
-          where l.record_id = r.id
-and floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) > 0
-            and l.at < r.created_at + floor(greatest(0::float8, date_part('epoch', v.at - r.created_at) / 86400)) * interval '24 hours'
-          order by l.at desc
-          limit 1
-        )
-        from visited as v
-where v.at is not null
-      )
-      select count(at)
-from visited
-    ) end
-  end as days, count(recent.age)::integer as known,
-        coalesce(sum(recent.weight), 0) as known_weight,
-        coalesce(sum(recent.weight / sqrt(greatest(recent.age, 0.0006944444444444445::float8))), 0) as activation,
-        greatest(coalesce(max(recent.age), life.since), 0.0006944444444444445::float8) as nearest,
-        greatest(life.age, 0.0006944444444444445::float8) as oldest,
-  (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
-      from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
-      ) as life
-      left join lateral (
-        select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
-        from access_log as l
-        where l.record_id = r.id
-and r.access_count > 0
-        order by l.at desc, l.kind
-        limit 32
-      ) as recent on true
-      group by life.age, life.since
-    ) as used on true
-      where r.id = any($4::uuid[])
-      order by r.id
-      for no key update of r
-    ), moved as (
-      update records as r
-set importance = s.new
-      from scored as s
-      where r.id = s.id
-and abs(s.new - s.old) > 0.01::float8
-      returning r.id, s.old, s.new
-    ), told as (
-      insert into importance_history (record_id, old, new, at, run_id)
-      select id, old, new, $5::timestamptz, $6::uuid
-from moved
-    )
-    select id, new
-from moved;
-
--- src/records/tombstones/queries.ts findErased
-    select erased_scope as scope, erased_digest as digest
-    from erased_among($1::bytea, $2::text[], $3::bytea[]);
-
--- src/records/tombstones/queries.ts lockTombstones
-select pg_advisory_xact_lock(7350, 3);
-
--- src/records/tombstones/queries.ts shareTombstones
-select pg_advisory_xact_lock_shared(7350, 3);
-
--- src/records/tombstones/queries.ts insertTombstones
-insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
-values ($1, $2, $3, $4, $5, $6)
-on conflict on constraint "tombstones_content" do update
-set "sensitivity" = greatest(tombstones.sensitivity, excluded.sensitivity)
-returning "id";
-
--- src/records/tombstones/queries.ts listTombstones: the first page
-select "id", "scope", "created_at", "actor", "via"
-from "tombstones"
-where (sensitivity <= $1::sensitivity
-and scope = any($2::text[]))
-order by "created_at" desc, "id" desc
-limit $3;
-
--- src/records/tombstones/queries.ts listTombstones: the second page
-select "id", "scope", "created_at", "actor", "via"
-from "tombstones"
-where (sensitivity <= $1::sensitivity
-and scope = any($2::text[]))
-and (created_at, id) < ($3::timestamptz, $4::uuid)
-order by "created_at" desc, "id" desc
-limit $5;
-
--- src/records/tombstones/queries.ts deleteTombstone
-delete
-from "tombstones"
-where "id" = $1
-and (sensitivity <= $2::sensitivity
-and scope = any($3::text[]))
-returning "id";
-
--- src/relations/queries.ts upsertEdges
+-- src/relations/relations.queries.ts upsertEdges
 insert into "relations" ("source_id", "predicate", "target_id", "weight", "created_at")
 values ($1, $2, $3, $4, $5)
 on conflict on constraint "relations_pkey" do update
 set "weight" = "excluded"."weight";
 
--- src/relations/queries.ts findEdge
+-- src/relations/relations.queries.ts findEdge
 select "source_id", "predicate", "target_id", "weight", "created_at"
 from "relations"
 where "source_id" = $1
 and "predicate" = $2
 and "target_id" = $3;
 
--- src/relations/queries.ts hasContest
+-- src/relations/relations.queries.ts hasContest
     select
 from descents as d
     where d.kind = 'contest'
@@ -8497,14 +8497,14 @@ and d.source_id = $4::uuid
     )
     limit 1;
 
--- src/relations/queries.ts deleteEdges
+-- src/relations/relations.queries.ts deleteEdges
 delete
 from "relations"
 where ("source_id" = $1
 and "predicate" = $2
 and "target_id" = $3);
 
--- src/relations/queries.ts listEdges: outgoing
+-- src/relations/relations.queries.ts listEdges: outgoing
 select "e"."source_id", "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
 from "relations" as "e"
 inner join "records" as "r" on "r"."id" = "e"."target_id"
@@ -8515,7 +8515,7 @@ and "r"."scope" = any($3::text[]))
 order by "e"."predicate", "e"."target_id"
 limit $4;
 
--- src/relations/queries.ts listEdges: incoming, the second page of one predicate
+-- src/relations/relations.queries.ts listEdges: incoming, the second page of one predicate
 select "e"."source_id", "e"."predicate", "e"."target_id", "e"."weight", "e"."created_at"
 from "relations" as "e"
 inner join "records" as "r" on "r"."id" = "e"."source_id"
@@ -8528,7 +8528,7 @@ and (e.predicate, "e"."source_id") > ($5, $6::uuid)
 order by "e"."predicate", "e"."source_id"
 limit $7;
 
--- src/retrieval/candidates/queries.ts findNamed
+-- src/retrieval/candidates.queries.ts findNamed
     with recursive named as materialized (
       select h.record_id as id, min(w.place) as place
       from unnest($1::bytea[]) with ordinality as w (digest, place)
@@ -8588,7 +8588,7 @@ from reached
     order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
     limit $6;
 
--- src/retrieval/candidates/queries.ts findStandings
+-- src/retrieval/candidates.queries.ts findStandings
     select standing.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
@@ -8598,7 +8598,7 @@ where r.id = candidate.id
       offset 0
     ) as standing;
 
--- src/retrieval/candidates/queries.ts findMovedSince
+-- src/retrieval/candidates.queries.ts findMovedSince
     select r.id
     from (select distinct s.record_id
 from status_changes as s
@@ -8670,7 +8670,7 @@ limit 1
   ) desc, r.id
     limit $12;
 
--- src/retrieval/candidates/queries.ts findWithheld
+-- src/retrieval/candidates.queries.ts findWithheld
     select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
     select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
       and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
@@ -8686,7 +8686,7 @@ and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
     order by r.id;
 
--- src/retrieval/candidates/queries.ts findPast
+-- src/retrieval/candidates.queries.ts findPast
     select r.id, coalesce((
     select s.old
 from status_changes as s
@@ -8768,7 +8768,7 @@ limit 1
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($13::uuid[]);
 
--- src/retrieval/expansion/queries.ts findNeighbours
+-- src/retrieval/expansion.queries.ts findNeighbours
     select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
       n.sensitivity <= $1::sensitivity as "isOpen"
     from unnest($2::uuid[]) as source (id)
@@ -8809,7 +8809,7 @@ and r.forgotten_at is null
       limit $5
     ) as n;
 
--- src/retrieval/filtering/queries.ts answering: seen whole
+-- src/retrieval/filters.queries.ts answering: seen whole
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -8824,7 +8824,7 @@ where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
 
--- src/retrieval/filtering/queries.ts answering: seen at all, every filter
+-- src/retrieval/filters.queries.ts answering: seen at all, every filter
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -8842,7 +8842,7 @@ and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status in ('ac
 and r.salience >= $10
 and salience_at(r, $11::timestamptz) >= $12;
 
--- src/retrieval/filtering/queries.ts answering: of the past
+-- src/retrieval/filters.queries.ts answering: of the past
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -8928,7 +8928,7 @@ limit 1
     ) as p
   ) >= $17;
 
--- src/retrieval/filtering/queries.ts withheld
+-- src/retrieval/filters.queries.ts withheld
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -8946,14 +8946,14 @@ and not (r.status in ('active', 'challenged')
 and r.salience >= $9
 and salience_at(r, $10::timestamptz) >= $11);
 
--- src/retrieval/filtering/queries.ts matchingConditions
+-- src/retrieval/filters.queries.ts matchingConditions
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null;
 
--- src/retrieval/filtering/queries.ts isValidThen
+-- src/retrieval/filters.queries.ts isValidThen
 select case when r.type = 'semantic' then coalesce((
     select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
       and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
@@ -8963,11 +8963,11 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end
 from records as r;
 
--- src/retrieval/filtering/queries.ts statusThen: now
+-- src/retrieval/filters.queries.ts statusThen: now
 select r.status
 from records as r;
 
--- src/retrieval/filtering/queries.ts statusThen: past
+-- src/retrieval/filters.queries.ts statusThen: past
 select coalesce((
     select s.old
 from status_changes as s
@@ -8978,11 +8978,11 @@ limit 1
   ), r.status)
 from records as r;
 
--- src/retrieval/filtering/queries.ts salienceThen: now
+-- src/retrieval/filters.queries.ts salienceThen: now
 select salience_at(r, $1::timestamptz)
 from records as r;
 
--- src/retrieval/filtering/queries.ts salienceThen: past
+-- src/retrieval/filters.queries.ts salienceThen: past
 select (
     select case
       when not p.pinned
@@ -9048,37 +9048,11 @@ limit 1
   )
 from records as r;
 
--- src/retrieval/text/lexicon/queries.ts readLexicon
-    with portion as materialized (
-      select least(100, $1::float8 * current_setting('block_size')::int
-        / greatest(1, pg_relation_size('contents'))) as percent
-    ), sample as materialized (
-      select c.words, c.search
-      from contents as c tablesample system ((select percent
-from portion)) repeatable (0)
-    ), word as (
-      select word, count(*) as count
-from sample, unnest(tsvector_to_array(search)) as word
-      group by word having count(*) > 1
-    )
-    select count(*) as sampled, count(*) * 100 / (select percent
-from portion) as rows,
-      coalesce(avg(words), 1)::float8 as average,
-      (select coalesce(json_agg(json_build_array(word, count)), '[]')
-from word) as words
-    from sample;
+-- src/retrieval/text/stemming.queries.ts findStems
+    select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
+    from unnest($2::text[]) as word;
 
--- src/retrieval/text/lexicon/queries.ts measureOpen
-    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
-    from contents as c join records as r on r.id = c.record_id
-    where r.forgotten_at is null
-and ("r"."sensitivity" <= $1
-and "r"."scope" = any($2::text[]));
-
--- src/retrieval/text/lexicon/queries.ts countPages
-    select pg_relation_size('contents') / current_setting('block_size')::int as pages;
-
--- src/retrieval/text/queries.ts findByWords
+-- src/retrieval/text/text-search.queries.ts findByWords
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -9104,7 +9078,7 @@ from hit
     order by score desc, id
     limit $31;
 
--- src/retrieval/text/queries.ts findTogether
+-- src/retrieval/text/text-search.queries.ts findTogether
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -9131,7 +9105,7 @@ from hit
     order by score desc, id
     limit $32;
 
--- src/retrieval/text/queries.ts findAmong
+-- src/retrieval/text/text-search.queries.ts findAmong
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -9173,7 +9147,7 @@ from hit
     order by score desc, id
     limit $35;
 
--- src/retrieval/text/queries.ts findAmong: of no rare words
+-- src/retrieval/text/text-search.queries.ts findAmong: of no rare words
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -9214,11 +9188,69 @@ from hit
     order by score desc, id
     limit $34;
 
--- src/retrieval/text/stemming/queries.ts findStems
-    select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
-    from unnest($2::text[]) as word;
+-- src/retrieval/text/word-statistics.queries.ts readLexicon
+    with portion as materialized (
+      select least(100, $1::float8 * current_setting('block_size')::int
+        / greatest(1, pg_relation_size('contents'))) as percent
+    ), sample as materialized (
+      select c.words, c.search
+      from contents as c tablesample system ((select percent
+from portion)) repeatable (0)
+    ), word as (
+      select word, count(*) as count
+from sample, unnest(tsvector_to_array(search)) as word
+      group by word having count(*) > 1
+    )
+    select count(*) as sampled, count(*) * 100 / (select percent
+from portion) as rows,
+      coalesce(avg(words), 1)::float8 as average,
+      (select coalesce(json_agg(json_build_array(word, count)), '[]')
+from word) as words
+    from sample;
 
--- src/revision/queries.ts carryLinks
+-- src/retrieval/text/word-statistics.queries.ts measureOpen
+    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
+    from contents as c join records as r on r.id = c.record_id
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]));
+
+-- src/retrieval/text/word-statistics.queries.ts countPages
+    select pg_relation_size('contents') / current_setting('block_size')::int as pages;
+
+-- src/revision/merge-reversal.queries.ts findToldIn
+    select r.id
+    from relations as e
+    join records as r on r.id = e.target_id
+    cross join lateral (
+      select s.step, s.at
+from status_changes as s
+where s.record_id = r.id
+order by s.id desc
+limit 1
+    ) as moved
+    where e.source_id = $1::uuid
+and e.predicate = 'derived_from'
+and r.status = 'merged'
+      and r.forgotten_at is null
+and moved.step = 'cluster'
+and moved.at = e.created_at
+    order by r.id;
+
+-- src/revision/merge-reversal.queries.ts findTakenByMerge
+    select r.id, merged.salience
+    from unnest($1::uuid[]) as r (id)
+    cross join lateral (
+      select (a.changes #>> '{salience,0}')::float8 as salience
+      from audit_entries as a
+      where a.record_id = r.id
+and a.action = 'merge'
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id desc
+      limit 1
+    ) as merged;
+
+-- src/revision/revision.queries.ts carryLinks
     with source as materialized (
       select unnest($1::uuid[]) as id
     ), one as materialized (
@@ -9278,7 +9310,7 @@ from target))
       do update
 set weight = greatest(relations.weight, excluded.weight);
 
--- src/revision/queries.ts findSuccessor
+-- src/revision/revision.queries.ts findSuccessor
     select r.id
     from records as old
     join status_changes as moved on moved.record_id = old.id
@@ -9298,7 +9330,7 @@ and "r"."scope" = any($3::text[]))
     order by moved.id desc, r.id desc
     limit 1;
 
--- src/revision/queries.ts findLineage
+-- src/revision/revision.queries.ts findLineage
     with recursive reached as (
       select r.id, r.type
 from records as r
@@ -9341,39 +9373,7 @@ and e.predicate in ('supersedes', 'derived_from')
         where (edge.target_id in (select id
 from node)) is true), '[]') as edges;
 
--- src/revision/queries.ts releaseIdentifiers
+-- src/revision/revision.queries.ts releaseIdentifiers
 delete
 from "entity_identifiers"
 where "record_id" = any($1::uuid[]);
-
--- src/revision/reverting/queries.ts findToldIn
-    select r.id
-    from relations as e
-    join records as r on r.id = e.target_id
-    cross join lateral (
-      select s.step, s.at
-from status_changes as s
-where s.record_id = r.id
-order by s.id desc
-limit 1
-    ) as moved
-    where e.source_id = $1::uuid
-and e.predicate = 'derived_from'
-and r.status = 'merged'
-      and r.forgotten_at is null
-and moved.step = 'cluster'
-and moved.at = e.created_at
-    order by r.id;
-
--- src/revision/reverting/queries.ts findTakenByMerge
-    select r.id, merged.salience
-    from unnest($1::uuid[]) as r (id)
-    cross join lateral (
-      select (a.changes #>> '{salience,0}')::float8 as salience
-      from audit_entries as a
-      where a.record_id = r.id
-and a.action = 'merge'
-and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
-      order by a.id desc
-      limit 1
-    ) as merged;

@@ -13,7 +13,7 @@ async function compile(sample: Sample): Promise<string> {
 
 it('every query of the product, as SQL, is what the golden file says', async () => {
   const sections: string[] = []
-  for (const file of globSync('src/**/queries.ts').sort()) {
+  for (const file of globSync('src/**/*.queries.ts').sort()) {
     const queries = Object.entries(await import(/* @vite-ignore */ `../../${file}`)).filter(
       ([, each]) => typeof each === 'function',
     )

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
-import { type Prunable, pruneMomentOf } from '../../src/decay/curves.ts'
+import { type Prunable, pruneMomentOf } from '../../src/domain/curves.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>

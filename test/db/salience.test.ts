@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Curve, type Fading, salienceAt } from '../../src/decay/curves.ts'
+import { type Curve, type Fading, salienceAt } from '../../src/domain/curves.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
 import { addTallies } from '../../src/db/tallies.ts'
-import { sumTallies } from '../../src/metrics/store/queries.ts'
+import { sumTallies } from '../../src/metrics/store.queries.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>

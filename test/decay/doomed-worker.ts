@@ -1,7 +1,7 @@
 import { connect } from '../../src/db/connection.ts'
-import { createSweep } from '../../src/decay/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
+import { createSweep } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { idleWorks, noIntervals } from '../support/idle.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { salienceAt } from '../../src/decay/curves.ts'
-import { sweepLagMs } from '../../src/decay/lag.ts'
+import { salienceAt } from '../../src/domain/curves.ts'
+import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
 import { day, openWorkshop, populate, readState, retention, type Workshop } from '../support/workshop.ts'
 
 const hour = 3_600_000

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { JobName } from '../../src/jobs/define.ts'
+import type { JobName } from '../../src/jobs/job-names.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/records.ts'

@@ -1,9 +1,9 @@
-import { createRefresh } from '../../src/cognition/index.ts'
-import { usualShape } from '../../src/cognition/retention.ts'
 import { connect } from '../../src/db/connection.ts'
+import { usualShape } from '../../src/domain/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
+import { createRefresh } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { idleWorks, noIntervals } from '../support/idle.ts'
 

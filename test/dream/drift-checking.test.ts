@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createChecker } from '../../src/dream/drift/checking/service.ts'
 import type { Reference } from '../../src/dream/drift/reference.ts'
+import { createChecker } from '../../src/dream/drift/reference-check.service.ts'
 
 let base: string
 let root: string
@@ -172,7 +172,7 @@ describe('what is outside', () => {
 
   /** Every path that a process of its own asks the file system for while it checks. */
   function traceFiles(references: readonly Reference[]): string[] {
-    const checking = new URL('../../src/dream/drift/checking/service.ts', import.meta.url).pathname
+    const checking = new URL('../../src/dream/drift/reference-check.service.ts', import.meta.url).pathname
     const program = `
       import promises from 'node:fs/promises'
       import { syncBuiltinESMExports } from 'node:module'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Precision } from '../../src/embeddings/codes.ts'
+import type { Precision } from '../../src/domain/vector-codes.ts'
 import type { TestApp } from '../support/http.ts'
 import { documentOf, minding, openMind, readStore, tellFact, tellOf } from '../support/musing.ts'
 import { placeModel, placeVectors } from '../support/placing.ts'

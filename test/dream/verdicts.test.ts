@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { digestOf } from '../../src/dream/verdicts/digest.ts'
-import { deleteOldVerdicts, hasVerdict, rememberVerdict } from '../../src/dream/verdicts/queries.ts'
+import { digestOf } from '../../src/dream/verdict-digest.ts'
+import { deleteOldVerdicts, hasVerdict, rememberVerdict } from '../../src/dream/verdicts.queries.ts'
 import { createPurge } from '../../src/maintenance/index.ts'
 import { openDream } from '../support/dreaming.ts'
 import { day } from '../support/workshop.ts'

@@ -15,7 +15,7 @@ import { create, fact } from '../support/records.ts'
 let app: TestApp
 let server: ChatServer
 beforeEach(async () => {
-  await import('../../src/models/client.ts')
+  await import('../../src/llm/client.ts')
   app = await startTestApp()
   server = await startChatServer(embedding())
 })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
-import { createSurprising } from '../../src/embeddings/surprising/service.ts'
+import { createSurprising } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { hireEmbedder, openPass } from '../support/embedding.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, fact, payloads } from '../support/records.ts'

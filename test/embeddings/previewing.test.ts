@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { surpriseOf } from '../../src/cognition/surprise.ts'
+import { surpriseOf } from '../../src/domain/surprise.ts'
 import { hireEmbedder } from '../support/embedding.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/records.ts'

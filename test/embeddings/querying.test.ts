@@ -21,7 +21,7 @@ let clock: ReturnType<typeof createTestClock>
 let lines: string[]
 beforeEach(async () => {
   // Loading it takes longer than a query waits.
-  await import('../../src/models/client.ts')
+  await import('../../src/llm/client.ts')
   database = await openTestDatabase()
   server = await startChatServer(embedding())
   clock = createTestClock()

@@ -1,6 +1,6 @@
 import { request as send } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { createApp } from '../../src/http/app.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createTestClock } from '../support/clock.ts'

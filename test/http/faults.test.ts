@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import Type, { type TSchema } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { passes } from '../../src/http/faults.ts'
-import { ref } from '../../src/http/schemas.ts'
-import { closed, Time, Unit, Uuid } from '../../src/http/shapes.ts'
-import { checkFaults } from '../../src/http/validation.ts'
+import { ref } from '../../src/domain/schema-ref.ts'
+import { closed, Time, Unit, Uuid } from '../../src/domain/shapes.ts'
+import { passes } from '../../src/http/validation/schema-faults.ts'
+import { checkFaults } from '../../src/http/validation/validation.ts'
 
 const Dog = closed({
   kind: Type.Literal('dog'),

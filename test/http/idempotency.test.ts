@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { deleteExpiredAnswers } from '../../src/http/queries.ts'
+import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/http.ts'
 import { countNotes, createNotesTable, type Happenings, notesRoom } from '../support/notes.ts'
 

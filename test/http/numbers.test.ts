@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scanJson } from '../../src/http/scanning.ts'
+import { scanJson } from '../../src/http/validation/body-scan.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { importLines } from '../support/porting.ts'
 

@@ -3,8 +3,8 @@ import { Compile } from 'typebox/schema'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeErrors } from '../../scripts/errors-document.ts'
 import { describeProduct } from '../../scripts/openapi-document.ts'
-import { registerFormats } from '../../src/http/formats.ts'
-import { isObject, type JsonObject } from '../../src/http/keywords.ts'
+import { registerFormats } from '../../src/http/validation/formats.ts'
+import { isObject, type JsonObject } from '../../src/http/validation/schema-keywords.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }

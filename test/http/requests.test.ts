@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import Type from 'typebox'
 import { describe, expect, it } from 'vitest'
+import { closed, Uuid } from '../../src/domain/shapes.ts'
 import { canonicalJson } from '../../src/http/canonical.ts'
-import { coerceQuery } from '../../src/http/coercion.ts'
 import { etagOf, expectedVersion } from '../../src/http/etag.ts'
 import { isLoopbackHost } from '../../src/http/loopback.ts'
 import { decodeCursor, encodeCursor, fingerprintOf, linkNext } from '../../src/http/paging.ts'
-import { closed, Uuid } from '../../src/http/shapes.ts'
-import { givenRequestId, traceIdOf } from '../../src/http/tracing.ts'
-import { compileValidator } from '../../src/http/validation.ts'
+import { givenRequestId, traceIdOf } from '../../src/http/request-tracing.ts'
+import { coerceQuery } from '../../src/http/validation/coercion.ts'
+import { compileValidator } from '../../src/http/validation/validation.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 
 const Query = closed({

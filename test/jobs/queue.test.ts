@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createQueue } from '../../src/jobs/backend.ts'
-import type { JobName } from '../../src/jobs/define.ts'
+import type { JobName } from '../../src/jobs/job-names.ts'
+import { createQueue } from '../../src/jobs/queue-backend.ts'
 import { until } from '../support/processes.ts'
 import { backends, openTestQueue, type TestQueue } from './backends.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createQueue } from '../../src/jobs/backend.ts'
+import { createQueue } from '../../src/jobs/queue-backend.ts'
 import { ensureSchedules, watchSchedules } from '../../src/jobs/schedules.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'

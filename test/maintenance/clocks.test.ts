@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { findDueJobs } from '../../src/maintenance/running/claiming/queries.ts'
+import { findDueJobs } from '../../src/maintenance/running/due-jobs.queries.ts'
 import { noIntervals } from '../support/idle.ts'
 import { openWorkshop, type Workshop } from '../support/workshop.ts'
 

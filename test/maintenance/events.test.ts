@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Caller } from '../../src/kernel/caller.ts'
-import { createRunEvents } from '../../src/maintenance/events/service.ts'
+import type { Caller } from '../../src/domain/caller.ts'
+import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, fact } from '../support/records.ts'
 import { hireFor } from '../support/workshop.ts'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { jobNames } from '../../src/jobs/define.ts'
+import { jobNames } from '../../src/jobs/job-names.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, expectProblem, fact } from '../support/records.ts'
 import { hireFor } from '../support/workshop.ts'

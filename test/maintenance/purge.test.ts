@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { deleteExpiredAnswers } from '../../src/http/queries.ts'
+import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
 import { createPurge } from '../../src/maintenance/index.ts'
 import { openWorkshop, type Workshop } from '../support/workshop.ts'
 

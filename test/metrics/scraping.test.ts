@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createJobs } from '../../src/background.ts'
-import type { Caller } from '../../src/kernel/caller.ts'
+import type { Caller } from '../../src/domain/caller.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreReading } from '../../src/metrics/index.ts'
 import { hireCompressor } from '../support/compressing.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findJson } from '../../src/models/answers.ts'
+import { findJson } from '../../src/llm/answer-json.ts'
 
 const ticks = '```'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createEmbeddingModel } from '../../src/models/embedding.ts'
+import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
 import { failureOf, secret, timed } from '../support/asking.ts'
 import {
   type Behaviour,
@@ -19,7 +19,7 @@ const texts = ['a confidential text', 'another', 'and one more']
 let server: ChatServer
 beforeAll(async () => {
   // That takes longer than patience here.
-  await import('../../src/models/client.ts')
+  await import('../../src/llm/client.ts')
   server = await startChatServer()
 })
 afterAll(() => server.close())

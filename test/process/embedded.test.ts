@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
 import { createDataDir } from '../support/data-dir.ts'
 import { launch, until } from '../support/processes.ts'
 import { isRunning, postmasterOf } from '../support/servers.ts'
 
-const door = new URL('../../src/db/embedded.ts', import.meta.url).href
+const door = new URL('../../src/db/embedded/embedded.ts', import.meta.url).href
 
 /** Starts the database, says its URL, and holds it until a signal comes. */
 const holder = `

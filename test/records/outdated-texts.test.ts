@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
-import { listBacklog } from '../../src/metrics/store/queries.ts'
+import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
 import { capture, list } from '../support/capturing.ts'
 import { hireEmbedder } from '../support/embedding.ts'

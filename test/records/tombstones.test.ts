@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createRecordsService, createSeal } from '../../src/records/index.ts'
-import { lockTombstones } from '../../src/records/tombstones/queries.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { weighRecord } from '../../src/lifecycle/index.ts'
+import { lockTombstones } from '../../src/records/erasure/tombstones.queries.ts'
+import { createRecordsService } from '../../src/records/index.ts'
 import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { until } from '../support/processes.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/records.ts'
@@ -165,7 +167,12 @@ describe('tombstones', () => {
   it('that another key made stop a server from storing what it cannot check', async () => {
     for (const seal of [createSeal('quite another key'), createSeal(undefined)]) {
       const resources = { db: app.db, clock: app.clock, ids: app.ids, seal, policies: app.services.policies }
-      const other = createRecordsService({ ...resources, defaultSensitivity: 'low', textLanguage: 'english' })
+      const other = createRecordsService({
+        ...resources,
+        rescore: weighRecord,
+        defaultSensitivity: 'low',
+        textLanguage: 'english',
+      })
       const stored = other.create({ caller }, { type: 'semantic', payload: payloads.semantic })
       await expect(stored).rejects.toMatchObject({ code: 'MBT01' })
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createAccessService } from '../../src/cognition/index.ts'
 import type { Database } from '../../src/db/connection.ts'
+import { createAccessService } from '../../src/lifecycle/index.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { type Body, create, read } from '../support/records.ts'
 import { idsOf, retrieve, saying } from '../support/retrievals.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashEmbedding } from '../../src/embeddings/hashing.ts'
-import { cosine } from '../../src/embeddings/similarity.ts'
+import { cosine } from '../../src/domain/similarity.ts'
+import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { placeModel, placeVectors } from '../support/placing.ts'
 import { type Body, create, expectProblem, pointersOf } from '../support/records.ts'

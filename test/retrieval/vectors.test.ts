@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hashEmbedding } from '../../src/embeddings/hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { startTestApp, type TestApp } from '../support/http.ts'
 import { placeModel, placeVectors } from '../support/placing.ts'
 import { type Body, create } from '../support/records.ts'

@@ -1,7 +1,7 @@
 import Type from 'typebox'
-import { type ChatAnswer, createChat } from '../../src/models/chat.ts'
-import { ModelFailure } from '../../src/models/failure.ts'
-import type { Patience } from '../../src/models/persistence.ts'
+import { type ChatAnswer, createChat } from '../../src/llm/chat.ts'
+import { ModelFailure } from '../../src/llm/model-failure.ts'
+import type { Patience } from '../../src/llm/request-retries.ts'
 import { type Behaviour, startChatServer } from './chat-server.ts'
 import { createTestClock } from './clock.ts'
 
@@ -17,7 +17,7 @@ export type Asking = Awaited<ReturnType<typeof startAsking>>
 
 /** A chat model, and the server behind it. The package is loaded beforehand: that takes longer than patience here. */
 export async function startAsking() {
-  await import('../../src/models/client.ts')
+  await import('../../src/llm/client.ts')
   const server = await startChatServer()
   const clock = createTestClock()
   const chatOf = (more: Partial<Parameters<typeof createChat>[0]> = {}) =>

@@ -1,6 +1,6 @@
+import type { NewCapture } from '../../src/capture/capture.schemas.ts'
 import { classify, type EpisodePlan, type Plan, type TaskPlan } from '../../src/capture/classification.ts'
-import type { NewCapture } from '../../src/capture/schemas.ts'
-import { checkFaults } from '../../src/http/validation.ts'
+import { checkFaults } from '../../src/http/validation/validation.ts'
 import { AppError, type Fault } from '../../src/kernel/errors.ts'
 
 /** Captures as they are classified at one moment. */

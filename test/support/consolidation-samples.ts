@@ -1,9 +1,9 @@
-import { competence } from '../../src/consolidation/competence/skill.ts'
-import * as compression from '../../src/consolidation/compression/queries.ts'
-import * as counting from '../../src/consolidation/counting/queries.ts'
-import * as extraction from '../../src/consolidation/extraction/queries.ts'
-import * as facts from '../../src/consolidation/facts/queries.ts'
-import * as walking from '../../src/consolidation/walking/queries.ts'
+import * as walking from '../../src/consolidation/episode-batches.queries.ts'
+import * as compression from '../../src/consolidation/episode-compression.queries.ts'
+import * as extraction from '../../src/consolidation/extraction/extraction.queries.ts'
+import * as facts from '../../src/consolidation/facts/facts.queries.ts'
+import * as counting from '../../src/consolidation/practices/practices.queries.ts'
+import { competence } from '../../src/consolidation/practices/skill.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
 import type { Sample } from './departing-samples.ts'
@@ -19,7 +19,7 @@ const key = { digest, handle: digest, scope, sensitivity }
 const within = (ask: (tx: Transaction) => Promise<unknown>) => (db: Database) => db.transaction().execute(ask)
 
 export const consolidationSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/consolidation/walking/queries.ts': {
+  'src/consolidation/episode-batches.queries.ts': {
     countDue: {
       everywhere: (db) => walking.countDue(db, [due, { ...due, stage: 'episodic' }]),
       'in a scope': (db) => walking.countDue(db, [{ ...due, scope }]),
@@ -37,12 +37,12 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     endPart: within((tx) => walking.beginPart(tx).then(() => walking.endPart(tx))),
     undoPart: within((tx) => walking.beginPart(tx).then(() => walking.undoPart(tx))),
   },
-  'src/consolidation/compression/queries.ts': {
+  'src/consolidation/episode-compression.queries.ts': {
     claimAged: within((tx) => compression.claimAged(tx, [id])),
     findPresent: within((tx) => compression.findPresent(tx, [id])),
     writeCompressed: within((tx) => compression.writeCompressed(tx, [], { finished: [id], now, runId: id })),
   },
-  'src/consolidation/facts/queries.ts': {
+  'src/consolidation/facts/facts.queries.ts': {
     findFacts: within((tx) => facts.findFacts(tx, [{ handle, scope, sensitivity }])),
     findWitnessed: within((tx) => facts.findWitnessed(tx, [id], [id])),
     findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
@@ -50,7 +50,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
     insertWitnesses: within((tx) => facts.insertWitnesses(tx, [], now)),
     writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
   },
-  'src/consolidation/counting/queries.ts': {
+  'src/consolidation/practices/practices.queries.ts': {
     findCounted: within((tx) => counting.findCounted(tx, 'competence', [id])),
     writeCounted: within((tx) => counting.writeCounted(tx, 'competence', [])),
     findPractices: within((tx) => counting.findPractices(tx, competence, [key])),
@@ -60,7 +60,7 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
       counting.writeLearnt(tx, [], { actor: 'a', member: 'performance', now, runId: id }),
     ),
   },
-  'src/consolidation/extraction/queries.ts': {
+  'src/consolidation/extraction/extraction.queries.ts': {
     releaseAll: within((tx) => extraction.releaseAll(tx)),
     keepClaimed: within((tx) => extraction.keepClaimed(tx, [id], now)),
     release: within((tx) => extraction.release(tx, [id])),

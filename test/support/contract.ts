@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
-import { registerFormats } from '../../src/http/formats.ts'
 import { linesType } from '../../src/http/streaming.ts'
+import { registerFormats } from '../../src/http/validation/formats.ts'
 
 registerFormats()
 

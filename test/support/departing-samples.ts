@@ -1,9 +1,9 @@
 import type { Database } from '../../src/db/connection.ts'
-import type { Trust } from '../../src/kernel/caller.ts'
-import * as departures from '../../src/records/departures/queries.ts'
-import * as answers from '../../src/records/erasure/answers/queries.ts'
-import * as erasure from '../../src/records/erasure/queries.ts'
-import * as tombstones from '../../src/records/tombstones/queries.ts'
+import type { Trust } from '../../src/domain/caller.ts'
+import * as departures from '../../src/records/deleted-records.queries.ts'
+import * as erasure from '../../src/records/erasure/erasure.queries.ts'
+import * as answers from '../../src/records/erasure/stored-answers.queries.ts'
+import * as tombstones from '../../src/records/erasure/tombstones.queries.ts'
 
 export type Sample = (db: Database) => Promise<unknown>
 
@@ -15,18 +15,18 @@ const sealed = { scope: '', digest: Buffer.alloc(32) }
 
 /** What is asked when records are purged and erased. */
 export const departingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/records/departures/queries.ts': {
+  'src/records/deleted-records.queries.ts': {
     findDepartures: (db) => departures.findDepartures(db, [id], trust),
     purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
     departErased: (db) => departures.departErased(db, [id], { actor: 'ada', at: now }),
   },
-  'src/records/erasure/answers/queries.ts': {
+  'src/records/erasure/stored-answers.queries.ts': {
     deleteAnswersAbout: (db) => answers.deleteAnswersAbout(db, [id]),
     thinAnswersAbout: (db) => answers.thinAnswersAbout(db, [id]),
     thinAnswersOfKept: (db) => answers.thinAnswersOfKept(db, [id]),
     thinCapturesAbout: (db) => answers.thinCapturesAbout(db, [id]),
   },
-  'src/records/erasure/queries.ts': {
+  'src/records/erasure/erasure.queries.ts': {
     findDerivations: (db) => erasure.findDerivations(db, id),
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
     findOpenIds: (db) => erasure.findOpenIds(db, [id], trust),
@@ -43,7 +43,7 @@ export const departingSamples: Record<string, Record<string, Sample | Record<str
     blankTakenOver: (db) => erasure.blankTakenOver(db, [id]),
     markErased: (db) => erasure.markErased(db, id, 'ada', now),
   },
-  'src/records/tombstones/queries.ts': {
+  'src/records/erasure/tombstones.queries.ts': {
     findErased: (db) => tombstones.findErased(db, keyId, [sealed]),
     lockTombstones: (db) => tombstones.lockTombstones(db),
     shareTombstones: (db) => tombstones.shareTombstones(db),

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
-import { retentionAt } from '../../src/cognition/retaining/queries.ts'
-import { usualShape } from '../../src/cognition/retention.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
-import * as insight from '../../src/decay/insight/queries.ts'
-import * as asking from '../../src/dream/asking/queries.ts'
-import * as clustering from '../../src/dream/clustering/queries.ts'
-import * as drift from '../../src/dream/drift/queries.ts'
-import * as forgetting from '../../src/dream/forgetting/queries.ts'
-import * as verdicts from '../../src/dream/verdicts/queries.ts'
-import { start } from '../../src/jobs/walking.ts'
-import * as restoring from '../../src/records/forgetting/queries.ts'
-import * as promoting from '../../src/records/promoting/queries.ts'
+import { usualShape } from '../../src/domain/retention.ts'
+import * as forgetting from '../../src/dream/archival-step.queries.ts'
+import * as clustering from '../../src/dream/clustering/clustering.queries.ts'
+import * as drift from '../../src/dream/drift/drift.queries.ts'
+import * as asking from '../../src/dream/model-budget.queries.ts'
+import * as verdicts from '../../src/dream/verdicts.queries.ts'
+import { start } from '../../src/jobs/table-walk.ts'
+import * as insight from '../../src/lifecycle/archival.queries.ts'
+import * as restoring from '../../src/lifecycle/forgetting.queries.ts'
+import * as promoting from '../../src/lifecycle/promotion.queries.ts'
+import { retentionAt } from '../../src/lifecycle/retention.queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -31,22 +31,22 @@ const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
 
 /** What is asked when memories rise, are put away, and come back. */
 export const dreamSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/cognition/retaining/queries.ts': {
+  'src/lifecycle/retention.queries.ts': {
     retentionAt: {
       l2: (db) => retained(db, 'l2'),
       huber: (db) => retained(db, 'huber'),
       elastic: (db) => retained(db, 'elastic'),
     },
   },
-  'src/decay/insight/queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
-  'src/dream/asking/queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
-  'src/dream/verdicts/queries.ts': {
+  'src/lifecycle/archival.queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
+  'src/dream/model-budget.queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
+  'src/dream/verdicts.queries.ts': {
     hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),
     rememberVerdict: (db) =>
       inTransaction(db, (tx) => verdicts.rememberVerdict(tx, { step: 'cluster', digest, now })),
     deleteOldVerdicts: (db) => verdicts.deleteOldVerdicts(db, now, 100),
   },
-  'src/dream/clustering/queries.ts': {
+  'src/dream/clustering/clustering.queries.ts': {
     listPartitions: (db) => clustering.listPartitions(db, 'team'),
     readPortion: (db) => clustering.readPortion(db, partition, { modelId: 1, after: id, limit: 250_000 }),
     findMembers: (db) => clustering.findMembers(db, [id]),
@@ -54,7 +54,7 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     findOrphans: (db) => clustering.findOrphans(db, { scope: 'team', after: id, limit: 200 }),
     findListed: (db) => inTransaction(db, (tx) => clustering.findListed(tx, id, [id])),
   },
-  'src/dream/drift/queries.ts': {
+  'src/dream/drift/drift.queries.ts': {
     countJudged: (db) => drift.countJudged(db, { scope: 'team', after: id }),
     listJudged: (db) => drift.listJudged(db, { scope: null, after: id, limit: 200 }),
     listOpen: (db) =>
@@ -73,7 +73,7 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     findPosition: (db) => drift.findPosition(db, id),
     upsertPosition: (db) => db.transaction().execute((tx) => drift.upsertPosition(tx, id, id)),
   },
-  'src/dream/forgetting/queries.ts': {
+  'src/dream/archival-step.queries.ts': {
     countAged: (db) => forgetting.countAged(db, span),
     claimAged: (db) => inTransaction(db, (tx) => forgetting.claimAged(tx, portion)),
     archive: (db) =>
@@ -81,10 +81,10 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
         forgetting.archive(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
       ),
   },
-  'src/records/forgetting/queries.ts': {
+  'src/lifecycle/forgetting.queries.ts': {
     logUse: (db) => restoring.logUse(db, id, { at: now, actor: 'ada' }),
   },
-  'src/records/promoting/queries.ts': {
+  'src/lifecycle/promotion.queries.ts': {
     countWorking: (db) => promoting.countWorking(db, span),
     countEpisodic: (db) => promoting.countEpisodic(db, { now, scope: 'team' }),
     claimWorking: (db) => inTransaction(db, (tx) => promoting.claimWorking(tx, portion)),

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Layer } from '../../src/cognition/importance.ts'
+import type { Layer } from '../../src/domain/importance.ts'
 import { type Life, storeLives } from './lives.ts'
 import { day, openWorkshop, type Workshop } from './workshop.ts'
 

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
-import * as compressing from '../../src/embeddings/compressing/queries.ts'
-import * as models from '../../src/embeddings/models/queries.ts'
-import * as waiting from '../../src/embeddings/waiting/queries.ts'
+import * as compressing from '../../src/embeddings/compression.queries.ts'
+import * as models from '../../src/embeddings/embedding-models.queries.ts'
+import * as waiting from '../../src/embeddings/embedding-queue.queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -26,7 +26,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 
 /** What is asked when texts become vectors. */
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/embeddings/compressing/queries.ts': {
+  'src/embeddings/compression.queries.ts': {
     countVectors: (db) => compressing.countVectors(db),
     findEnd: (db) =>
       inTransaction(db, (tx) => compressing.findEnd(tx, { after: compressing.start, limit: 5_000 })),
@@ -43,7 +43,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
       ),
     listTooBlurred: (db) => inTransaction(db, (tx) => compressing.listTooBlurred(tx, stretch)),
   },
-  'src/embeddings/models/queries.ts': {
+  'src/embeddings/embedding-models.queries.ts': {
     findServingModel: (db) => models.findServingModel(db),
     findEmbeddingModel: (db) => models.findEmbeddingModel(db),
     noteSeen: (db) => models.noteSeen(db, configured, now),
@@ -57,7 +57,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
     beginService: (db) => inTransaction(db, (tx) => models.beginService(tx, 1)),
     deleteRetired: (db) => inTransaction(db, (tx) => models.deleteRetired(tx, 2_000)),
   },
-  'src/embeddings/waiting/queries.ts': {
+  'src/embeddings/embedding-queue.queries.ts': {
     findWork: (db) => waiting.findWork(db, now),
     lockClaims: (db) => inTransaction(db, (tx) => waiting.lockClaims(tx)),
     claimDue: {

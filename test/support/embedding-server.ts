@@ -1,4 +1,4 @@
-import { hashEmbedding } from '../../src/embeddings/hashing.ts'
+import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { type Behaviour, type Seen, sending } from './chat-server.ts'
 
 /** Somebody else's embedding model, for the server of a chat model: vectors of 16 dimensions that words decide. */

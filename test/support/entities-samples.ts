@@ -1,6 +1,6 @@
-import * as entities from '../../src/entities/queries.ts'
-import type { Trust } from '../../src/kernel/caller.ts'
-import { factHandle, nameHandle } from '../../src/records/handles.ts'
+import type { Trust } from '../../src/domain/caller.ts'
+import { factHandle, nameHandle } from '../../src/domain/handles.ts'
+import * as entities from '../../src/entities/entities.queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -10,7 +10,7 @@ const card = factHandle({ subject: id, predicate: 'profile' })
 
 /** What is asked of entities: who bears a name, what is about one, and what a merge does. */
 export const entitiesSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/entities/queries.ts': {
+  'src/entities/entities.queries.ts': {
     findBearers: {
       anywhere: (db) => entities.findBearers(db, { digest, scope: undefined, trust }, 1_000),
       'in one scope': (db) => entities.findBearers(db, { digest, scope: 'team', trust }, 1_000),

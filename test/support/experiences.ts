@@ -1,6 +1,7 @@
-import { permissions } from '../../src/kernel/caller.ts'
-import { draftRecord } from '../../src/records/creation/draft.ts'
-import { createSeal, insertRecords } from '../../src/records/index.ts'
+import { permissions } from '../../src/domain/caller.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { insertRecords } from '../../src/records/index.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
 import { oneDayPolicies } from './policies.ts'
 import type { Workshop } from './workshop.ts'
 

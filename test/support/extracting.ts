@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/kernel/clock.ts'
-import { createChat } from '../../src/models/chat.ts'
+import { createChat } from '../../src/llm/chat.ts'
 
 /** What consolidation is given to read by a model at this endpoint, two episodes at once; nothing without one. */
 export function readBy(endpoint: string, clock: Clock) {

@@ -1,4 +1,4 @@
-import { type JobHandlers, type JobName, jobNames } from '../../src/jobs/define.ts'
+import { type JobHandlers, type JobName, jobNames } from '../../src/jobs/job-names.ts'
 import type { Work } from '../../src/jobs/runs.ts'
 
 const idle: Work = { run: async () => {} }

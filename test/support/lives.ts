@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import { type Layer, sourceTrust } from '../../src/cognition/importance.ts'
 import type { AccessKind, SourceType } from '../../src/db/schema.ts'
+import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
 
 /** What the importance of a record goes by, as of one instant. */
 export type Life = {

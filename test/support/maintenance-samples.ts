@@ -1,12 +1,12 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
-import * as sweep from '../../src/decay/sweep/queries.ts'
-import * as ranges from '../../src/jobs/ranges/queries.ts'
-import type { Trust } from '../../src/kernel/caller.ts'
-import * as maintenance from '../../src/maintenance/queries.ts'
-import * as batches from '../../src/maintenance/running/batches/queries.ts'
-import * as claiming from '../../src/maintenance/running/claiming/queries.ts'
-import * as running from '../../src/maintenance/running/queries.ts'
+import type { Trust } from '../../src/domain/caller.ts'
+import * as ranges from '../../src/jobs/ranges.queries.ts'
+import * as sweep from '../../src/lifecycle/decay-sweep.queries.ts'
+import * as maintenance from '../../src/maintenance/maintenance.queries.ts'
+import * as batches from '../../src/maintenance/running/batches.queries.ts'
+import * as claiming from '../../src/maintenance/running/due-jobs.queries.ts'
+import * as running from '../../src/maintenance/running/leases.queries.ts'
 import type { Sample } from './departing-samples.ts'
 import { noIntervals } from './idle.ts'
 
@@ -27,7 +27,7 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
   db.transaction().execute(ask)
 
 export const maintenanceSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/decay/sweep/queries.ts': {
+  'src/lifecycle/decay-sweep.queries.ts': {
     countDue: {
       everywhere: (db) => sweep.countDue(db, { ...due, scope: null }),
       'in a scope': (db) => sweep.countDue(db, due),
@@ -42,13 +42,13 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       revised: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'revised', walked)),
     },
   },
-  'src/jobs/ranges/queries.ts': {
+  'src/jobs/ranges.queries.ts': {
     insertRanges: (db) => inTransaction(db, (tx) => ranges.insertRanges(tx, id, 256)),
     takeRange: (db) => inTransaction(db, (tx) => ranges.takeRange(tx, id)),
     finishRange: (db) => inTransaction(db, (tx) => ranges.finishRange(tx, id, range)),
     hasOpenRanges: (db) => ranges.hasOpenRanges(db, id),
   },
-  'src/maintenance/queries.ts': {
+  'src/maintenance/maintenance.queries.ts': {
     insertRun: (db) => maintenance.insertRun(db, { id, job: 'decay', trigger: 'manual', now }),
     findRun: (db) => maintenance.findRun(db, id, trust),
     listRuns: {
@@ -69,7 +69,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
       maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
     listIntervals: (db) => maintenance.listIntervals(db, { ...noIntervals, decay: 1, consolidate: 1 }),
   },
-  'src/maintenance/running/batches/queries.ts': {
+  'src/maintenance/running/batches.queries.ts': {
     holdFence: (db) => inTransaction(db, (tx) => batches.holdFence(tx, lease)),
     addProgress: (db) =>
       inTransaction(db, (tx) => batches.addProgress(tx, { id, done: 1, counts: { pruned: 1 } })),
@@ -77,13 +77,13 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     setError: (db) => inTransaction(db, (tx) => batches.setError(tx, id, 'why')),
     insertChanges: (db) => inTransaction(db, (tx) => batches.insertChanges(tx, id, [])),
   },
-  'src/maintenance/running/claiming/queries.ts': {
+  'src/maintenance/running/due-jobs.queries.ts': {
     findDueJobs: (db) => claiming.findDueJobs(db, { worker: 'w', now, intervals: noIntervals }),
     lockFreeLease: (db) => inTransaction(db, (tx) => claiming.lockFreeLease(tx, 'decay', now)),
     passSchedule: (db) =>
       inTransaction(db, (tx) => claiming.passSchedule(tx, { job: 'decay', now, interval: 1 })),
   },
-  'src/maintenance/running/queries.ts': {
+  'src/maintenance/running/leases.queries.ts': {
     insertJobs: (db) => running.insertJobs(db, ['decay'], now),
     takeLease: (db) =>
       inTransaction(db, (tx) =>

@@ -1,10 +1,10 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
-import * as carding from '../../src/dream/carding/queries.ts'
-import * as linked from '../../src/dream/linked/queries.ts'
-import * as probing from '../../src/dream/probing/queries.ts'
-import * as synthesising from '../../src/dream/synthesising/queries.ts'
+import * as linked from '../../src/dream/entity-facts.queries.ts'
+import * as probing from '../../src/dream/probing/probing.queries.ts'
+import * as carding from '../../src/dream/profiles/profiles.queries.ts'
+import * as synthesising from '../../src/dream/synthesis/synthesis.queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -18,7 +18,7 @@ const select = (db: Database, condition: RawBuilder<SqlBool>) =>
 
 /** What is asked when profiles are written, entities compared and beliefs probed. */
 export const musingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/dream/carding/queries.ts': {
+  'src/dream/profiles/profiles.queries.ts': {
     listKnownWell: (db) =>
       carding.listKnownWell(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),
     findLastWritten: (db) => carding.findLastWritten(db),
@@ -30,7 +30,7 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
         carding.upsertCard(tx, { entity_id: id, card_id: id, digest, written_at: now }),
       ),
   },
-  'src/dream/linked/queries.ts': {
+  'src/dream/entity-facts.queries.ts': {
     isProfile: (db) => select(db, linked.isProfile('r')),
     isOpenEntity: (db) => select(db, linked.isOpenEntity('low')),
     findEntity: (db) => linked.findEntity(db, { id, ceiling: 'low' }),
@@ -41,13 +41,13 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
     lockTold: (db) => inTransaction(db, (tx) => linked.lockTold(tx, [id])),
     findFigure: (db) => linked.findFigure(db, id, 'pairs_asked'),
   },
-  'src/dream/probing/queries.ts': {
+  'src/dream/probing/probing.queries.ts': {
     listDue: (db) => probing.listDue(db, { ...due, scope: 'team', limit: 5 }),
     findBelief: (db) => probing.findBelief(db, { ...due, id }),
     findBeside: (db) => probing.findBeside(db, id, 10),
     upsertProbe: (db) => inTransaction(db, (tx) => probing.upsertProbe(tx, id, now)),
   },
-  'src/dream/synthesising/queries.ts': {
+  'src/dream/synthesis/synthesis.queries.ts': {
     findServing: (db) => synthesising.findServing(db),
     listScopes: (db) => synthesising.listScopes(db, { scope: null, ceiling: 'low', limit: 20 }),
     listBestKnown: (db) => synthesising.listBestKnown(db, { scope: 'team', ceiling: 'low', limit: 500 }),

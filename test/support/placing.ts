@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
-import { encode, type Precision } from '../../src/embeddings/codes.ts'
+import type { Embedding } from '../../src/domain/similarity.ts'
+import { encode, type Precision } from '../../src/domain/vector-codes.ts'
 import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
-import type { Embedding } from '../../src/embeddings/similarity.ts'
 
 export type Placed = { id: string; vector: Embedding; bits?: Precision }
 

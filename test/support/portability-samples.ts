@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
-import type { Trust } from '../../src/kernel/caller.ts'
-import * as lines from '../../src/portability/exporting/lines/queries.ts'
-import * as exporting from '../../src/portability/exporting/queries.ts'
-import * as linking from '../../src/portability/importing/linking/queries.ts'
-import * as importing from '../../src/portability/importing/queries.ts'
-import * as staging from '../../src/portability/importing/staging/queries.ts'
-import * as vectors from '../../src/portability/importing/vectors/queries.ts'
+import type { Trust } from '../../src/domain/caller.ts'
+import * as exporting from '../../src/portability/export.queries.ts'
+import * as lines from '../../src/portability/export-line.queries.ts'
+import * as importing from '../../src/portability/import/import.queries.ts'
+import * as linking from '../../src/portability/import/import-edges.queries.ts'
+import * as vectors from '../../src/portability/import/import-vectors.queries.ts'
+import * as staging from '../../src/portability/import/staging.queries.ts'
 
 type Sample = (db: Database) => Promise<unknown>
 
@@ -23,7 +23,7 @@ const vector = {
 
 /** What is asked when records leave and come back. */
 export const portabilitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/portability/exporting/queries.ts': {
+  'src/portability/export.queries.ts': {
     findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),
     readLines: {
       'all of it': (db) => exporting.readLines(db, page, { trust, now, filters: {} }),
@@ -37,13 +37,13 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
         }),
     },
   },
-  'src/portability/exporting/lines/queries.ts': {
+  'src/portability/export-line.queries.ts': {
     lineOf: (db) =>
       sql`select ${lines.lineOf({ trust, now, filters: {} })} from records as r join contents as c on c.record_id = r.id`.execute(
         db,
       ),
   },
-  'src/portability/importing/queries.ts': {
+  'src/portability/import/import.queries.ts': {
     findKnown: (db) => importing.findKnown(db, [id], trust),
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
@@ -65,20 +65,20 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
         },
       ]),
   },
-  'src/portability/importing/linking/queries.ts': {
+  'src/portability/import/import-edges.queries.ts': {
     linkEdges: (db) =>
       linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
     settleEdges: (db) => linking.settleEdges(db, current, 1_000),
     findMissingEdges: (db) => linking.findMissingEdges(db, [edge], current),
     deleteAbandonedEdges: (db) => linking.deleteAbandonedEdges(db, now, 1_000),
   },
-  'src/portability/importing/staging/queries.ts': {
+  'src/portability/import/staging.queries.ts': {
     holdLines: (db) => staging.holdLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
     readHeld: (db) => staging.readHeld(db, id, 0, { limit: 500, mostBytes: 1_000 }),
     releaseLines: (db) => staging.releaseLines(db, id),
     deleteAbandonedLines: (db) => staging.deleteAbandonedLines(db, now, 1_000),
   },
-  'src/portability/importing/vectors/queries.ts': {
+  'src/portability/import/import-vectors.queries.ts': {
     registerModels: (db) => vectors.registerModels(db, [vector], now),
     keepVectors: (db) => vectors.keepVectors(db, [vector]),
   },

@@ -1,20 +1,20 @@
 import { sql } from 'kysely'
-import * as decay from '../../src/decay/queries.ts'
-import * as answered from '../../src/http/queries.ts'
-import * as jobs from '../../src/jobs/queries.ts'
-import type { Caller, Trust } from '../../src/kernel/caller.ts'
-import * as keys from '../../src/keys/queries.ts'
-import * as policies from '../../src/policies/queries.ts'
-import * as changing from '../../src/records/changing/queries.ts'
-import { draftRecord } from '../../src/records/creation/draft.ts'
-import * as creation from '../../src/records/creation/queries.ts'
-import { nameHandle } from '../../src/records/handles.ts'
-import * as matching from '../../src/records/listing/matching/queries.ts'
-import type { Page } from '../../src/records/listing/page.ts'
-import * as listing from '../../src/records/listing/queries.ts'
-import * as records from '../../src/records/queries.ts'
-import { createSeal } from '../../src/records/tombstones/seal.ts'
-import * as relations from '../../src/relations/queries.ts'
+import type { Caller, Trust } from '../../src/domain/caller.ts'
+import { nameHandle } from '../../src/domain/handles.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import * as answered from '../../src/http/idempotency.queries.ts'
+import * as jobs from '../../src/jobs/schedules.queries.ts'
+import * as keys from '../../src/keys/keys.queries.ts'
+import * as decay from '../../src/lifecycle/reinforcement.queries.ts'
+import * as policies from '../../src/policies/policies.queries.ts'
+import * as listing from '../../src/records/listing/list.queries.ts'
+import * as matching from '../../src/records/listing/list-matching.queries.ts'
+import type { Page } from '../../src/records/listing/list-page.ts'
+import * as changing from '../../src/records/record-change.queries.ts'
+import * as creation from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import * as records from '../../src/records/records.queries.ts'
+import * as relations from '../../src/relations/relations.queries.ts'
 import { captureSamples } from './capture-samples.ts'
 import { checkingSamples } from './checking-samples.ts'
 import { cognitionSamples } from './cognition-samples.ts'
@@ -87,7 +87,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...musingSamples,
   ...portabilitySamples,
   ...retrievalSamples,
-  'src/http/queries.ts': {
+  'src/http/idempotency.queries.ts': {
     tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
     findAnswer: (db) => db.transaction().execute((tx) => answered.findAnswer(tx, owner, now)),
     storeAnswer: (db) =>
@@ -99,7 +99,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       ),
     deleteExpiredAnswers: (db) => answered.deleteExpiredAnswers(db, now, 1_000),
   },
-  'src/keys/queries.ts': {
+  'src/keys/keys.queries.ts': {
     insertKey: (db) => keys.insertKey(db, key),
     findKey: (db) => keys.findKey(db, trust, id),
     findKeyBySecret: (db) => keys.findKeyBySecret(db, key.secret_hash),
@@ -110,18 +110,18 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     revokeKey: (db) => keys.revokeKey(db, id, now),
     noteUse: (db) => keys.noteUse(db, id, now, now),
   },
-  'src/decay/queries.ts': {
+  'src/lifecycle/reinforcement.queries.ts': {
     updateLives: (db) => decay.updateLives(db, [], { actor: 'a', rationale: 'r', at: now }),
   },
-  'src/jobs/queries.ts': {
+  'src/jobs/schedules.queries.ts': {
     tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),
   },
-  'src/policies/queries.ts': {
+  'src/policies/policies.queries.ts': {
     listPolicies: (db) => policies.listPolicies(db),
     findPolicy: (db) => policies.findPolicy(db, 'semantic'),
     upsertPolicy: (db) => policies.upsertPolicy(db, policy),
   },
-  'src/records/changing/queries.ts': {
+  'src/records/record-change.queries.ts': {
     applyChange: {
       'of a record alone': (db) =>
         changing.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
@@ -149,7 +149,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         },
       }),
   },
-  'src/records/creation/queries.ts': {
+  'src/records/record-creation.queries.ts': {
     insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
     findUsedIds: (db) => creation.findUsedIds(db, [id]),
     findTargets: (db) => creation.findTargets(db, [id], trust),
@@ -166,11 +166,11 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...embeddingSamples,
   ...entitiesSamples,
   ...textSamples,
-  'src/records/listing/matching/queries.ts': {
+  'src/records/listing/list-matching.queries.ts': {
     matching: (db) => matching.matching(db, page).select('r.id').execute(),
     rankedBy: (db) => sql`select ${matching.rankedBy(page)} from records as r`.execute(db),
   },
-  'src/records/listing/queries.ts': {
+  'src/records/listing/list.queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
     findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
     listBySalience: (db) =>
@@ -204,7 +204,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     pickBySalience: (db) => listing.pickBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
     listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
   },
-  'src/records/queries.ts': {
+  'src/records/records.queries.ts': {
     selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
     findRecords: {
       one: (db) => records.findRecords(db, [id], trust),
@@ -219,7 +219,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     insertIdentifiers: (db) =>
       records.insertIdentifiers(db, id, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
   },
-  'src/relations/queries.ts': {
+  'src/relations/relations.queries.ts': {
     upsertEdges: (db) => relations.upsertEdges(db, [edge]),
     hasContest: (db) => relations.hasContest(db, id, id),
     findEdge: (db) => relations.findEdge(db, id, 'supports', id),

@@ -10,7 +10,7 @@ export type Reading = Awaited<ReturnType<typeof startReading>>
 /** The API with somebody else's chat model that reads what is captured. */
 export async function startReading(waitMs = timeoutMs) {
   // The package is loaded beforehand: that takes longer than patience here.
-  await import('../../src/models/client.ts')
+  await import('../../src/llm/client.ts')
   const model: ChatServer = await startChatServer()
   const app: TestApp = await startTestApp({
     variables: {

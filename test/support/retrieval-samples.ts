@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
-import * as indexing from '../../src/embeddings/indexing/queries.ts'
-import * as searching from '../../src/embeddings/searching/queries.ts'
-import * as candidates from '../../src/retrieval/candidates/queries.ts'
-import * as expansion from '../../src/retrieval/expansion/queries.ts'
-import * as filtering from '../../src/retrieval/filtering/queries.ts'
+import * as indexing from '../../src/embeddings/vector-index.queries.ts'
+import * as searching from '../../src/embeddings/vector-search.queries.ts'
+import * as candidates from '../../src/retrieval/candidates.queries.ts'
+import * as expansion from '../../src/retrieval/expansion.queries.ts'
+import * as filtering from '../../src/retrieval/filters.queries.ts'
 import { type Question, readQuestion } from '../../src/retrieval/question.ts'
 import type { Sample } from './departing-samples.ts'
 
@@ -42,7 +42,7 @@ const show =
 
 /** What is asked of the database to find, filter and follow. */
 export const retrievalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/retrieval/filtering/queries.ts': {
+  'src/retrieval/filters.queries.ts': {
     answering: {
       'seen whole': select((asked) => filtering.answering(asked, 'whole'), question),
       'seen at all, every filter': select((asked) => filtering.answering(asked, 'any'), narrow),
@@ -54,7 +54,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     statusThen: { now: show(filtering.statusThen, question), past: show(filtering.statusThen, past) },
     salienceThen: { now: show(filtering.salienceThen, question), past: show(filtering.salienceThen, past) },
   },
-  'src/retrieval/candidates/queries.ts': {
+  'src/retrieval/candidates.queries.ts': {
     findNamed: (db) =>
       candidates.findNamed(db, {
         ...{ question, digests: [], conditions, mostEntities: 16, mostOfAKind: 50, limit: 50 },
@@ -64,10 +64,10 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findWithheld: (db) => candidates.findWithheld(db, [id], question),
     findPast: (db) => candidates.findPast(db, [id], past),
   },
-  'src/retrieval/expansion/queries.ts': {
+  'src/retrieval/expansion.queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
   },
-  'src/embeddings/searching/queries.ts': {
+  'src/embeddings/vector-search.queries.ts': {
     findAmongNearest: {
       '': (db) => searching.findAmongNearest(db, sought, false),
       'with an index': (db) => searching.findAmongNearest(db, sought, true),
@@ -81,7 +81,7 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
     findCode: (db) => searching.findCode(db, 1, id),
     measureSignatures: (db) => searching.measureSignatures(db),
   },
-  'src/embeddings/indexing/queries.ts': {
+  'src/embeddings/vector-index.queries.ts': {
     findExtension: (db) => indexing.findExtension(db),
     takeIndexing: async (db) => void (await indexing.takeIndexing(db)),
     leaveIndexing: (db) => indexing.leaveIndexing(db),

@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
 import type { Transaction } from '../../src/db/transaction.ts'
-import * as insight from '../../src/decay/insight/surprise/queries.ts'
-import * as surprising from '../../src/embeddings/surprising/queries.ts'
+import * as surprising from '../../src/embeddings/surprise/surprise-comparison.queries.ts'
+import * as insight from '../../src/lifecycle/surprise.queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
@@ -20,7 +20,7 @@ const next = { modelId: 1, limit: 250 }
 
 /** What is asked when vectors are compared with what was known. */
 export const surpriseSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/embeddings/surprising/queries.ts': {
+  'src/embeddings/surprise/surprise-comparison.queries.ts': {
     hasUncompared: (db) => surprising.hasUncompared(db),
     countUncompared: {
       everywhere: (db) => surprising.countUncompared(db, null),
@@ -39,7 +39,7 @@ export const surpriseSamples: Record<string, Record<string, Sample | Record<stri
     writeSurprises: (db) => inTransaction(db, (tx) => surprising.writeSurprises(tx, [compared], now)),
     dropUncompared: (db) => inTransaction(db, (tx) => surprising.dropUncompared(tx, [id])),
   },
-  'src/decay/insight/surprise/queries.ts': {
+  'src/lifecycle/surprise.queries.ts': {
     findSurprise: (db) => insight.findSurprise(db, id, { maxSensitivity: 'low', scopes: ['team'] }),
   },
 }

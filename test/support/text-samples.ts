@@ -1,7 +1,7 @@
-import * as outdated from '../../src/records/outdated/queries.ts'
-import * as lexicon from '../../src/retrieval/text/lexicon/queries.ts'
-import * as text from '../../src/retrieval/text/queries.ts'
-import * as stemming from '../../src/retrieval/text/stemming/queries.ts'
+import * as outdated from '../../src/records/outdated-texts.queries.ts'
+import * as stemming from '../../src/retrieval/text/stemming.queries.ts'
+import * as text from '../../src/retrieval/text/text-search.queries.ts'
+import * as lexicon from '../../src/retrieval/text/word-statistics.queries.ts'
 import type { Sample } from './departing-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
@@ -18,7 +18,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const among = { newest: 500, ids: [id], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
-  'src/records/outdated/queries.ts': {
+  'src/records/outdated-texts.queries.ts': {
     hasOutdated: (db) => outdated.hasOutdated(db),
     listOutdated: (db) => outdated.listOutdated(db, { after: id, limit: 20 }),
     claimOutdated: (db) => outdated.claimOutdated(db, [id]),
@@ -29,7 +29,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
         textLanguage: 'english',
       }),
   },
-  'src/retrieval/text/queries.ts': {
+  'src/retrieval/text/text-search.queries.ts': {
     findByWords: (db) => text.findByWords(db, search, rare, common),
     findTogether: (db) => text.findTogether(db, search, common, { sets, others: rare }),
     findAmong: {
@@ -37,10 +37,10 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
       'of no rare words': (db) => text.findAmong(db, search, common, { ...among, others: [] }),
     },
   },
-  'src/retrieval/text/stemming/queries.ts': {
+  'src/retrieval/text/stemming.queries.ts': {
     findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),
   },
-  'src/retrieval/text/lexicon/queries.ts': {
+  'src/retrieval/text/word-statistics.queries.ts': {
     countPages: (db) => lexicon.countPages(db),
     readLexicon: (db) => lexicon.readLexicon(db),
     measureOpen: (db) => lexicon.measureOpen(db, trust),

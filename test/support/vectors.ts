@@ -1,4 +1,4 @@
-import { type Embedding, normalise } from '../../src/embeddings/similarity.ts'
+import { type Embedding, normalise } from '../../src/domain/similarity.ts'
 
 /** Random vectors that are the same in every run, so that a figure measured on them is too. */
 export function createVectorSource(seed: number) {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { interpret, settle } from '../../src/capture/interpretation.ts'
-import type { NewCapture } from '../../src/capture/schemas.ts'
-import { checkFaults } from '../../src/http/validation.ts'
-import { Interpretation } from '../../src/records/interpretation.ts'
+import type { NewCapture } from '../../src/capture/capture.schemas.ts'
+import { interpret, settle } from '../../src/capture/rule-interpretation.ts'
+import { Interpretation } from '../../src/domain/interpretation.ts'
+import { checkFaults } from '../../src/http/validation/validation.ts'
 import { capture, classified } from '../support/captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'

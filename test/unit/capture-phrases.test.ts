@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { listPhrases } from '../../src/capture/phrases.ts'
-import { dropLost, listPointed } from '../../src/capture/pointing.ts'
-import type { Interpretation } from '../../src/records/interpretation.ts'
+import { dropLost, listPointed } from '../../src/capture/model-references.ts'
+import type { Interpretation } from '../../src/domain/interpretation.ts'
+import { listPhrases } from '../../src/domain/phrases.ts'
 
 describe('what could be a name', () => {
   it('is up to three words in a row, without the marks around them', () => {

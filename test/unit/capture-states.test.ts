@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { searchableText } from '../../src/records/searchable.ts'
+import { searchableText } from '../../src/domain/searchable-text.ts'
 import { capture, classified, pointers, task } from '../support/captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'

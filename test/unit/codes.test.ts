@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { codeBytes, decode, encode, type Precision, quantisationStep } from '../../src/embeddings/codes.ts'
-import { cosine } from '../../src/embeddings/similarity.ts'
+import { cosine } from '../../src/domain/similarity.ts'
+import { codeBytes, decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
 import { createVectorSource } from '../support/vectors.ts'
 
 const precisions: Precision[] = [32, 8, 4, 2]

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { renderEnvExample } from '../../scripts/write-env-example.ts'
-import { ConfigError, isLoopback, readConfig, type Variables } from '../../src/config.ts'
-import { environmentSchema } from '../../src/environment.ts'
+import { ConfigError, isLoopback, readConfig, type Variables } from '../../src/config/config.ts'
+import { environmentSchema } from '../../src/config/environment.ts'
 
 function problemsOf(variables: Variables): readonly string[] {
   try {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { gather, type Told } from '../../src/consolidation/facts/gathering.ts'
-import { nameAll } from '../../src/consolidation/facts/naming.ts'
-import { judge, type KnownFact, pairOf, withoutHeard } from '../../src/consolidation/facts/standing.ts'
-import { reinforceBy } from '../../src/consolidation/facts/witnessing.ts'
-import { observe } from '../../src/consolidation/semantic/observation.ts'
+import { reinforceBy } from '../../src/consolidation/facts/fact-evidence.ts'
+import { gather, type Told } from '../../src/consolidation/facts/fact-groups.ts'
+import { judge, type KnownFact, pairOf, withoutHeard } from '../../src/consolidation/facts/known-fact.ts'
+import { nameAll } from '../../src/consolidation/facts/named-entities.ts'
+import { observe } from '../../src/consolidation/facts/observed-facts.ts'
 import type { Episode } from '../../src/consolidation/stages.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Call, orderCalls, signatureOf } from '../../src/consolidation/competence/signature.ts'
+import { type Call, orderCalls, signatureOf } from '../../src/domain/tool-sequence.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
 const call = (id: string, more: Partial<Call> = {}): Call => ({ id, tool: id, ...more })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Graph, nameStructure } from '../../src/consolidation/plans/structure.ts'
+import { type Graph, nameStructure } from '../../src/domain/plan-structure.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, place) => place)
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { promptFor } from '../../src/consolidation/extraction/prompt.ts'
+import { promptFor } from '../../src/consolidation/extraction/extraction-prompt.ts'
 import { readTriples } from '../../src/consolidation/extraction/triples.ts'
 import type { Episode } from '../../src/consolidation/stages.ts'
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { encode } from '../../src/embeddings/codes.ts'
-import { hashEmbedding } from '../../src/embeddings/hashing.ts'
+import { cosine, nearest, normalise } from '../../src/domain/similarity.ts'
+import { encode } from '../../src/domain/vector-codes.ts'
+import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { hammingDistance } from '../../src/embeddings/signature.ts'
-import { cosine, nearest, normalise } from '../../src/embeddings/similarity.ts'
-import { nearestIds, unpackCrowd } from '../../src/embeddings/surprising/crowd.ts'
-import { decodeKept, likest } from '../../src/embeddings/surprising/likeness.ts'
-import { isAnotherSource, type Told } from '../../src/embeddings/surprising/sources.ts'
+import { nearestIds, unpackCrowd } from '../../src/embeddings/signature-matrix.ts'
+import { decodeKept, likest } from '../../src/embeddings/surprise/decoded-neighbours.ts'
+import { isAnotherSource, type Told } from '../../src/embeddings/surprise/independent-source.ts'
 
 const signature = fc.uint8Array({ minLength: 128, maxLength: 128 })
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`

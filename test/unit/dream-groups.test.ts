@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { growTree, treesFor } from '../../src/dream/clustering/forest.ts'
-import { gatherAround, mostMembers } from '../../src/dream/clustering/grouping.ts'
-import { contendersOf, createNearby, type Nearby } from '../../src/dream/clustering/nearby.ts'
-import { distanceBetween, farthest } from '../../src/dream/clustering/signatures.ts'
+import { cosine, type Embedding } from '../../src/domain/similarity.ts'
+import { growTree, treesFor } from '../../src/dream/clustering/approximate-neighbours.ts'
+import { gatherAround, mostMembers } from '../../src/dream/clustering/cluster-group.ts'
+import { contendersOf, createNearby, type Nearby } from '../../src/dream/clustering/nearest-list.ts'
+import { distanceBetween, farthest } from '../../src/dream/clustering/signature-distance.ts'
 import { hammingDistance, signatureOf } from '../../src/embeddings/signature.ts'
-import { cosine, type Embedding } from '../../src/embeddings/similarity.ts'
 import { createVectorSource } from '../support/vectors.ts'
 
 const dimensions = 128

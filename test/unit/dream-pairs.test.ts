@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { inOrder, nearness, outlineOf, pairsOf } from '../../src/dream/synthesising/pairs.ts'
-import { cosine } from '../../src/embeddings/similarity.ts'
+import { cosine } from '../../src/domain/similarity.ts'
+import { inOrder, nearness, outlineOf, pairsOf } from '../../src/dream/synthesis/entity-pairs.ts'
 
 const vector = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findFault } from '../../src/dream/clustering/faith.ts'
-import { subjectOf, tellGroup } from '../../src/dream/clustering/summary.ts'
-import type { Payload } from '../../src/records/payloads.ts'
+import type { Payload } from '../../src/domain/payloads.ts'
+import { findFault } from '../../src/dream/clustering/summary-check.ts'
+import { subjectOf, tellGroup } from '../../src/dream/clustering/summary-prompt.ts'
 
 const sources = [
   'Ada deploys Orion to Frankfurt on 2026-01-05 with 10,000 users',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createRefusals } from '../../src/dream/refusals.ts'
-import { memberOf, readText, tellRecord, tellRecords } from '../../src/dream/telling.ts'
+import { memberOf, readText, tellRecord, tellRecords } from '../../src/dream/prompt-lines.ts'
+import { createRefusals } from '../../src/dream/refusal-count.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const record = (object: unknown) => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { judge, type Standing } from '../../src/dream/drift/judgement.ts'
+import { judge, type Standing } from '../../src/dream/drift/drift-judgement.ts'
 import type { Finding } from '../../src/dream/drift/reference.ts'
-import { hasScript } from '../../src/dream/drift/scripts.ts'
-import { hasWord } from '../../src/dream/drift/symbols.ts'
+import { hasScript } from '../../src/dream/drift/script-references.ts'
+import { hasWord } from '../../src/dream/drift/symbol-references.ts'
 import { parseRoots } from '../../src/kernel/directories.ts'
 
 describe('a name in a file', () => {

@@ -1,10 +1,10 @@
 import { posix } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { longestReference } from '../../src/dream/drift/paths.ts'
+import type { Payload } from '../../src/domain/payloads.ts'
+import { longestReference } from '../../src/dream/drift/path-references.ts'
 import type { Reference } from '../../src/dream/drift/reference.ts'
-import { findReferences, mostReferences } from '../../src/dream/drift/references.ts'
-import type { Payload } from '../../src/records/payloads.ts'
+import { findReferences, mostReferences } from '../../src/dream/drift/reference-extraction.ts'
 
 const roots = ['/srv/app', '/srv/docs']
 const fact = (object: unknown, more: object = {}): Payload => ({

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { foldEntities, type StoredEntity } from '../../src/entities/folding.ts'
-import { isBehind, rankBearers } from '../../src/entities/lookup.ts'
-import { normaliseName } from '../../src/entities/names.ts'
+import { normaliseName } from '../../src/domain/names.ts'
+import { foldEntities, type StoredEntity } from '../../src/entities/entity-fold.ts'
+import { isBehind, rankBearers } from '../../src/entities/lookup-order.ts'
 
 const name = fc.constantFrom(
   'Orion',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { normaliseName } from '../../src/entities/names.ts'
-import { type Candidate, chooseEntity, isCompatible } from '../../src/entities/resolution.ts'
+import { type Candidate, chooseEntity, isCompatible } from '../../src/domain/entity-match.ts'
+import { normaliseName } from '../../src/domain/names.ts'
 
 describe('a name', () => {
   it.each([

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decode, encode, type Precision, quantisationStep } from '../../src/embeddings/codes.ts'
-import { frqadDistance, nearestMixed } from '../../src/embeddings/frqad.ts'
-import { type Embedding, nearest } from '../../src/embeddings/similarity.ts'
+import { type Embedding, nearest } from '../../src/domain/similarity.ts'
+import { decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
+import { frqadDistance, nearestMixed } from '../../src/embeddings/mixed-precision-distance.ts'
 import { createVectorSource } from '../support/vectors.ts'
 
 function roundTo(vector: Embedding, bits: Precision) {

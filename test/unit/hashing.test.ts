@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { hashEmbedder } from '../../src/embeddings/embedder.ts'
-import { hashEmbedding as hash } from '../../src/embeddings/hashing.ts'
-import { cosine, dot, hasDirection } from '../../src/embeddings/similarity.ts'
+import { cosine, dot, hasDirection } from '../../src/domain/similarity.ts'
+import { hashEmbedding as hash } from '../../src/embeddings/feature-hashing.ts'
+import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 
 /** Wide enough that words rarely share a bucket: what is asked here is what the features tell. */
 const hashEmbedding = (text: string, dimensions = 384) => hash(text, dimensions)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maskFact, maskSecrets, maskText } from '../../src/kernel/masking.ts'
+import { maskFact, maskSecrets, maskText } from '../../src/domain/masking.ts'
 
 /** A password as people choose it: letters, digits and signs, and at least one digit. */
 const password = fc

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { looksSecret, maskSecrets, maskText } from '../../src/kernel/masking.ts'
+import { looksSecret, maskSecrets, maskText } from '../../src/domain/masking.ts'
 
 describe('a key', () => {
   it.each([

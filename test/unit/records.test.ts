@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { findGraphFaults } from '../../src/records/acyclicity.ts'
-import { mergePatch } from '../../src/records/merging.ts'
-import { completePayload, type Payload } from '../../src/records/payloads.ts'
-import { searchableText } from '../../src/records/searchable.ts'
-import { inverseOf, withInverses } from '../../src/relations/inverses.ts'
+import { inverseOf, withInverses } from '../../src/domain/edges.ts'
+import { findGraphFaults } from '../../src/domain/graph-cycles.ts'
+import { completePayload, type Payload } from '../../src/domain/payloads.ts'
+import { searchableText } from '../../src/domain/searchable-text.ts'
+import { mergePatch } from '../../src/records/merge-patch.ts'
 
 const graph = (edges: [string, string][], nodes = ['a', 'b', 'c']) => ({
   nodes: nodes.map((id) => ({ id })),

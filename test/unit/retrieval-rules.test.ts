@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rankOf, sensitivities, type Trust } from '../../src/kernel/caller.ts'
-import { edgesAmong, growHop, type Neighbour, type Sprout } from '../../src/retrieval/expansion.ts'
-import { namesIn } from '../../src/retrieval/naming.ts'
+import { rankOf, sensitivities, type Trust } from '../../src/domain/caller.ts'
+import { edgesAmong, growHop, type Neighbour, type Sprout } from '../../src/retrieval/graph-growth.ts'
+import { namesIn } from '../../src/retrieval/names-in-question.ts'
 import { mayShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question.ts'
 
 const scope = fc.constantFrom('a', 'b', 'c', 'd')

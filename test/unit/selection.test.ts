@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { completePayload } from '../../src/records/payloads.ts'
+import { completePayload } from '../../src/domain/payloads.ts'
 import { type Contender, scoreContender, select, trackRecordOf } from '../../src/retrieval/selection.ts'
 
 const now = new Date('2026-03-31T00:00:00.000Z')

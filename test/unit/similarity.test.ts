@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, dot, hasDirection, nearest, normalise } from '../../src/embeddings/similarity.ts'
+import { cosine, dot, hasDirection, nearest, normalise } from '../../src/domain/similarity.ts'
 
 const vector = (...values: number[]) => Float32Array.from(values)
 /** Nothing so small that its square is no number any more: no embedder gives the like. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { surpriseOf } from '../../src/cognition/surprise.ts'
+import { surpriseOf } from '../../src/domain/surprise.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
 
 const known = (similarities: readonly number[]) =>

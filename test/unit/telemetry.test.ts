@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatTraceparent, parseTraceparent } from '../../src/kernel/tracing.ts'
+import { formatTraceparent, parseTraceparent } from '../../src/kernel/span.ts'
 import { expose } from '../../src/metrics/exposition.ts'
 import { createInstruments } from '../../src/telemetry/instruments.ts'
 import { summarise, traceStatements } from '../../src/telemetry/statements.ts'

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Lexicon, oneOf, planJoint, planSearch, rarestFirst } from '../../src/retrieval/text/plan.ts'
+import {
+  type Lexicon,
+  oneOf,
+  planJoint,
+  planSearch,
+  rarestFirst,
+} from '../../src/retrieval/text/search-plan.ts'
 
 const alphabet = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
 const everyWay = fc.uniqueArray(

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fallingWith } from '../../src/records/erasure/derivation.ts'
-import { withoutErased } from '../../src/records/erasure/remainder.ts'
-import type { Payload } from '../../src/records/payloads.ts'
-import { createSeal } from '../../src/records/tombstones/seal.ts'
-import { wordingOf } from '../../src/records/tombstones/wording.ts'
+import type { Payload } from '../../src/domain/payloads.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { wordingOf } from '../../src/domain/tombstone-wording.ts'
+import { fallingWith } from '../../src/records/erasure/descent-closure.ts'
+import { withoutErased } from '../../src/records/erasure/kept-record.ts'
 
 const fact = (object: unknown): Payload => ({
   ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },

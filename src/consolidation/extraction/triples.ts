@@ -1,5 +1,5 @@
 import Type from 'typebox'
-import type { Said } from '../facts/gathering.ts'
+import type { Said } from '../facts/fact-groups.ts'
 
 /** What a model answered, as facts: each that is none costs itself. */
 

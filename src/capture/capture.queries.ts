@@ -1,0 +1,84 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { openTo } from '../db/visibility.ts'
+import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
+import type { Payload } from '../domain/payloads.ts'
+
+/** An entity that answers to a name. */
+export type NamedEntity = { id: string; digest: Buffer; name: string; kind: string }
+
+type Among = { trust: Trust; scope: string }
+
+/** Of the records, those that evidence of the scope may refer to: seen whole, alive, of the scope or of none. */
+export async function findReferenced(
+  db: Database,
+  ids: readonly string[],
+  { trust, scope }: Among,
+): Promise<Set<string>> {
+  const found = await db
+    .selectFrom('records as r')
+    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('r.scope', 'in', [scope, unscoped])
+    .where('r.forgotten_at', 'is', null)
+    .where(openTo(trust))
+    .select('r.id')
+    .execute()
+  return new Set(found.map(({ id }) => id))
+}
+
+export type ReferencedWords = { id: string; summary: string | null; payload: Payload | null }
+
+/** The same, in a few words: those of its interpretation, or its payload where that is small. */
+export async function findReferencedWords(
+  db: Database,
+  ids: readonly string[],
+  { trust, scope }: Among,
+): Promise<ReferencedWords[]> {
+  const { rows } = await sql<ReferencedWords>`
+    select r.id, left(c.interpretation ->> 'summary', 1000) as summary,
+      case when pg_column_size(c.payload) <= 8192 then c.payload end as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    where r.id = any(${sql.val([...ids])}::uuid[]) and r.scope in (${scope}, ${unscoped})
+      and r.forgotten_at is null and ${openTo(trust)}
+    order by r.id
+  `.execute(db)
+  return rows
+}
+
+/** Of the names, those that a record of the scope is known by, and how sensitive it is. */
+export async function findBorne(
+  db: Database,
+  digests: readonly Buffer[],
+  { trust, scope }: Among,
+): Promise<{ digest: Buffer; sensitivity: Sensitivity }[]> {
+  const { rows } = await sql<{ digest: Buffer; sensitivity: Sensitivity }>`
+    select h.digest, r.sensitivity
+    from handles as h
+    join records as r on r.id = h.record_id
+    where h.digest = any(${sql.val([...digests])}::bytea[]) and h.scope = ${scope}
+      and r.forgotten_at is null and ${openTo(trust)}
+  `.execute(db)
+  return rows
+}
+
+/** Entities that bear one of these names, without keeping anybody from taking it: the best known of each first. */
+export async function findNamedEntities(
+  db: Database,
+  digests: readonly Buffer[],
+  { trust, scope }: Among,
+  limit: number,
+): Promise<NamedEntity[]> {
+  const { rows } = await sql<NamedEntity>`
+    select r.id, h.digest, c.payload ->> 'canonical_name' as name, c.payload ->> 'primary_type' as kind
+    from handles as h
+    join records as r on r.id = h.record_id
+    join contents as c on c.record_id = r.id
+    where h.digest = any(${sql.val([...digests])}::bytea[]) and h.scope in (${scope}, ${unscoped})
+      and r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
+      and ${openTo(trust)}
+    order by r.scope desc, r.created_at, r.id
+    limit ${limit}
+  `.execute(db)
+  return rows
+}

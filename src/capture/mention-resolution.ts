@@ -1,0 +1,46 @@
+import { chooseEntity } from '../domain/entity-match.ts'
+import type { Payload, SemanticPayload } from '../domain/payloads.ts'
+import type { KnownRecord, Sought } from '../records/index.ts'
+import type { Mention } from './mentions.ts'
+
+/** Whom a mention means: an entity there is, or one to be made, at its place among those of its name. */
+export type Resolved = { id: string } | { mention: Mention; place: number }
+
+type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
+
+/**
+ * Each mention in its place. Two mentions of one name that cannot be one thing are made side by side, so each
+ * takes a place of its own.
+ */
+export function resolveMentions(
+  mentions: readonly Mention[],
+  sought: readonly (Sought | undefined)[],
+  scope: string,
+): Resolved[] {
+  const taken = new Map<Sought, number>()
+  return mentions.map((mention, index) => {
+    const told = mention.canonical_entity_id
+    if (told !== undefined) return { id: told }
+    const named = sought[index] ?? { place: 0, known: [] }
+    const chosen = chooseEntity(mention, named.known.filter(isEntity), scope)
+    if (chosen) return { id: chosen.id }
+    const place = taken.get(named) ?? named.place
+    taken.set(named, place + 1)
+    return { mention, place }
+  })
+}
+
+/** The entity that a fact's object names, of any kind; none is made of it. */
+export function resolveObject(
+  fact: SemanticPayload | undefined,
+  sought: Sought | undefined,
+  scope: string,
+): string | undefined {
+  if (typeof fact?.object !== 'string' || !sought) return undefined
+  const named = { surface: fact.object, entity_kind: '' }
+  return chooseEntity(named, sought.known.filter(isEntity), scope)?.id
+}
+
+function isEntity(known: KnownRecord): known is Entity {
+  return known.payload?.kind === 'entity' && known.forgotten_at === null
+}

@@ -1,0 +1,158 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import type { Interpretation } from '../domain/interpretation.ts'
+import { clip } from '../domain/outline.ts'
+import { Unit } from '../domain/shapes.ts'
+import { RecordType } from '../domain/vocabulary.ts'
+import type { NewCapture } from './capture.schemas.ts'
+import { type Candidates, showCandidates } from './capture-prompt.ts'
+import { enrol, longestName, longestRef, type Mention, mostReferences, startRoll } from './mentions.ts'
+import { longestSummary, type Target } from './rule-interpretation.ts'
+
+/** What a chat model may add to an interpretation. */
+
+const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
+const Strings = Type.Array(Type.String())
+const target = {
+  target_record_id: Maybe(Type.String()),
+  target_entity_id: Maybe(Type.String()),
+  confidence: Maybe(Unit()),
+}
+
+/** Open, for models add fields of their own; only those named here are read. */
+export const ModelAnswer = Type.Object(
+  {
+    summary: Maybe(Type.String()),
+    proposed_type: Maybe(RecordType),
+    topical_labels: Maybe(Strings),
+    mentions: Maybe(
+      Type.Array(
+        Type.Object({
+          surface: Type.String(),
+          entity_kind: Type.String(),
+          canonical_entity_id: Maybe(Type.String()),
+          confidence: Maybe(Unit()),
+          aliases: Maybe(Strings),
+        }),
+      ),
+    ),
+    relation_candidates: Maybe(Type.Array(Type.Object({ predicate: Type.String(), ...target }))),
+    reference_candidates: Maybe(Type.Array(Type.Object({ ref: Type.String(), ...target }))),
+    extraction_confidence: Maybe(Unit()),
+  },
+  { minProperties: 1 },
+)
+export type ModelAnswer = Static<typeof ModelAnswer>
+
+type Basis = { given: NewCapture; rule: Interpretation; candidates: Candidates }
+
+const mostLabels = 50
+const longestLabel = 256
+const mostRelations = 50
+const longestPredicate = 128
+const mostAliases = 10
+/** Of what a model says without saying how sure it is. */
+const plainConfidence = 0.5
+
+/**
+ * The rule's findings, and what the model adds. What the caller said stands; an id counts only when it is one of
+ * those the model was shown, so that no text in the evidence can make it point at a record it has no part in.
+ */
+export function adopt(answer: ModelAnswer, { given, rule, candidates }: Basis): Interpretation {
+  const known = knownIds(candidates)
+  const summary = clip(clean(answer.summary, Number.POSITIVE_INFINITY), longestSummary)
+  return {
+    status: 'tentative',
+    summary: given.summary || summary === '' ? rule.summary : summary,
+    proposed_type: given.proposed_type ?? answer.proposed_type ?? rule.proposed_type,
+    topical_labels: adoptLabels(answer, rule),
+    mentions: adoptMentions(answer, rule, known.entities),
+    relation_candidates: adoptRelations(answer, known),
+    reference_candidates: adoptReferences(answer, rule, known),
+    extraction_confidence: answer.extraction_confidence ?? rule.extraction_confidence,
+  }
+}
+
+type Ids = ReadonlyMap<string, string>
+type Known = { entities: Ids; records: Ids }
+
+function knownIds(candidates: Candidates): Known {
+  const { entities, records } = showCandidates(candidates)
+  return { entities: idsOf(entities), records: idsOf(records) }
+}
+
+function idsOf(candidates: readonly { id: string }[]): Ids {
+  return new Map(candidates.map(({ id }) => [id.toLowerCase(), id]))
+}
+
+/** As PostgreSQL takes it; empty when it is too long, for half a name names something else. */
+function clean(text: string | null | undefined, longest: number): string {
+  const cleaned = (text ?? '').toWellFormed().replaceAll('\0', '').trim()
+  return cleaned.length <= longest ? cleaned : ''
+}
+
+function cleanAll(texts: readonly string[] | null | undefined, count: number, longest: number): string[] {
+  return (texts ?? [])
+    .slice(0, count)
+    .map((text) => clean(text, longest))
+    .filter((text) => text !== '')
+}
+
+/** Every tag, and then as many of the model's topics as there is room for. */
+function adoptLabels(answer: ModelAnswer, rule: Interpretation): string[] {
+  const labels = cleanAll(answer.topical_labels, mostLabels, longestLabel)
+  const room = Math.max(mostLabels, rule.topical_labels.length)
+  return [...new Set([...rule.topical_labels, ...labels])].slice(0, room)
+}
+
+/** The rule's first: what stands under a key of its own is not crowded out by what was read between the lines. */
+function adoptMentions(answer: ModelAnswer, rule: Interpretation, entities: Ids): Mention[] {
+  const roll = startRoll()
+  for (const mention of rule.mentions) enrol(roll, { ...mention })
+  for (const { surface, entity_kind: kind, ...told } of answer.mentions ?? []) {
+    const mention = enrol(roll, {
+      surface: clean(surface, longestName),
+      entity_kind: clean(kind, longestLabel) || 'Other',
+      confidence: told.confidence ?? plainConfidence,
+      aliases: [],
+    })
+    if (!mention) continue
+    const aliases = cleanAll(told.aliases, mostAliases, longestName)
+    mention.aliases = [...new Set([...mention.aliases, ...aliases])].slice(0, mostAliases)
+    const id = entities.get((told.canonical_entity_id ?? '').toLowerCase())
+    if (id !== undefined) mention.canonical_entity_id ??= id
+  }
+  return roll.mentions
+}
+
+type Pointed = { target_record_id?: string | null; target_entity_id?: string | null }
+
+function adoptTarget({ target_record_id, target_entity_id }: Pointed, known: Known) {
+  const record = known.records.get((target_record_id ?? '').toLowerCase())
+  const entity = known.entities.get((target_entity_id ?? '').toLowerCase())
+  const target: Target = {
+    ...(record === undefined ? {} : { target_record_id: record }),
+    ...(entity === undefined ? {} : { target_entity_id: entity }),
+  }
+  return { ...target, resolved: record !== undefined || entity !== undefined }
+}
+
+function adoptRelations(answer: ModelAnswer, known: Known): Interpretation['relation_candidates'] {
+  return (answer.relation_candidates ?? []).slice(0, mostRelations).flatMap((told) => {
+    const predicate = clean(told.predicate, longestPredicate)
+    if (predicate === '') return []
+    return [{ predicate, confidence: told.confidence ?? plainConfidence, ...adoptTarget(told, known) }]
+  })
+}
+
+function adoptReferences(answer: ModelAnswer, rule: Interpretation, known: Known) {
+  const byRef = new Map(rule.reference_candidates.map((reference) => [reference.ref, reference]))
+  for (const told of (answer.reference_candidates ?? []).slice(0, mostReferences)) {
+    const ref = clean(told.ref, longestRef)
+    const found = byRef.get(ref)
+    if (ref === '' || (!found && byRef.size >= mostReferences)) continue
+    const confidence = Math.max(found?.confidence ?? 0, told.confidence ?? plainConfidence)
+    const target = adoptTarget(told, known)
+    if (!found || target.resolved) byRef.set(ref, { ...found, ref, confidence, ...target })
+  }
+  return [...byRef.values()]
+}

@@ -1,0 +1,47 @@
+import type { Interpretation } from '../domain/interpretation.ts'
+
+/** The ids in an interpretation, which were true when it was made. */
+
+type Pointed = { target_record_id?: string; target_entity_id?: string }
+
+export type Ids = { entities: string[]; records: string[] }
+
+export function listPointed({
+  mentions,
+  relation_candidates: relations,
+  reference_candidates: references,
+}: Interpretation): Ids {
+  const candidates = [...relations, ...references]
+  const entities = [
+    ...mentions.map((mention) => mention.canonical_entity_id),
+    ...candidates.map((candidate) => candidate.target_entity_id),
+  ]
+  const records = candidates.map((candidate) => candidate.target_record_id)
+  return { entities: unique(entities), records: unique(records) }
+}
+
+/** Without the ids of what stands no more; a mention is then looked up by its name like any other. */
+export function dropLost(
+  interpretation: Interpretation,
+  standing: { entities: ReadonlySet<string>; records: ReadonlySet<string> },
+): Interpretation {
+  const settle = <C extends Pointed>({ target_record_id: record, target_entity_id: entity, ...rest }: C) => {
+    const target: Pointed = {
+      ...(record !== undefined && standing.records.has(record) ? { target_record_id: record } : {}),
+      ...(entity !== undefined && standing.entities.has(entity) ? { target_entity_id: entity } : {}),
+    }
+    return { ...rest, ...target, resolved: Object.keys(target).length > 0 }
+  }
+  return {
+    ...interpretation,
+    mentions: interpretation.mentions.map(({ canonical_entity_id: id, ...rest }) =>
+      id !== undefined && standing.entities.has(id) ? { ...rest, canonical_entity_id: id } : rest,
+    ),
+    relation_candidates: interpretation.relation_candidates.map(settle),
+    reference_candidates: interpretation.reference_candidates.map(settle),
+  }
+}
+
+function unique(ids: readonly (string | undefined)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== undefined))]
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { mayBecome, mayRevertTo } from '../domain/status.ts'
+import { scoringAt } from '../lifecycle/index.ts'
+import { findBreaches } from './breaches.queries.ts'
+import type { Finding } from './law.ts'
+
+const statuses = ['active', 'challenged', 'invalidated', 'merged', 'superseded'] as const
+const movesBy = (isOpen: typeof mayBecome) =>
+  statuses.flatMap((from) =>
+    statuses.filter((to) => isOpen(from, to)).map((to) => sql`(${sql.lit(from)}, ${sql.lit(to)})`),
+  )
+const [moves, reverts] = [movesBy(mayBecome), movesBy(mayRevertTo)]
+
+/** Each change of a record is a version and has an entry; what changes no version, such as a pruning, may have one. */
+export async function findUnloggedVersions(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, coalesce(a.entries, 0) >= r.version
+      from records as r
+      left join (select record_id, count(*) as entries from audit_entries group by record_id) as a
+        on a.record_id = r.id
+    `,
+  )
+}
+
+/** Of an episode only the outcome is ever set anew. */
+export async function findRewrittenEpisodes(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, not exists (
+        select from audit_entries as a, jsonb_object_keys(a.changes) as field
+        where a.record_id = r.id and jsonb_typeof(a.changes) = 'object'
+          and field like 'payload%' and field <> 'payload.outcome'
+      )
+      from records as r
+      where r.type = 'episodic' and r.version > 1
+    `,
+  )
+}
+
+/** Each move starts where the one before it led and is one that there is, and the last led to what the record is. */
+export async function findBrokenStatusChains(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select coalesce(r.id, chain.record_id), coalesce(chain.is_whole, true)
+        and (r.id is null or r.status::text = coalesce(chain.last,
+          case when r.status = 'challenged' then 'challenged' else 'active' end))
+      from records as r
+      full join (
+        select record_id, (array_agg(new::text order by id desc))[1] as last,
+          bool_and(
+            case when before is null then old in ('active', 'challenged') else old = before end
+            and ((old::text, new::text) in (${sql.join(moves)})
+              or step = 'revert' and (old::text, new::text) in (${sql.join(reverts)}))
+          ) as is_whole
+        from (
+          select record_id, id, old, new, step, lag(new) over (partition by record_id order by id) as before
+          from status_changes
+        ) as moved
+        group by record_id
+      ) as chain on chain.record_id = r.id
+    `,
+  )
+}
+
+/** Its old part may be deleted, but what is left of it has no gap, and ends at what is stored. */
+export async function findBrokenScoreChains(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select chain.record_id, chain.is_whole and (r.id is null or r.importance = chain.last)
+      from (
+        select record_id, (array_agg(new order by id desc))[1] as last,
+          bool_and((before is null or old = before) and old <> new) as is_whole
+        from (
+          select record_id, id, old, new, lag(new) over (partition by record_id order by id) as before
+          from importance_history
+        ) as moved
+        group by record_id
+      ) as chain
+      left join records as r on r.id = chain.record_id
+    `,
+  )
+}
+
+/** Time alone moves a score by less than this in the first day, and then by less than the other in each. */
+const [firstDay, eachDay] = [0.08, 0.01]
+
+/** As far as a refresh would not have written it anew: what happens to a record is in its score at once. */
+export async function findStaleScores(db: Database, now: Date): Promise<Finding> {
+  const { join, importance } = scoringAt(now)
+  return findBreaches(
+    db,
+    sql`
+      select r.id, abs(r.importance - (${importance})) <= ${sql.lit(firstDay)}::float8 + ${sql.lit(eachDay)}::float8
+        * date_part('epoch', ${now}::timestamptz - greatest(r.created_at, refreshed.at)) / 86400
+      from records as r ${join}
+      cross join (
+        select max(started_at) as at from maintenance_runs
+        where job in ('dream', 'refresh_importance') and status = 'succeeded' and not dry_run and scope is null
+      ) as refreshed
+      where r.forgotten_at is null and not r.pinned
+    `,
+  )
+}
+
+/** The log holds no more than was counted; of what is older it may hold less. */
+export async function findMiscountedAccesses(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, r.served_count <= r.access_count and (r.last_accessed_at is null) = (r.access_count = 0)
+        and coalesce(l.times, 0) <= r.access_count and coalesce(l.served, 0) <= r.served_count
+        and (l.latest is null or l.latest <= r.last_accessed_at)
+      from records as r
+      left join (
+        select record_id, count(*) as times, count(*) filter (where kind = 'served') as served, max(at) as latest
+        from access_log group by record_id
+      ) as l on l.record_id = r.id
+    `,
+  )
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { salienceAt } from '../db/salience.ts'
+import { findBreaches } from './breaches.queries.ts'
+import type { Finding } from './law.ts'
+
+/** What two spellings of one curve, or a float that went through JSON, may differ by. */
+const tiny = sql.lit(1e-9)
+
+/** The same of a whole salience: neither the largest nor the smallest float can be multiplied without an error. */
+const inexactness = sql`least(greatest(r.base_salience, 1), 1e300) * ${tiny}`
+
+/** At and below this a record has faded away. */
+const faded = sql.lit(0.001)
+
+/** Machines' clocks do not agree to the second. */
+const patience = sql.lit('5 minutes')
+
+/**
+ * Between the exact one and the base: whatever raises salience stores it, and time only lowers it. What indexes are
+ * walked by would otherwise leave out the most salient.
+ */
+export async function findWrongSaliences(db: Database, now: Date): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, case when r.pinned then r.salience = r.base_salience
+        else ${salienceAt(now)} - r.salience <= ${inexactness} and r.salience - r.base_salience <= ${inexactness} end
+      from records as r
+    `,
+  )
+}
+
+export async function findWrongExpiries(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, case when r.max_age_seconds = 0 then r.expires_at is null
+        else r.expires_at = r.created_at + make_interval(secs => r.max_age_seconds) end
+      from records as r
+    `,
+  )
+}
+
+/** The first millisecond at which the salience has fallen to the threshold; null where it never does, or may not. */
+export async function findWrongPruneMoments(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, case
+        when r.pinned or r.deletion_policy <> 'auto_prune' then r.prune_at is null
+        when r.base_salience <= ${faded} then r.prune_at = least(r.anchored_at, r.expires_at)
+        when r.prune_at is null then salience_at(r, '9999-12-31 00:00:00+00') > ${faded} * (1 - ${tiny})
+        else salience_at(r, r.prune_at) <= ${faded} * (1 + ${tiny})
+          and salience_at(r, r.prune_at - interval '2 milliseconds') >= ${faded} * (1 - ${tiny}) end
+      from records as r
+    `,
+  )
+}
+
+export async function findFutureTimes(db: Database, now: Date): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, greatest(r.created_at, r.updated_at, r.anchored_at, r.last_reinforced_at, r.last_accessed_at,
+          r.forgotten_at) <= ${now}::timestamptz + ${patience}::interval
+      from records as r
+    `,
+  )
+}
+
+/** What is to stay stays, what went says so in its log, and nothing that went is kept for less than no time. */
+export async function findWrongForgettings(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, r.deletion_policy <> 'never' and r.purge_at >= r.forgotten_at
+        and (r.forgotten_reason not in ('pruned', 'archived') or (r.deletion_policy = 'auto_prune' and not r.pinned))
+        and exists (select from audit_entries as a where a.record_id = r.id and a.action in ('delete', 'archive'))
+      from records as r
+      where r.forgotten_at is not null
+    `,
+  )
+}
+
+/** A record that was replaced has no salience left. */
+export async function findUnzeroedHistory(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, r.base_salience = 0 and r.salience = 0
+        and (r.type <> 'semantic' or c.payload #>> '{revision,status}' = 'retracted')
+      from ${replaced}
+    `,
+  )
+}
+
+/** A superseded or merged record has an edge to its successor, for as long as the successor is there. */
+export async function findLostSuccessors(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, exists (
+        select from relations as e
+        where e.source_id = r.id and (e.predicate = 'superseded_by' or r.status = 'merged' and e.predicate = 'derives')
+      ) or exists (
+        select from departures as d
+        where d.type = r.type and coalesce(d.id::text = c.payload #>> '{revision,superseded_by}', true)
+      )
+      from ${replaced}
+    `,
+  )
+}
+
+/**
+ * By a revision, a merge or a cluster, as the newest of their moves says. An earlier version let a
+ * status call set these statuses without a successor: another status call sets such a record active again.
+ */
+const replaced = sql`
+  records as r
+  join contents as c on c.record_id = r.id
+  cross join lateral (
+    select s.step from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+  ) as moved
+  where r.status in ('superseded', 'merged') and moved.step in ('supersede', 'merge', 'cluster')`

@@ -1,0 +1,59 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { findBreaches } from './breaches.queries.ts'
+import type { Finding } from './law.ts'
+
+/** A vector without a signature is never found. */
+export async function findUnsignedVectors(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select coalesce(e.record_id, s.record_id), e.record_id is not null and s.record_id is not null
+      from embeddings as e
+      full join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
+    `,
+  )
+}
+
+/** Whole numbers of 32 bits, or fewer bits behind eight bytes that say what they mean. */
+export async function findMisshapenVectors(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select e.record_id, octet_length(e.code) = case when e.bits = 32 then m.dimensions * 4
+        else 8 + ceil(m.dimensions * e.bits / 8.0) end
+      from embeddings as e
+      join embedding_models as m on m.id = e.model_id
+    `,
+  )
+}
+
+/**
+ * What the built-in embedder may read, and has a word in it, has a vector or waits for one, as soon as the embedder has
+ * listed all that was there before it. Of a model elsewhere nobody knows what it would rather not read.
+ */
+export async function findForgottenTexts(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select r.id, exists (select from embeddings as e where e.record_id = r.id and e.model_id = m.id)
+        or exists (select from unembedded as u where u.record_id = r.id)
+      from embedding_models as m
+      join records as r on r.sensitivity <= m.max_sensitivity
+      join contents as c on c.record_id = r.id
+      where m.embeds and m.provider = 'hash' and m.walked_to is null and c.words > 0
+    `,
+  )
+}
+
+/** Compared once: what waits for it has not been, and what has been says what any comparison can come to. */
+export async function findWrongSurprises(db: Database): Promise<Finding> {
+  return findBreaches(
+    db,
+    sql`
+      select s.record_id, s.delta <= 0.3 and (s.duplicate_of is null or (s.delta <= 0 and s.duplicate_of <> s.record_id))
+        and not exists (select from unsurprised as u where u.record_id = s.record_id)
+      from surprises as s
+    `,
+  )
+}

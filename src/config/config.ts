@@ -1,0 +1,279 @@
+import type { TSchema } from 'typebox'
+import Value from 'typebox/value'
+import type { EmbeddingSettings } from '../embeddings/index.ts'
+import { parseRoots } from '../kernel/directories.ts'
+import { parseDuration } from '../kernel/units.ts'
+import { type Environment, environmentSchema } from './environment.ts'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    )
+    this.name = 'ConfigError'
+    this.problems = problems
+  }
+}
+
+export type Config = ReturnType<typeof readConfig>
+
+/** Blank means unset, so that a compose file can pass a variable through without setting it. */
+export function readConfig(variables: Variables) {
+  const given = Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
+  )
+  const environment = parse(given)
+  const problems = [
+    ...unknownNames(given),
+    ...environment.problems,
+    ...exposureProblems(given),
+    ...modelProblems(given),
+    ...poolProblems(given),
+  ]
+  if (!environment.values || problems.length > 0) throw new ConfigError(problems)
+  return shape(environment.values)
+}
+
+function unknownNames(given: Variables): string[] {
+  return Object.keys(given)
+    .filter((name) => name.startsWith('MEMBRANE_') && !(name in environmentSchema.properties))
+    .map((name) => `${name} is not a variable of this version`)
+}
+
+function exposureProblems(given: Variables): string[] {
+  const host = given['HOST']
+  if (!host || isLoopback(host)) return []
+  if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
+  return [
+    `HOST=${host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
+  ]
+}
+
+/** The embedded server takes 100 connections, of which the worker, the queue and the supervisor need some. */
+const mostEmbeddedConnections = 80
+
+function poolProblems(given: Variables): string[] {
+  const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 0)
+  if (given['DATABASE_URL'] !== undefined || !(size > mostEmbeddedConnections && size <= 500)) return []
+  return [
+    `MEMBRANE_POOL_SIZE must be at most ${mostEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
+  ]
+}
+
+/** A model that is asked for and cannot be asked would be missing at every call, and nobody would know. */
+function modelProblems(given: Variables): string[] {
+  return [
+    ...serverProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
+    ...serverProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
+    ...chatProblems(given),
+  ]
+}
+
+function chatProblems(given: Variables): string[] {
+  const pair = ['MEMBRANE_LLM_ENDPOINT', 'MEMBRANE_LLM_MODEL'] as const
+  const missing = pair.filter((name) => given[name] === undefined)
+  const halves =
+    missing.length === 1
+      ? [`${missing[0]} must be set too: one of ${pair.join(' and ')} alone asks nobody`]
+      : []
+  const isUnpriced = ['PROMPT', 'COMPLETION'].every(
+    (what) => !Number(given[`MEMBRANE_LLM_${what}_PRICE`] ?? 0),
+  )
+  const isCapped = Number(given['MEMBRANE_LLM_MAX_COST_PER_RUN'] ?? 0) > 0
+  return [
+    ...halves,
+    ...(isCapped && isUnpriced
+      ? ['MEMBRANE_LLM_MAX_COST_PER_RUN needs MEMBRANE_LLM_PROMPT_PRICE or MEMBRANE_LLM_COMPLETION_PRICE']
+      : []),
+    ...(parseDuration(given['MEMBRANE_LLM_TIMEOUT'] ?? '') === 0
+      ? ['MEMBRANE_LLM_TIMEOUT must be longer than 0']
+      : []),
+  ]
+}
+
+function serverProblems(given: Variables, prefix: string, name: string, value: string): string[] {
+  if (given[name] !== value) return []
+  const problems = [`${prefix}_ENDPOINT`, `${prefix}_MODEL`]
+    .filter((needed) => given[needed] === undefined)
+    .map((needed) => `${needed} must be set when ${name} is ${value}`)
+  const isNothing = parseDuration(given[`${prefix}_TIMEOUT`] ?? '') === 0
+  return isNothing ? [...problems, `${prefix}_TIMEOUT must be longer than 0`] : problems
+}
+
+/** Each variable on its own: asked about the whole, TypeBox stops at its eighth error. */
+function parse(given: Variables): { problems: string[]; values?: Environment } {
+  const known: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, value] of Object.entries(given)) {
+    const schema = schemaOf(name)
+    if (!schema) continue
+    known[name] = isInteger(schema) ? wholeNumber(value) : value
+    // The value itself is left out of the message: it may be a secret put into the wrong variable.
+    if (!Value.Check(schema, known[name]) || isMisread(name, value) || isTooLong(schema, value))
+      problems.push(`${name} must be ${expectationOf(schema)}`)
+  }
+  const candidate = Value.Default(environmentSchema, known)
+  return Value.Check(environmentSchema, candidate) ? { problems, values: candidate } : { problems }
+}
+
+/** What no pattern says whole. */
+function isMisread(name: string, value: string | undefined): boolean {
+  if (value === undefined) return false
+  if (name === 'MEMBRANE_DRIFT_ROOTS') return parseRoots(value) === undefined
+  return urls.has(name) && !URL.canParse(value)
+}
+
+/** Their drivers throw at what is no URL, in words that quote it. */
+const urls = new Set(['DATABASE_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
+
+function isTooLong(schema: TSchema, value: string | undefined): boolean {
+  const longest: unknown = Reflect.get(schema, 'longest')
+  const given = parseDuration(value ?? '')
+  if (typeof longest !== 'string' || given === undefined || given === Number.POSITIVE_INFINITY) return false
+  return given > milliseconds(longest)
+}
+
+function schemaOf(name: string): TSchema | undefined {
+  return Object.hasOwn(environmentSchema.properties, name)
+    ? environmentSchema.properties[name as keyof Environment]
+    : undefined
+}
+
+function expectationOf(schema: TSchema): string {
+  return String(Reflect.get(schema, 'expects'))
+}
+
+function isInteger(schema: TSchema): boolean {
+  return Reflect.get(schema, 'type') === 'integer'
+}
+
+/** TypeBox's own conversion would take 1.5 for 1 and so hide the mistake. */
+function wholeNumber(text: string | undefined): number | string | undefined {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
+}
+
+function milliseconds(text: string): number {
+  return parseDuration(text) ?? 0
+}
+
+/** A schedule says `never` by 0. */
+function every(text: string): number {
+  const interval = milliseconds(text)
+  return interval === Number.POSITIVE_INFINITY ? 0 : interval
+}
+
+function shape(values: Environment) {
+  return Object.freeze({
+    logLevel: values.LOG_LEVEL,
+    dataDir: values.MEMBRANE_DATA_DIR,
+    redisUrl: values.REDIS_URL,
+    shutdownTimeoutMs: milliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
+    database: Object.freeze({
+      url: values.DATABASE_URL,
+      poolSize: values.MEMBRANE_POOL_SIZE,
+      preparedStatements: values.MEMBRANE_PREPARED_STATEMENTS === 'true',
+      poolQueue: values.MEMBRANE_POOL_QUEUE,
+      statementTimeoutMs: milliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
+      lockTimeoutMs: milliseconds(values.MEMBRANE_LOCK_TIMEOUT),
+    }),
+    http: Object.freeze({
+      host: values.HOST,
+      port: values.PORT,
+      rateLimit: values.MEMBRANE_RATE_LIMIT,
+      requireIfMatch: values.MEMBRANE_REQUIRE_IF_MATCH === 'true',
+      requestTimeoutMs: milliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
+      maxEventLoopDelayMs: milliseconds(values.MEMBRANE_MAX_EVENT_LOOP_DELAY),
+      idempotencyRetentionMs: milliseconds(values.MEMBRANE_IDEMPOTENCY_RETENTION),
+    }),
+    auth: Object.freeze({
+      rootKey: values.MEMBRANE_API_KEY,
+      allowAnonymous: values.MEMBRANE_ALLOW_ANONYMOUS === 'true',
+    }),
+    metrics: Object.freeze({
+      isPublic: values.MEMBRANE_METRICS_PUBLIC === 'true',
+      workerPort: values.MEMBRANE_METRICS_PORT,
+    }),
+    tracing: Object.freeze({
+      endpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+      serviceName: values.OTEL_SERVICE_NAME,
+      sampledShare: Number(values.OTEL_TRACES_SAMPLER_ARG),
+    }),
+    records: Object.freeze({
+      defaultSensitivity: values.MEMBRANE_DEFAULT_SENSITIVITY,
+      textLanguage: values.MEMBRANE_TEXT_LANGUAGE,
+      forgottenRetentionMs: milliseconds(values.MEMBRANE_FORGOTTEN_RETENTION),
+      tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
+    }),
+    cognition: Object.freeze({
+      retentionMode: values.MEMBRANE_RETENTION_MODE,
+      retentionShape: Object.freeze({
+        huberDelta: Number(values.MEMBRANE_RETENTION_HUBER_DELTA),
+        elasticRho: Number(values.MEMBRANE_RETENTION_ELASTIC_RHO),
+      }),
+    }),
+    driftRoots: Object.freeze(parseRoots(values.MEMBRANE_DRIFT_ROOTS ?? '') ?? []),
+    embedding: Object.freeze(embedding(values)),
+    retrieval: Object.freeze({ selectionThreshold: Number(values.MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD) }),
+    models: Object.freeze({
+      maxSensitivity: values.MEMBRANE_LLM_MAX_SENSITIVITY,
+      ingest: ingestModel(values),
+      chat: chatModel(values),
+    }),
+    consolidation: Object.freeze({ compressionAgeMs: milliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
+    jobs: Object.freeze({
+      intervals: Object.freeze({
+        decay: every(values.MEMBRANE_DECAY_INTERVAL),
+        consolidate: every(values.MEMBRANE_CONSOLIDATION_INTERVAL),
+        dream: every(values.MEMBRANE_DREAM_INTERVAL),
+        compress: every(values.MEMBRANE_COMPRESS_INTERVAL),
+        // A step of the dream; a run of its own is for who asks for one.
+        refresh_importance: 0,
+        // Workers look by themselves; a run is for who asks for one.
+        embed: 0,
+        purge: every(values.MEMBRANE_PURGE_INTERVAL),
+      }),
+      revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),
+    }),
+  })
+}
+
+function chatModel(values: Environment) {
+  const { MEMBRANE_LLM_ENDPOINT: endpoint, MEMBRANE_LLM_MODEL: model } = values
+  if (!endpoint || !model) return undefined
+  return Object.freeze({
+    ...{ endpoint, model, apiKey: values.MEMBRANE_LLM_API_KEY },
+    timeoutMs: milliseconds(values.MEMBRANE_LLM_TIMEOUT),
+    concurrency: values.MEMBRANE_LLM_CONCURRENCY,
+    ceilings: Object.freeze({
+      maxTokens: values.MEMBRANE_LLM_MAX_TOKENS_PER_RUN,
+      maxCost: Number(values.MEMBRANE_LLM_MAX_COST_PER_RUN),
+      promptPrice: Number(values.MEMBRANE_LLM_PROMPT_PRICE),
+      completionPrice: Number(values.MEMBRANE_LLM_COMPLETION_PRICE),
+    }),
+  })
+}
+
+function ingestModel(values: Environment) {
+  const { MEMBRANE_INGEST_LLM_ENDPOINT: endpoint, MEMBRANE_INGEST_LLM_MODEL: model } = values
+  if (values.MEMBRANE_INGEST_LLM_ENABLED !== 'true' || !endpoint || !model) return undefined
+  const timeoutMs = milliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
+  return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
+}
+
+function embedding(values: Environment): EmbeddingSettings {
+  const { MEMBRANE_EMBEDDING_ENDPOINT: endpoint, MEMBRANE_EMBEDDING_MODEL: model } = values
+  const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
+  if (provider === 'hash') return { provider, dimensions }
+  if (provider === 'none' || !endpoint || !model) return { provider: 'none' }
+  const timeoutMs = milliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)
+  const apiKey = values.MEMBRANE_EMBEDDING_API_KEY
+  return { provider, endpoint, model, apiKey, dimensions, timeoutMs }
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,168 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Episode, StageName } from './stages.ts'
+
+/** Where a batch starts: after the last of the one before it, so that what is passed over is not met again. */
+export type Position = {
+  /** As the database writes it: a JavaScript date would drop the microseconds, and meet an episode twice. */
+  at: string
+  id: string
+}
+export const start: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+/** The part of the list that is a stage's to do: what was due by `until`. */
+export type Due = { stage: StageName; scope: string | null; until: Date; now: Date }
+export type Portion = Due & { after: Position; limit: number }
+
+/** Compressed, as they lie: what is read at once must fit into memory whatever is in it. */
+const mostBytes = 8 * 1_024 * 1_024
+
+/** How many episodes each of these has to do, of those that have any; with nothing new, one probe for each. */
+export async function countDue(db: Database, dues: readonly Due[]): Promise<Map<StageName, number>> {
+  const counts = dues.map(
+    (due) =>
+      sql`select ${due.stage}::text as stage, (select count(*) from unconsolidated as u where ${isDue(due)}) as count`,
+  )
+  const { rows } = await sql<{
+    stage: StageName
+    count: number
+  }>`${sql.join(counts, sql` union all `)}`.execute(db)
+  return new Map(rows.filter(({ count }) => count > 0).map(({ stage, count }) => [stage, count]))
+}
+
+/** Takes the next off the list for as long as the transaction lasts; passes over those that others have. */
+export async function claimNext(tx: Transaction, portion: Portion): Promise<Position[]> {
+  const { rows } = await sql<Position>`
+    select due_at::text as at, record_id as id from (${nextOf(portion)}) as claimed order by due_at, record_id
+  `.execute(tx)
+  return rows
+}
+
+/** The same of episodes that are to be read. */
+export async function claimReadable(tx: Transaction, portion: Portion): Promise<Position[]> {
+  const { rows } = await sql<Position>`
+    with claimed as materialized (${nextOf(portion)}), sized as (
+      select record_id, due_at, row_number() over by_age as place,
+        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
+      from claimed left join contents as c using (record_id)
+      window by_age as (order by due_at, record_id)
+    )
+    select due_at::text as at, record_id as id from sized
+    where bytes <= ${mostBytes} or place = 1
+    order by due_at, record_id
+  `.execute(tx)
+  return rows
+}
+
+/**
+ * Of the episodes, those that there is something to learn from, also where a dream has told them as one meanwhile; where
+ * it was is none of that, and often most of it. To be read through `readEpisodes`, for their secrets are in them.
+ */
+export async function findEpisodes(tx: Transaction, ids: readonly string[]): Promise<Episode[]> {
+  const { rows } = await sql<Episode>`
+    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
+      c.payload - 'environment' as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    where r.id = any(${sql.val([...ids])}::uuid[]) and r.type = 'episodic' and r.forgotten_at is null
+      and r.status in ('active', 'challenged', 'merged')
+    order by r.created_at, r.id
+  `.execute(tx)
+  return rows
+}
+
+export async function finish(tx: Transaction, stage: StageName, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from unconsolidated
+    where stage = ${stage} and record_id = any(${sql.val([...ids])}::uuid[])
+  `.execute(tx)
+}
+
+const mostAttempts = 5
+
+/** Five minutes, then four times as long each time. */
+const firstPause = '5 minutes'
+
+export type Failed = Position & { attempts: number; is_given_up: boolean }
+
+/** The next of a portion failed: it is to be tried again later, a few times. `reason` quotes nothing of it. */
+export async function putOff(tx: Transaction, portion: Portion, reason: string): Promise<Failed | undefined> {
+  const { rows } = await sql<Failed>`
+    with failed as materialized (
+      select u.record_id, u.due_at
+      from unconsolidated as u
+      where ${isDue(portion)} and ${isAfter(portion.after)}
+      order by u.due_at, u.record_id
+      limit 1
+      for update skip locked
+    )
+    update unconsolidated as u
+    set attempts = u.attempts + 1, error = ${reason}, claimed_until = null,
+      due_at = case when u.attempts + 1 >= ${mostAttempts} then 'infinity'
+        else ${portion.now}::timestamptz + ${firstPause}::interval * power(4, u.attempts) end
+    from failed
+    where u.record_id = failed.record_id and u.stage = ${portion.stage}
+    returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up
+  `.execute(tx)
+  return rows[0]
+}
+
+/**
+ * Held until the transaction ends: nobody else stores what is known by these in their scopes. Handed over in one
+ * order, and the same locks as whoever captures takes, so a capture of the same waits too.
+ */
+export async function lockHandles(
+  tx: Transaction,
+  handles: readonly { digest: Buffer; scope: string }[],
+): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+    )
+    from (
+      select distinct digest, scope
+      from unnest(
+        ${handles.map(({ digest }) => digest)}::bytea[], ${handles.map(({ scope }) => scope)}::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered
+  `.execute(tx)
+}
+
+/** A part of a transaction that can fail without the rest of it. */
+export async function beginPart(tx: Transaction): Promise<void> {
+  await sql`savepoint part`.execute(tx)
+}
+
+export async function endPart(tx: Transaction): Promise<void> {
+  await sql`release savepoint part`.execute(tx)
+}
+
+export async function undoPart(tx: Transaction): Promise<void> {
+  await sql`rollback to savepoint part`.execute(tx)
+}
+
+function nextOf(portion: Portion): RawBuilder<unknown> {
+  return sql`
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where ${isDue(portion)} and ${isAfter(portion.after)}
+    order by u.due_at, u.record_id
+    limit ${portion.limit}
+    for update skip locked
+  `
+}
+
+function isDue({ stage, scope, until, now }: Due): RawBuilder<unknown> {
+  const isInScope =
+    scope === null
+      ? sql``
+      : sql`and exists (select from records as r where r.id = u.record_id and r.scope = ${scope})`
+  return sql`u.stage = ${stage} and u.due_at <= ${until}::timestamptz
+    and (u.claimed_until is null or u.claimed_until <= ${now}::timestamptz) ${isInScope}`
+}
+
+function isAfter({ at, id }: Position): RawBuilder<unknown> {
+  return sql`(u.due_at, u.record_id) > (${at}::timestamptz, ${id}::uuid)`
+}

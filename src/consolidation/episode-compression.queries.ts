@@ -1,0 +1,81 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../db/transaction.ts'
+import type { Prunable } from '../domain/curves.ts'
+import type { Compressed } from './episode-compression.ts'
+
+const compressor = 'consolidation/episodic'
+
+/** `is_due` where it is to be compressed: not if it was before, here or where it was imported from, as its log says. */
+export type Aged = Prunable & { id: string; is_due: boolean }
+
+/**
+ * The records of episodes that were taken off the list, passing over what others hold: one who changes an episode
+ * may come to the list next, and would wait for this batch as it waits for them.
+ */
+export async function claimAged(tx: Transaction, ids: readonly string[]): Promise<Aged[]> {
+  const { rows } = await sql<Aged>`
+    with held as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy,
+        r.type = 'episodic' and r.forgotten_at is null and r.status in ('active', 'challenged') and not r.pinned
+          as is_live
+      from records as r
+      where r.id = any(${sql.val([...ids])}::uuid[])
+      order by r.id
+      for no key update skip locked
+    )
+    select held.id, held.curve, held.half_life_seconds, held.min_salience, held.base_salience, held.anchored_at,
+      held.expires_at, held.pinned, held.deletion_policy,
+      held.is_live and not exists (
+        select from audit_entries as a
+        where a.record_id = held.id and a.action = 'decay' and a.actor = ${compressor}
+      ) as is_due
+    from held
+  `.execute(tx)
+  return rows
+}
+
+/** Of the records, those that there are. */
+export async function findPresent(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select id from records where id = any(${sql.val([...ids])}::uuid[])
+  `.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** New lives, their entries in the log and what comes off the list, in one statement. */
+export async function writeCompressed(
+  tx: Transaction,
+  compressed: readonly (Compressed & { id: string })[],
+  { finished, now, runId }: { finished: readonly string[]; now: Date; runId: string },
+): Promise<void> {
+  const changes = compressed.map((each) => each.changes)
+  await sql`
+    with incoming as materialized (
+      select * from unnest(
+        ${compressed.map(({ id }) => id)}::uuid[],
+        ${changes.map(({ base_salience: [before] }) => before)}::float8[],
+        ${changes.map(({ base_salience: [, after] }) => after)}::float8[],
+        ${changes.map(({ salience: [before] }) => before)}::float8[],
+        ${changes.map(({ salience: [, after] }) => after)}::float8[],
+        ${compressed.map((each) => each.prune_at)}::timestamptz[]
+      ) as incoming (id, base_before, base_after, before, after, prune_at)
+    ), record as (
+      update records as r
+      set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
+      from incoming as i
+      where r.id = i.id
+      returning r.id, r.updated_at
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, ${runId}::uuid, updated_at, 'decay', ${compressor}, 'compressed: what it taught is kept apart',
+        jsonb_build_object(
+          'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
+        )
+      from incoming join record using (id)
+    )
+    delete from unconsolidated
+    where stage = 'episodic' and record_id = any(${sql.val([...finished])}::uuid[])
+  `.execute(tx)
+}

@@ -1,0 +1,59 @@
+import { type Caller, everything, permissions, unscoped } from '../../domain/caller.ts'
+import type { Policies } from '../../domain/lifecycle.ts'
+import { type Descent, type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
+import type { Episode } from '../stages.ts'
+
+/** Records that come of episodes. */
+
+export type Birth = {
+  id: string
+  /** The stage, as the log and the provenance name it. */
+  actor: string
+  now: Date
+  runId: string
+  episodes: readonly [Episode, ...Episode[]]
+  policies: Policies
+}
+
+/** Everything of a record but what it says: of the scope, the sensitivity and the tags of its episodes. */
+export function draftKnowledge(
+  said: Pick<NewRecord, 'type' | 'payload' | 'provenance'>,
+  { id, actor, now, runId, episodes, policies }: Birth,
+): Draft {
+  const [{ scope, sensitivity }] = episodes
+  const record: NewRecord = {
+    ...said,
+    ...(scope === unscoped ? {} : { scope }),
+    ...{ sensitivity, confidence: Math.max(...episodes.map(({ confidence }) => confidence)) },
+    tags: [...new Set(['consolidated', ...episodes.flatMap(({ tags }) => tags)])].slice(0, mostTags),
+    source_type: 'auto_extracted',
+  }
+  const draft = draftRecord(record, {
+    caller: callerOf(actor),
+    now,
+    id,
+    defaultSensitivity: sensitivity,
+    policies,
+  })
+  const edges = episodes.map((episode) => ({
+    ...{ source_id: id, predicate: 'derived_from', target_id: episode.id, weight: 1, created_at: now },
+  }))
+  const descents = episodes.map((episode) => recordLesson(id, episode.id))
+  return { ...draft, edges, descents, audit: { ...draft.audit, rationale: 'consolidated', run_id: runId } }
+}
+
+export function recordLesson(id: string, episode: string): Descent {
+  return { derived_id: id, source_id: episode, kind: 'consolidation', is_ground: true }
+}
+
+const mostTags = 100
+
+/** A stage may do all that its episodes ask of it. */
+function callerOf(actor: string): Caller {
+  return {
+    ...{ principal: actor, name: actor, sourceType: 'auto_extracted' },
+    permissions: new Set(permissions),
+    isService: true,
+    trust: everything,
+  }
+}

@@ -1,0 +1,173 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+import { type Sensitivity, unscoped } from '../../domain/caller.ts'
+import type { Life } from '../../domain/reinforcement.ts'
+import { mostNamed, type Reinforced } from './fact-evidence.ts'
+import type { Gathered } from './fact-groups.ts'
+import type { KnownFact } from './known-fact.ts'
+import type { NamedEntity, WantedName } from './named-entities.ts'
+
+type Sought = Pick<Gathered, 'handle' | 'scope' | 'sensitivity'>
+
+/** The oldest first. To be asked once nobody else can store any of them. */
+export async function findFacts(tx: Transaction, sought: readonly Sought[]): Promise<KnownFact[]> {
+  const { rows } = await sql<KnownFact>`
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
+    from unnest(
+      ${sought.map(({ handle }) => handle.digest)}::bytea[], ${sought.map(({ handle }) => handle.detail)}::bytea[],
+      ${sought.map(({ scope }) => scope)}::text[], ${sought.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+    ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest and h.detail = wanted.detail and h.scope = wanted.scope
+      and h.detail is not null
+    join records as r on r.id = h.record_id and r.scope = wanted.scope and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'semantic'
+    order by r.created_at, r.id
+  `.execute(tx)
+  return rows
+}
+
+/** Of the facts and episodes, those that were linked before. */
+export async function findWitnessed(
+  tx: Transaction,
+  facts: readonly string[],
+  episodes: readonly string[],
+): Promise<{ fact: string; episode: string }[]> {
+  const { rows } = await sql<{ fact: string; episode: string }>`
+    select source_id as fact, target_id as episode
+    from relations
+    where source_id = any(${sql.val([...facts])}::uuid[]) and predicate = 'derived_from'
+      and target_id = any(${sql.val([...episodes])}::uuid[])
+  `.execute(tx)
+  return rows
+}
+
+/** In the scope or in none, nothing more sensitive than who reads the fact may see; they stay until the end. */
+export async function findEntities(tx: Transaction, wanted: readonly WantedName[]): Promise<NamedEntity[]> {
+  const { rows } = await sql<NamedEntity>`
+    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
+    from unnest(
+      ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ scope }) => scope)}::text[],
+      ${wanted.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest and h.scope in (wanted.scope, ${unscoped}) and h.detail is null
+    join records as r on r.id = h.record_id and r.scope = h.scope and r.sensitivity <= wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
+    order by r.id
+    for key share of r
+  `.execute(tx)
+  return rows
+}
+
+export type ClaimedFact = Life & { id: string; scope: string; sensitivity: Sensitivity }
+
+/** As they stand once nobody else changes them: still alive, and nobody's to leave alone. */
+export async function claimFacts(tx: Transaction, ids: readonly string[]): Promise<ClaimedFact[]> {
+  const { rows } = await sql<ClaimedFact>`
+    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+      r.last_reinforced_at, r.prune_at
+    from records as r
+    where r.id = any(${sql.val([...ids])}::uuid[]) and r.forgotten_at is null and not r.pinned
+      and r.status in ('active', 'challenged')
+    order by r.id
+    for no key update
+  `.execute(tx)
+  return rows
+}
+
+export type Pair = { fact: string; episode: string }
+
+/**
+ * Links facts to their witnesses, both ways, records that they rest on them, and answers the pairs that were not linked
+ * before. A fact that stands by itself gets no ground by being observed.
+ */
+export async function insertWitnesses(tx: Transaction, pairs: readonly Pair[], now: Date): Promise<Pair[]> {
+  const { rows } = await sql<Pair>`
+    with pair as materialized (
+      select * from unnest(
+        ${pairs.map(({ fact }) => fact)}::uuid[], ${pairs.map(({ episode }) => episode)}::uuid[]
+      ) as pair (fact, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select p.fact, p.episode, 'consolidation', exists (
+        select from descents as d where d.derived_id = p.fact and d.is_ground
+      )
+      from pair as p
+      on conflict on constraint descents_pkey do nothing
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select fact, 'derived_from', episode, 1, ${now}::timestamptz from pair
+      union all
+      select episode, 'derives', fact, 1, ${now}::timestamptz from pair
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id
+    )
+    select source_id as fact, target_id as episode from edge where predicate = 'derived_from'
+  `.execute(tx)
+  return rows
+}
+
+/** New lives, what bears witness as far as it is named, and an entry in the log for each time. */
+export async function writeReinforced(
+  tx: Transaction,
+  reinforced: readonly Reinforced[],
+  { actor, now, runId }: { actor: string; now: Date; runId: string },
+): Promise<void> {
+  const times = reinforced.flatMap(({ id, times }) => times.map((time, nth) => ({ id, nth, ...time })))
+  await sql`
+    with incoming as materialized (
+      select * from unnest(
+        ${reinforced.map(({ id }) => id)}::uuid[],
+        ${reinforced.map(({ life }) => life.base_salience)}::float8[],
+        ${reinforced.map(({ life }) => life.anchored_at)}::timestamptz[],
+        ${reinforced.map(({ life }) => life.last_reinforced_at)}::timestamptz[],
+        ${reinforced.map(({ life }) => life.salience)}::float8[],
+        ${reinforced.map(({ life }) => life.expires_at)}::timestamptz[],
+        ${reinforced.map(({ life }) => life.prune_at)}::timestamptz[],
+        ${reinforced.map((each) => each.times.length)}::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
+      )
+    ), each as materialized (
+      select * from unnest(
+        ${times.map(({ id }) => id)}::uuid[], ${times.map(({ episode }) => episode)}::text[],
+        ${times.map(({ at }) => at)}::text[], ${times.map(({ before }) => before)}::float8[],
+        ${times.map(({ after }) => after)}::float8[], ${times.map(({ nth }) => nth)}::int4[]
+      ) with ordinality as each (id, episode, told_at, before, after, nth, place)
+    ), witness as (
+      select id,
+        jsonb_agg(
+          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', told_at) order by place
+        ) as evidence,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at) order by place) as sources
+      from each
+      where nth < ${mostNamed}
+      group by id
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
+      from incoming as i
+      where r.id = i.id
+      returning r.id, r.updated_at
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
+        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
+      from witness as w
+      where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${mostNamed}
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, ${runId}::uuid, updated_at, 'reinforce', ${actor}, 'observed again',
+      jsonb_build_object(
+        'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
+      )
+    from each join record using (id)
+    order by place
+  `.execute(tx)
+}

@@ -1,0 +1,61 @@
+import type { RecordStatus } from '../../db/schema.ts'
+import { isHistory } from '../../domain/vocabulary.ts'
+import type { Gathered, Witness } from './fact-groups.ts'
+
+/** A fact that says the same, whatever became of it; `place` is that of what was asked, from 0. */
+export type KnownFact = {
+  place: number
+  id: string
+  status: RecordStatus
+  pinned: boolean
+  is_forgotten: boolean
+  is_retracted: boolean
+}
+
+/** What becomes of a fact, by what is known of it. */
+export type Fate =
+  | { outcome: 'created' }
+  | { outcome: 'reinforced'; id: string }
+  /** Nobody is to change it; that it is there keeps a twin from being made. */
+  | { outcome: 'left' }
+  /** It was folded into another, which says it now if it still stands. */
+  | { outcome: 'merged'; id: string }
+  /** It was withdrawn once: being observed again does not bring it back, it only asks. */
+  | { outcome: 'challenged' }
+
+/** `known` say the same in the same scope to the same readers, whatever became of them. */
+export function judge(known: readonly KnownFact[]): Fate {
+  const live = known.filter(isLive)
+  const standing = live.find(({ status }) => status === 'active') ?? live[0]
+  if (standing) return standing.pinned ? { outcome: 'left' } : { outcome: 'reinforced', id: standing.id }
+  const folded = known.find(({ status }) => status === 'merged')
+  if (folded) return { outcome: 'merged', id: folded.id }
+  return known.some(isWithdrawn) ? { outcome: 'challenged' } : { outcome: 'created' }
+}
+
+function isLive(fact: KnownFact): boolean {
+  return !isHistory(fact.status) && !fact.is_forgotten && !fact.is_retracted
+}
+
+function isWithdrawn({ status, is_retracted }: KnownFact): boolean {
+  return status === 'superseded' || status === 'invalidated' || is_retracted
+}
+
+/**
+ * Without those that bore witness before: an episode that comes again, because it was restored or its outcome
+ * corrected, brings nothing back that was forgotten since.
+ */
+export function withoutHeard(
+  gathered: Gathered,
+  known: readonly KnownFact[],
+  heard: ReadonlySet<string>,
+): readonly Witness[] {
+  if (heard.size === 0) return gathered.witnesses
+  return gathered.witnesses.filter(
+    ({ episode }) => !known.some(({ id }) => heard.has(pairOf(id, episode.id))),
+  )
+}
+
+export function pairOf(fact: string, episode: string): string {
+  return `${fact} ${episode}`
+}

@@ -1,0 +1,102 @@
+import { findGraphFaults } from '../../domain/graph-cycles.ts'
+import { structureHandle } from '../../domain/handles.ts'
+import type { Episode } from '../stages.ts'
+import type { Craft, Form, Tally } from './practice-kind.ts'
+
+/** A plan: which operations wait for which, and how often that was carried out. */
+
+export const planning: Craft = {
+  stage: 'plan_graph',
+  type: 'plan_graph',
+  actor: 'consolidation/plan-graph',
+  figure: 'plan_graphs_extracted',
+  leastSuccesses: 1,
+  member: 'metrics',
+  read: readPlan,
+  readTally,
+  writeTally,
+}
+
+const leastNodes = 3
+/** A larger one is the history of a single task; and telling it from others takes ever longer. */
+const mostNodes = 500
+const mostEdges = 5_000
+const longestIntent = 1_000
+
+type Call = Episode['payload']['tool_graph'][number]
+
+function readPlan({ payload: { tool_graph: calls } }: Episode): Form | undefined {
+  if (calls.length < leastNodes || calls.length > mostNodes) return undefined
+  const ids = nameNodes(calls)
+  const nodes = calls.map(({ tool }, place) => ({ id: ids[place] ?? '', op: tool }))
+  const edges = listEdges(calls)
+  // A plan that waits for itself cannot be carried out.
+  if (edges.length > mostEdges || findGraphFaults({ nodes, edges }).length > 0) return undefined
+  const handle = structureHandle({ nodes, edges })
+  return {
+    handle,
+    compose: ({ payload: { timeline, tool_graph: told } }) => {
+      const summary = timeline.find(({ summary }) => summary?.trim())?.summary
+      const names = nameNodes(told)
+      return {
+        ...{ kind: 'plan_graph', plan_id: `plan-${handle.digest.toString('hex')}`, version: '1' },
+        ...(summary === undefined ? {} : { intent: cut(summary) }),
+        nodes: told.map(({ tool, args }, place) => ({
+          ...{ id: names[place] ?? '', op: tool },
+          ...(args === undefined ? {} : { params: paramsOf(args) }),
+        })),
+        edges: listEdges(told),
+      }
+    },
+  }
+}
+
+function paramsOf(args: unknown): Record<string, unknown> {
+  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
+  return isObject ? { ...args } : { value: args }
+}
+
+/** Their own ids, as far as no other has the same. */
+function nameNodes(calls: readonly Call[]): string[] {
+  const taken = new Set<string>()
+  return calls.map(({ id }, place) => {
+    let name = id
+    for (let nth = place; taken.has(name); nth++) name = `${id.slice(0, 240)} (${nth})`
+    taken.add(name)
+    return name
+  })
+}
+
+/** Each once; on what is not there nothing waits, and of those that share an id the first is meant. */
+function listEdges(calls: readonly Call[]) {
+  const known = new Set(calls.map(({ id }) => id))
+  const names = nameNodes(calls)
+  const edges = calls.flatMap(({ depends_on: needed = [] }, place) =>
+    [...new Set(needed)]
+      .filter((id) => known.has(id))
+      .map((from) => ({ from, to: names[place] ?? '', kind: 'control' as const })),
+  )
+  return edges
+}
+
+function cut(text: string): string {
+  return text.slice(0, longestIntent).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+function readTally(kept: unknown): Tally {
+  const {
+    execution_count: uses = 0,
+    failure_rate: rate = 0,
+    last_executed_at: lastAt = null,
+  } = (kept ?? {}) as { execution_count?: number; failure_rate?: number; last_executed_at?: string }
+  const failures = Math.round(uses * rate)
+  return { successes: uses - failures, failures, lastAt }
+}
+
+function writeTally({ successes, failures, lastAt }: Tally): object {
+  const uses = successes + failures
+  return {
+    ...{ execution_count: uses, failure_rate: uses === 0 ? 0 : failures / uses },
+    ...(lastAt === null ? {} : { last_executed_at: lastAt }),
+  }
+}

@@ -1,0 +1,69 @@
+import { recipeHandle } from '../../domain/handles.ts'
+import { signatureOf } from '../../domain/tool-sequence.ts'
+import type { Episode } from '../stages.ts'
+import type { Craft, Form, Tally } from './practice-kind.ts'
+
+/** A skill: which tools, one after the other, and how well that works. */
+
+export const competence: Craft = {
+  stage: 'competence',
+  type: 'competence',
+  actor: 'consolidation/competence',
+  figure: 'competence_extracted',
+  leastSuccesses: 2,
+  member: 'performance',
+  read: readSkill,
+  readTally,
+  writeTally,
+}
+
+const longestName = 1_000
+const longestSignal = 500
+const mostTriggers = 10
+
+function readSkill({ payload }: Episode): Form | undefined {
+  const tools = signatureOf(payload.tool_graph)
+  if (tools.length === 0) return undefined
+  return {
+    handle: recipeHandle(tools),
+    compose: (episode) => ({
+      kind: 'competence',
+      skill_name: cut(tools.join(', then '), longestName),
+      triggers: listSignals(episode).map((signal) => ({ signal })),
+      recipe: tools.map((tool) => ({ step: `Use ${tool}.`, tool })),
+      required_tools: [...new Set(tools)],
+      ...{ failure_modes: [], fallbacks: [] },
+    }),
+  }
+}
+
+/** What was going on when it was used. */
+function listSignals({ payload: { timeline } }: Episode): string[] {
+  const said = timeline.flatMap(({ summary, event_kind: kind }) => {
+    const signal = cut(summary?.trim() ? summary : kind, longestSignal)
+    return signal.trim() === '' ? [] : [signal]
+  })
+  return [...new Set(said)].slice(0, mostTriggers)
+}
+
+/** Never half a character: PostgreSQL refuses one. */
+function cut(text: string, limit: number): string {
+  return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
+}
+
+function readTally(kept: unknown): Tally {
+  const {
+    success_count: successes = 0,
+    failure_count: failures = 0,
+    last_used_at: lastAt = null,
+  } = (kept ?? {}) as { success_count?: number; failure_count?: number; last_used_at?: string }
+  return { successes, failures, lastAt }
+}
+
+function writeTally({ successes, failures, lastAt }: Tally): object {
+  const uses = successes + failures
+  return {
+    ...{ success_count: successes, failure_count: failures, success_rate: uses === 0 ? 0 : successes / uses },
+    ...(lastAt === null ? {} : { last_used_at: lastAt }),
+  }
+}

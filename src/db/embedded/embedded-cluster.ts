@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { access, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { systemClock } from '../../kernel/clock.ts'
+import { createIds } from '../../kernel/ids.ts'
+import { type Account, environment } from './embedded-account.ts'
+import { EmbeddedDatabaseError } from './embedded-failure.ts'
+import { isAlive } from './embedded-postmaster.ts'
+
+type Cluster = { cluster: string; initdb: string; account: Account; durable: boolean }
+
+export const superuser = 'membrane'
+
+/** Made beside its place and renamed when whole, so that a cluster that exists is never half of one. */
+export async function ensureCluster(options: Cluster): Promise<{ created: boolean }> {
+  if (await exists(join(options.cluster, 'PG_VERSION'))) return { created: false }
+  await removeAbandoned(options.cluster)
+  const staging = `${options.cluster}.new-${process.pid}`
+  try {
+    await initialise(staging, options)
+    return { created: await settle(join(staging, 'data'), options.cluster) }
+  } finally {
+    await rm(staging, { recursive: true, force: true })
+  }
+}
+
+export async function readPassword(cluster: string): Promise<string> {
+  return (await readFile(join(cluster, passwordFile), 'utf8')).trim()
+}
+
+const passwordFile = 'membrane.password'
+
+async function initialise(staging: string, { initdb, account, durable }: Cluster): Promise<void> {
+  const data = join(staging, 'data')
+  const password = join(staging, passwordFile)
+  await rm(staging, { recursive: true, force: true })
+  await mkdir(staging, { mode: 0o700, recursive: true })
+  await writeFile(password, `${createIds(systemClock).secret(24)}\n`, { mode: 0o600 })
+  await account.own(staging)
+  await account.own(password)
+  const { command, args, options } = account.launch(initdb, [
+    ...['--pgdata', data, '--username', superuser, '--pwfile', password, '--auth', 'scram-sha-256'],
+    // Code point order and Unicode case rules that are the same on every machine, whatever its libc.
+    ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    ...['--no-instructions', ...(durable ? [] : ['--no-sync'])],
+  ])
+  const child = spawn(command, args, { ...options, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]).catch((error) => {
+    throw new EmbeddedDatabaseError(`PostgreSQL could not be set up: ${error.message}`, error)
+  })
+  if (code !== 0) throw new EmbeddedDatabaseError(`PostgreSQL could not be set up:\n${complaint.trim()}`)
+  await rename(password, join(data, passwordFile))
+}
+
+/** Two first starts at once both initialise; the second to finish leaves the field to the first. */
+async function settle(data: string, cluster: string): Promise<boolean> {
+  try {
+    await rename(data, cluster)
+    return true
+  } catch (error) {
+    if (await exists(join(cluster, 'PG_VERSION'))) return false
+    throw new EmbeddedDatabaseError(
+      `${cluster} is in the way: it holds something else than a database.`,
+      error,
+    )
+  }
+}
+
+/** What a start that was killed left behind; one that still runs keeps its own. */
+async function removeAbandoned(cluster: string): Promise<void> {
+  const prefix = `${basename(cluster)}.new-`
+  for (const name of await readdir(dirname(cluster))) {
+    if (!name.startsWith(prefix) || isAlive(Number(name.slice(prefix.length)))) continue
+    // An initdb that outlived its starter may still be writing into it; a later start has better luck.
+    await rm(join(dirname(cluster), name), { recursive: true, force: true }).catch(() => {})
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,5 +1,0 @@
-export { insightRoutes } from './insight/routes.ts'
-export { createInsightService } from './insight/service.ts'
-export { decayRoutes } from './routes.ts'
-export { createDecayService } from './service.ts'
-export { createSweep } from './sweep/service.ts'

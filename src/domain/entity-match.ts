@@ -1,0 +1,89 @@
+import { unscoped } from './caller.ts'
+import { normaliseName } from './names.ts'
+
+/** Which entity a mention means, of those that could be meant. */
+
+/** Kinds that say nothing, and so contradict nothing. */
+const generic: ReadonlySet<string> = new Set(['', 'other', 'concept'])
+
+export function isGeneric(kind: string): boolean {
+  return generic.has(normaliseName(kind))
+}
+
+/** Whether one thing can be of both kinds; an entity may have several, and none says nothing. */
+export function isCompatible(kind: string, others: string | readonly string[]): boolean {
+  const kinds = typeof others === 'string' ? [others] : others
+  if (kinds.length === 0 || isGeneric(kind)) return true
+  return kinds.some((other) => isGeneric(other) || normaliseName(other) === normaliseName(kind))
+}
+
+export type Called = { surface: string; entity_kind: string }
+
+export type Candidate = {
+  id: string
+  scope: string
+  status: string
+  created_at: Date
+  payload: {
+    canonical_name: string
+    primary_type: string
+    types: readonly string[]
+    aliases: readonly { value: string }[]
+    identifiers: readonly { namespace: string; value: string }[]
+  }
+}
+
+/**
+ * By identifier, whatever its kind, then by name or alias with a kind that fits; of each those of the scope before
+ * those of none, and never one of another scope. Of what is left the same one is always chosen: by its own name
+ * before an alias, active before challenged, the oldest, the lowest id.
+ */
+export function chooseEntity<C extends Candidate>(
+  mention: Called,
+  candidates: readonly C[],
+  scope: string,
+): C | undefined {
+  const ranked = candidates
+    .map((candidate) => ({ candidate, rank: rankOf(mention, candidate, scope) }))
+    .filter((each): each is { candidate: C; rank: Rank } => each.rank !== undefined)
+  const [first, ...others] = ranked
+  if (!first) return undefined
+  return others.reduce((best, each) => (isBefore(each.rank, best.rank) ? each : best), first).candidate
+}
+
+type Rank = readonly (number | string)[]
+
+function rankOf(mention: Called, candidate: Candidate, scope: string): Rank | undefined {
+  const isOwn = candidate.scope === scope
+  if (!isOwn && candidate.scope !== unscoped) return undefined
+  if (candidate.status !== 'active' && candidate.status !== 'challenged') return undefined
+  const match = matchOf(mention, candidate)
+  if (match === undefined) return undefined
+  return [
+    match === 'identifier' ? 0 : 1,
+    isOwn ? 0 : 1,
+    match === 'alias' ? 1 : 0,
+    candidate.status === 'active' ? 0 : 1,
+    candidate.created_at.getTime(),
+    candidate.id,
+  ]
+}
+
+export function matchOf({ surface, entity_kind: kind }: Called, { payload }: Candidate) {
+  const named = surface.trim()
+  const isIdentified = payload.identifiers.some(
+    ({ namespace, value }) => value === named || `${namespace}:${value}` === named,
+  )
+  if (isIdentified) return 'identifier'
+  const types = [payload.primary_type, ...payload.types]
+  if (!isCompatible(kind, types)) return undefined
+  const name = normaliseName(surface)
+  if (normaliseName(payload.canonical_name) === name) return 'name'
+  return payload.aliases.some(({ value }) => normaliseName(value) === name) ? 'alias' : undefined
+}
+
+function isBefore(one: Rank, other: Rank): boolean {
+  const at = one.findIndex((part, index) => part !== other[index])
+  const [mine = 0, theirs = 0] = [one[at], other[at]]
+  return mine < theirs
+}

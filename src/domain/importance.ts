@@ -1,0 +1,137 @@
+import { type Accesses, recentAccesses } from './access-weights.ts'
+
+/** The nine-factor importance: one pure score, so that computing it again at the same instant moves nothing. */
+
+export type Layer = 'working' | 'episodic' | 'semantic' | 'procedural' | 'codebase'
+
+export type ImportanceInputs = {
+  base_importance: number
+  accesses: Accesses
+  /** Days since creation. */
+  age_days: number
+  layer: Layer
+  /** 0 to 1. */
+  source_trust: number
+  /** −1 to 1. */
+  emotional_valence: number
+  /** By a different source than the record's own. */
+  confirmations: number
+}
+
+export const importanceWeights = {
+  base: 0.3,
+  access: 0.12,
+  recency: 0.12,
+  valence: 0.06,
+  stability: 0.06,
+  layer: 0.12,
+  trust: 0.08,
+  confirmations: 0.06,
+  activation: 0.08,
+} as const
+
+export type ImportanceFactor = keyof typeof importanceWeights
+export type ImportanceFactors = Record<ImportanceFactor, number>
+
+export const sourceTrust = {
+  human: 1,
+  ai: 0.7,
+  interaction: 0.6,
+  ingest: 0.5,
+  code_scan: 0.5,
+  dream: 0.4,
+  auto_extracted: 0,
+} as const
+
+export const layerBoost: Readonly<Record<Layer, number>> = {
+  working: 0,
+  episodic: 1 / 3,
+  codebase: 1 / 2,
+  procedural: 2 / 3,
+  semantic: 1,
+}
+export const neverFading: ReadonlySet<Layer> = new Set(['semantic', 'procedural', 'codebase'])
+/** Numbers of the score that SQL is made from too. */
+export const scoring = {
+  halfLifeDays: 30,
+  /** How much faster a memory of no trust fades than one of full trust, beyond once. */
+  distrustPenalty: 2,
+  /** As everywhere in the product: beyond them nothing is left to tell apart. */
+  maxHalfLives: 64,
+  saturatingAccesses: 20,
+  saturatingConfirmations: 5,
+  /** One minute: an access of this instant would be infinitely active. */
+  leastAgeDays: 1 / 1_440,
+  activationShift: 1,
+  activationScale: 1.5,
+} as const
+
+/** Less than this is not worth a write: the score of every record moves all the time. */
+export const importanceTolerance = 0.01
+
+export function scoreImportance(inputs: ImportanceInputs): number {
+  const factors = importanceFactors(inputs)
+  let score = 0
+  for (const [name, weight] of Object.entries(importanceWeights)) {
+    score += weight * factors[name as ImportanceFactor]
+  }
+  return Math.min(1, Math.max(0, score))
+}
+
+export function importanceFactors(inputs: ImportanceInputs): ImportanceFactors {
+  const { accesses } = inputs
+  return {
+    base: inputs.base_importance,
+    access: saturate(accesses.weight, scoring.saturatingAccesses),
+    recency: recency(inputs),
+    valence: Math.abs(inputs.emotional_valence),
+    stability: stability(accesses, inputs.age_days),
+    layer: layerBoost[inputs.layer],
+    trust: inputs.source_trust,
+    confirmations: saturate(inputs.confirmations, scoring.saturatingConfirmations),
+    activation: logistic(
+      (activation(accesses, inputs.age_days) + scoring.activationShift) / scoring.activationScale,
+    ),
+  }
+}
+
+function saturate(count: number, full: number): number {
+  return Math.min(1, Math.log1p(count) / Math.log1p(full))
+}
+
+function logistic(value: number): number {
+  return 1 / (1 + Math.exp(-value))
+}
+
+function recency({ layer, accesses, age_days: age, source_trust: trust }: ImportanceInputs): number {
+  if (neverFading.has(layer)) return 1
+  const halfLife = scoring.halfLifeDays / (1 + scoring.distrustPenalty * (1 - trust))
+  return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoring.maxHalfLives)
+}
+
+/** Evenness over life: distinct days with an access among those it could have had. */
+function stability({ count, days }: Accesses, ageDays: number): number {
+  if (count === 0) return 0
+  return Math.min(1, days / Math.min(count, Math.floor(ageDays) + 1))
+}
+
+/** ACT-R base-level activation with decay 0.5; creation counts as the first presentation. */
+function activation({ weight, recent, last_age_days: last }: Accesses, ageDays: number): number {
+  const known = recent.reduce((sum, each) => sum + each.weight, 0)
+  const exact = recent.reduce((sum, each) => sum + each.weight / Math.sqrt(presented(each.age_days)), 0)
+  const nearest = presented(recent.at(-1)?.age_days ?? last ?? ageDays)
+  // What is known of the others is only that they were between the oldest of these and the creation.
+  const isAllKnown = weight <= known && recent.length < recentAccesses
+  const from = isAllKnown ? presented(ageDays) : nearest
+  return Math.log(exact + spread(1 + Math.max(0, weight - known), from, presented(ageDays)))
+}
+
+function presented(age: number): number {
+  return Math.max(age, scoring.leastAgeDays)
+}
+
+/** Petrov (2006): presentations spread evenly between two ages. */
+function spread(count: number, nearest: number, oldest: number): number {
+  // The same as 2·count·(√oldest − √nearest) / (oldest − nearest), and defined where both are one.
+  return (2 * count) / (Math.sqrt(oldest) + Math.sqrt(nearest))
+}

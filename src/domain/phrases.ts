@@ -1,0 +1,20 @@
+import { normaliseName } from './names.ts'
+
+/** What in a text could be a name: up to three words in a row. */
+
+const mostWords = 3
+const word = /[\p{L}\p{N}](?:[^\s,;()[\]{}"“”<>|]*[\p{L}\p{N}+#])?/gu
+
+/** Each once, in the order of the text, as they stand in it. */
+export function listPhrases(text: string, limit: number): string[] {
+  const words = text.match(word) ?? []
+  const phrases = new Map<string, string>()
+  for (let at = 0; at < words.length && phrases.size < limit; at++) {
+    for (let count = 1; count <= mostWords && at + count <= words.length; count++) {
+      const phrase = words.slice(at, at + count).join(' ')
+      const name = normaliseName(phrase)
+      if (!phrases.has(name)) phrases.set(name, phrase)
+    }
+  }
+  return [...phrases.values()].slice(0, limit)
+}

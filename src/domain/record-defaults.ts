@@ -1,0 +1,24 @@
+import type { Layer } from './importance.ts'
+import type { MemoryKind, RecordType } from './vocabulary.ts'
+
+export const defaultConfidence = 1
+export const defaultSalience = 1
+export const defaultImportance = 0.5
+
+export const layerOf: Record<RecordType, Layer> = {
+  working: 'working',
+  episodic: 'episodic',
+  semantic: 'semantic',
+  entity: 'semantic',
+  competence: 'procedural',
+  plan_graph: 'procedural',
+}
+
+export const kindOf: Record<RecordType, MemoryKind> = {
+  working: 'narrative',
+  episodic: 'narrative',
+  semantic: 'fact',
+  entity: 'fact',
+  competence: 'procedure',
+  plan_graph: 'procedure',
+}

@@ -1,0 +1,25 @@
+import { createHmac } from 'node:crypto'
+import type { Payload } from './payloads.ts'
+import { wordingOf } from './tombstone-wording.ts'
+
+export type Seal = ReturnType<typeof createSeal>
+
+/**
+ * Marks of contents that only who has the key can make: a plain hash of a short fact would be undone by guessing.
+ * The scope is part of it, so that tombstones of one scope tell nothing to another.
+ */
+export function createSeal(key: string | undefined) {
+  if (key === undefined) return { keyId: null, digest: () => null }
+  return {
+    /** Tells which key a tombstone was made with, and nothing about the key. */
+    keyId: hmac(key, 'membrane tombstone key').subarray(0, 8),
+    digest(scope: string, payload: Payload): Buffer | null {
+      const wording = wordingOf(payload)
+      return wording === null ? null : hmac(key, JSON.stringify([scope, wording]))
+    },
+  }
+}
+
+function hmac(key: string, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest()
+}

@@ -1,0 +1,46 @@
+import { constraintParts, contextParts } from './captured-content.ts'
+import { normaliseJson } from './normalise-json.ts'
+import type { Payload } from './payloads.ts'
+
+/**
+ * What a record says, not when or by which reference, so that the same thing said again is known again: NFKC,
+ * lower case, without punctuation, one space between words. Null when it says nothing.
+ */
+export function wordingOf(payload: Payload): string | null {
+  const parts = partsOf(payload).map((part) => normaliseJson(part, normaliseText))
+  const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))
+  return isSilent ? null : JSON.stringify([payload.kind, ...parts])
+}
+
+function partsOf(payload: Payload): unknown[] {
+  switch (payload.kind) {
+    case 'semantic':
+      return [payload.subject, payload.predicate, payload.object]
+    case 'entity':
+      return [payload.canonical_name]
+    case 'episodic':
+      return [
+        payload.timeline.flatMap(({ summary }) => summary || []),
+        payload.tool_graph.flatMap(({ result }) => (result === undefined ? [] : [result])),
+        ...contextParts(payload),
+      ]
+    case 'working':
+      return [
+        payload.context_summary ?? '',
+        payload.next_actions,
+        payload.open_questions,
+        constraintParts(payload),
+      ]
+    case 'competence':
+      return [payload.skill_name, payload.recipe.map(({ step, tool }) => [step, tool ?? ''])]
+    case 'plan_graph':
+      return [payload.intent ?? '', payload.nodes.map(({ op }) => op)]
+  }
+}
+
+function normaliseText(text: string): string {
+  const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC')
+  const words = folded.replaceAll(/[\p{P}\p{Z}\p{C}\s]+/gu, ' ').trim()
+  // Of what is nothing but punctuation, the punctuation is what it says.
+  return words === '' ? folded.replaceAll(/\s+/gu, ' ').trim() : words
+}

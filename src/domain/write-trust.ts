@@ -1,0 +1,74 @@
+import { AppError } from '../kernel/errors.ts'
+import {
+  type Caller,
+  isAllowed,
+  rankOf,
+  type Sensitivity,
+  type SourceType,
+  type Trust,
+  unscoped,
+} from './caller.ts'
+import { sourceTrust } from './importance.ts'
+
+/** What a caller may write: the rules of trust turned to bodies. */
+
+/** The scope a new record gets: a key of one scope need not name it, one of several must. */
+export function writableScope(caller: Caller, named: string | undefined): string {
+  const { scopes } = caller.trust
+  if (named !== undefined) {
+    requireScope(caller, named)
+    return named
+  }
+  if (!scopes) return unscoped
+  const [only] = scopes
+  if (scopes.length === 1 && only !== undefined) return only
+  throw new AppError('scope_required', 'The key has several scopes; the body must name one of them.', {
+    errors: [{ pointer: '/scope', message: 'is required for a key of several scopes' }],
+  })
+}
+
+/** A scope that the key has; records without a scope are written by a key of all scopes alone. */
+export function mayWriteTo({ scopes }: Trust, scope: string): boolean {
+  return !scopes || scopes.includes(scope)
+}
+
+export function requireScope(caller: Caller, scope: string): void {
+  if (mayWriteTo(caller.trust, scope)) return
+  throw new AppError('outside_trust', 'The key may not write to this scope.')
+}
+
+export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
+  if (rankOf(sensitivity) <= rankOf(caller.trust.maxSensitivity)) return
+  throw new AppError('outside_trust', 'The sensitivity is above the ceiling of the key.')
+}
+
+/** What was told in confidence is not made public by whoever may merely write. */
+export function requireNotLowered(caller: Caller, before: Sensitivity, after: Sensitivity): void {
+  if (rankOf(after) >= rankOf(before) || isAllowed(caller, 'admin')) return
+  throw new AppError('forbidden', 'Lowering a sensitivity takes the admin permission.')
+}
+
+type Protection = { pinned?: boolean; deletion_policy?: 'auto_prune' | 'manual_only' | 'never' }
+
+/**
+ * Pinning by patch needs what the pin and unpin calls need. `never` is a promise that only an admin takes back:
+ * without this a key that may write could delete a protected record in two calls.
+ */
+export function requireProtection(caller: Caller, before: Required<Protection>, after: Protection): void {
+  if (after.pinned !== undefined && after.pinned !== before.pinned && !isAllowed(caller, 'lifecycle:write')) {
+    throw new AppError('forbidden', 'Pinning and unpinning need the permission lifecycle:write.')
+  }
+  const isWeakened = after.deletion_policy !== undefined && after.deletion_policy !== 'never'
+  if (!isWeakened || before.deletion_policy !== 'never' || isAllowed(caller, 'admin')) return
+  throw new AppError('forbidden', 'Weakening the deletion policy `never` needs the permission admin.')
+}
+
+/** A source may be claimed to be less trusted than the key's own, never more. */
+export function claimableSource(caller: Caller, claimed: SourceType | undefined): SourceType {
+  if (claimed === undefined || sourceTrust[claimed] <= sourceTrust[caller.sourceType]) {
+    return claimed ?? caller.sourceType
+  }
+  throw new AppError('validation_failed', 'The source type claims more trust than the key has.', {
+    errors: [{ pointer: '/source_type', message: `may not claim more trust than ${caller.sourceType}` }],
+  })
+}

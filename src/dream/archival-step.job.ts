@@ -1,0 +1,71 @@
+import type { Database } from '../db/connection.ts'
+import type { RunContext } from '../jobs/runs.ts'
+import { walk } from '../jobs/table-walk.ts'
+import { momentAfter } from '../kernel/units.ts'
+import { createPromotion, promoteDue, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
+import { type Archived, archive, claimAged, countAged } from './archival-step.queries.ts'
+import type { Step } from './steps.ts'
+
+type Resources = RetentionSettings & {
+  db: Database
+  forgottenRetentionMs: number
+  refresh: Refresh
+  size?: number
+}
+
+/** One batch holds the locks of its records until it ends. */
+const usualSize = 2_000
+
+/**
+ * What has come far enough rises, then what is hardly anything is put away, then what is left is weighed anew: in
+ * this order, for nothing that is to rise may be taken for what is to go.
+ */
+export function createForgetting(resources: Resources): Step {
+  const { db, forgottenRetentionMs, refresh, retentionMode, retentionShape, size = usualSize } = resources
+  const promotion = createPromotion({ db, size })
+
+  async function archiveAged(context: RunContext): Promise<void> {
+    const { id: runId, dryRun, startedAt: now } = context.run
+    const purgeAt = momentAfter(now, forgottenRetentionMs)
+    const span = spanOf(context)
+    await walk(context, {
+      ...{ part: 'archival', size },
+      claim: (tx, portion) => claimAged(tx, { ...span, ...portion }),
+      perform: async (tx, ids) => {
+        // A rehearsal took its promotions back, and what they do for importance with them.
+        if (dryRun) await promoteDue(tx, { ids, now, runId })
+        const settings = { retentionMode, retentionShape }
+        return report(await archive(tx, { ...settings, ...span, ids, purgeAt, runId }), { now, purgeAt })
+      },
+    })
+  }
+
+  return {
+    name: 'forget',
+    figures: ['promoted_episodic', 'promoted_semantic', 'archived', 'refreshed'],
+    count: async (context) =>
+      (await promotion.count(context)) +
+      (await countAged(db, spanOf(context))) +
+      (await refresh.count(context)),
+    run: async (context) => {
+      await promotion.raiseAll(context)
+      await archiveAged(context)
+      await refresh.run(context)
+    },
+    help: refresh.help,
+  }
+}
+
+function spanOf({ run: { scope, startedAt } }: RunContext) {
+  return { scope, now: startedAt }
+}
+
+function report(archived: readonly Archived[], { now, purgeAt }: { now: Date; purgeAt: Date }) {
+  return {
+    counts: { archived: archived.length },
+    changes: archived.map(({ id, ...before }) => ({
+      ...{ record_id: id, action: 'archive', before },
+      after: { forgotten_at: now, purge_at: purgeAt },
+    })),
+  }
+}

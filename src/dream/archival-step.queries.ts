@@ -1,0 +1,94 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { salienceAt } from '../db/salience.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { archivedAfterDays, archivedBelow } from '../domain/archival.ts'
+import { neverFading } from '../domain/importance.ts'
+import type { Portion, Position } from '../jobs/table-walk.ts'
+import { type RetentionSettings, retentionAt, scoringAt, uses } from '../lifecycle/index.ts'
+
+const archivist = 'dream/forget'
+const dayMs = 86_400_000
+
+type Span = { now: Date; scope: string | null }
+
+/** What is old and rarely used, whatever else it has come to. */
+function isAged({ now, scope }: Span): RawBuilder<unknown> {
+  const before = new Date(now.getTime() - archivedAfterDays * dayMs)
+  return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
+    and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
+    and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})
+    and ${uses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+}
+
+export async function countAged(db: Database, span: Span): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from records as r where ${isAged(span)}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** The next of them by age, locked; what others hold is passed over. */
+export async function claimAged(
+  tx: Transaction,
+  { after, limit, ...span }: Span & Portion,
+): Promise<Position[]> {
+  const { rows } = await sql<Position>`
+    select r.created_at::text as at, r.id from records as r
+    where ${isAged(span)} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+    order by r.created_at, r.id
+    limit ${limit}
+    for no key update skip locked
+  `.execute(tx)
+  return rows
+}
+
+type Archiving = RetentionSettings & Span & { ids: readonly string[]; purgeAt: Date; runId: string }
+
+/** What decided it, each as of the moment it went. */
+export type Archived = {
+  id: string
+  retention: number
+  importance: number
+  accesses: number
+  age_days: number
+  salience: number
+}
+
+/** Forgets those of the records that hardly anything is left of, and says so in their logs, in one statement. */
+export async function archive(tx: Transaction, archiving: Archiving): Promise<Archived[]> {
+  const { ids, now, purgeAt, runId } = archiving
+  const { join, importance } = scoringAt(now)
+  const { rows } = await sql<Archived>`
+    with judged as materialized (
+      select r.id, ${retentionAt(now, archiving)} as retention, ${importance} as importance,
+        ${uses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
+        ${salienceAt(now)} as salience
+      from records as r ${join}
+      where r.id = any(${sql.val([...ids])}::uuid[]) and ${isAged(archiving)}
+    ), archived as (
+      update records as r
+      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'archived', forgotten_by = ${archivist},
+        forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
+      from judged as j
+      where r.id = j.id and j.retention < ${archivedBelow.retention}::float8
+        and j.importance < ${archivedBelow.importance}::float8
+      returning j.*
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, ${runId}::uuid, ${now}::timestamptz, 'archive', ${archivist},
+        'archived: old, hardly kept, of little importance and rarely used',
+        jsonb_build_object('forgotten', jsonb_build_array(null, ${JSON.stringify(forgotten(now))}::jsonb
+          || jsonb_build_object(
+            'retention', retention, 'importance', importance, 'accesses', accesses, 'age_days', age_days
+          )))
+      from archived
+    )
+    select id, retention, importance, accesses, age_days, salience from archived order by id
+  `.execute(tx)
+  return rows
+}
+
+function forgotten(at: Date) {
+  return { at, reason: 'archived', actor: archivist }
+}

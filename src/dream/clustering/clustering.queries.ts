@@ -1,0 +1,130 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { MemoryKind } from '../../db/schema.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Sensitivity } from '../../domain/caller.ts'
+import { leastMembers } from './cluster-group.ts'
+import type { Source } from './summary-prompt.ts'
+
+/** Those that may become one: nobody who sees one of them may not see another. */
+export type Partition = { scope: string; memory_kind: MemoryKind; sensitivity: Sensitivity }
+
+/**
+ * On a row `r`: what may become a part of something else. Not what a dream wrote, which would be told from hearsay in
+ * the end; nor what was told as one before and taken back, for that was somebody's decision.
+ */
+const isLoose = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_at is null and r.status = 'active'
+  and not r.pinned and r.source_type <> 'dream'
+  and not (r.type = 'semantic' and exists (
+    select from contents as own where own.record_id = r.id and own.tags && array['peer-card', 'synthesis']::text[]
+  ))
+  and not exists (select from status_changes as s where s.record_id = r.id and s.old = 'merged')`
+
+export async function listPartitions(db: Database, scope: string | null): Promise<Partition[]> {
+  const { rows } = await sql<Partition>`
+    select r.scope, r.memory_kind, r.sensitivity from records as r
+    where ${isLoose} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    group by r.scope, r.memory_kind, r.sensitivity
+    having count(*) >= ${sql.lit(leastMembers)}
+    order by r.scope, r.memory_kind, r.sensitivity
+  `.execute(db)
+  return rows
+}
+
+function isIn({ scope, memory_kind: kind, sensitivity }: Partition): RawBuilder<SqlBool> {
+  return sql<SqlBool>`r.scope = ${scope} and r.memory_kind = ${kind} and r.sensitivity = ${sensitivity}`
+}
+
+type Portion = { modelId: number; after: string; limit: number }
+
+/**
+ * The next of a partition in the order of their ids, packed as `unpackCrowd` reads them: rows of their own would take
+ * four times as long to send and to read.
+ */
+export async function readPortion(
+  db: Database,
+  partition: Partition,
+  { modelId, after, limit }: Portion,
+): Promise<Buffer> {
+  const { rows } = await sql<{ packed: Buffer | null }>`
+    select string_agg(uuid_send(id) || bit_send(bits), ''::bytea order by id) as packed
+    from (
+      select r.id, s.bits
+      from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
+      where ${isIn(partition)} and ${isLoose} and r.id > ${after}::uuid
+      order by r.id
+      limit ${limit}
+    ) as portion
+  `.execute(db)
+  return rows[0]?.packed ?? Buffer.alloc(0)
+}
+
+export type Member = Source & { version: number; tags: readonly string[] }
+
+/** What is to be told of some records, and at which version each is; what is very long is not read. */
+export async function findMembers(db: Database, ids: readonly string[]): Promise<Member[]> {
+  const { rows } = await sql<Member>`
+    select r.id, r.version, r.created_at, c.tags,
+      case when pg_column_size(c.payload) <= 65536 then c.payload end as payload
+    from unnest(${sql.val([...ids])}::uuid[]) with ordinality as wanted (id, place)
+    join records as r on r.id = wanted.id
+    join contents as c on c.record_id = r.id
+    order by wanted.place
+  `.execute(db)
+  return rows
+}
+
+/**
+ * What became of some records in one becomes of the one: it is used as often as they were, as dear, and no surer than
+ * the least sure of them.
+ */
+export async function carryCounts(tx: Transaction, ids: readonly string[], heirId: string): Promise<void> {
+  await sql`
+    update records as heir
+    set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
+      confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
+      base_importance = greatest(heir.base_importance, parts.base_importance), confidence = parts.confidence
+    from (
+      select sum(access_count) as accesses, sum(served_count) as served, sum(confirmation_count) as confirmations,
+        max(last_accessed_at) as last_accessed_at, max(base_importance) as base_importance,
+        min(confidence) as confidence
+      from records where id = any(${sql.val([...ids])}::uuid[])
+    ) as parts
+    where heir.id = ${heirId}::uuid
+  `.execute(tx)
+}
+
+type Walked = { scope: string | null; after: string; limit: number }
+
+/** What was told as one in something that is there no more. */
+export async function findOrphans(db: Database, { scope, after, limit }: Walked): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from records as r
+    cross join lateral (
+      select s.step, s.at from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+    ) as moved
+    where r.status = 'merged' and r.forgotten_at is null and not r.pinned and moved.step = 'cluster'
+      and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+      and not exists (
+        select from relations as e
+        where e.source_id = r.id and e.predicate = 'derives' and e.created_at = moved.at
+      )
+    order by r.id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Of those that are told of in a run, the ones that it has listed before it was taken up again. */
+export async function findListed(
+  tx: Transaction,
+  runId: string,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select record_id as id from maintenance_changes
+    where run_id = ${runId}::uuid and action = 'candidate' and record_id = any(${sql.val([...ids])}::uuid[])
+  `.execute(tx)
+  return new Set(rows.map(({ id }) => id))
+}

@@ -1,0 +1,85 @@
+import Type from 'typebox'
+import { maskSecrets, maskText } from '../../domain/masking.ts'
+import type { Payload } from '../../domain/payloads.ts'
+import { searchableText } from '../../domain/searchable-text.ts'
+import type { DreamQuestion } from '../model-question.ts'
+import { memberOf, readText } from '../prompt-lines.ts'
+import { findFault, findShared } from './summary-check.ts'
+
+/** What a chat model is asked of a group, and which of its answers is believed. */
+
+/** Characters: what is longer would be shown in part, and the rest of it lost. */
+const longest = { source: 2_000, question: 24_000, summary: 4_000 }
+
+export type Source = { id: string; created_at: Date; payload: Payload | null }
+export type Told = { sources: readonly Source[]; question: DreamQuestion<string> }
+
+const SummaryAnswer = Type.Object({ summary: Type.String({ minLength: 1, maxLength: longest.summary }) })
+
+const system = [
+  'You are shown memories of a software agent that say nearly the same. Write one text that takes their place.',
+  'Keep what they say: each name, date and number as it is written there, and each fact. Add nothing to it.',
+  'What is under keep stands in most of them: it must stand in yours. Where they differ, say what each of them says.',
+  'What is denied stays denied.',
+  `Plain sentences in the language and the words of the memories, at most ${longest.summary} characters.`,
+].join('\n')
+
+/** Of those that can be told whole the first that fit, in the order given. */
+export function tellGroup(sources: readonly Source[]): Told {
+  const told: Source[] = []
+  const memories: { on: string; says: string }[] = []
+  let left = longest.question
+  for (const source of sources) {
+    const says = sayWhole(source)
+    if (says === undefined) continue
+    const memory = { on: source.created_at.toISOString().slice(0, 10), says }
+    left -= JSON.stringify(memory).length
+    if (left < 0) break
+    told.push(source)
+    memories.push(memory)
+  }
+  const keep = findShared(memories.map(({ says }) => says)).map(({ text }) => text)
+  const read = (answer: unknown) => readSummary(answer, memories)
+  return {
+    sources: told,
+    question: { system, document: { memories, keep }, schema: SummaryAnswer, name: 'summary', read },
+  }
+}
+
+/**
+ * Undefined where a model would be shown less than there is: what is too long, what is a secret, what holds only for a
+ * while or under conditions.
+ */
+function sayWhole({ payload }: Source): string | undefined {
+  if (payload === null || !isPlain(payload)) return undefined
+  const says = searchableText(payload, []).replace(/\s+/g, ' ').trim()
+  const isMasked = maskText(says) !== says || JSON.stringify(maskSecrets(payload)) !== JSON.stringify(payload)
+  return says === '' || says.length > longest.source || isMasked ? undefined : says
+}
+
+function isPlain(payload: Payload): boolean {
+  if (payload.kind !== 'semantic') return true
+  return payload.validity.mode === 'global' && payload.revision?.status !== 'contested'
+}
+
+function readSummary(answer: unknown, memories: readonly { on: string; says: string }[]): string | undefined {
+  const summary = readText(memberOf(answer, 'summary'), longest.summary)
+  if (summary === undefined) return undefined
+  const [said, dates] = [memories.map(({ says }) => says), memories.map(({ on }) => on)]
+  return findFault(summary, said, dates) ? undefined : summary
+}
+
+/** Whom or what most of them are about. */
+export function subjectOf(sources: readonly Pick<Source, 'payload'>[], tags: readonly string[]): string {
+  const subjects = sources.flatMap(({ payload }) => (payload?.kind === 'semantic' ? [payload.subject] : []))
+  return commonest(subjects) ?? commonest(tags) ?? 'experience'
+}
+
+function commonest(words: readonly string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  return [...counts].reduce<[string, number] | undefined>(
+    (best, each) => (best && best[1] >= each[1] ? best : each),
+    undefined,
+  )?.[0]
+}

@@ -1,0 +1,85 @@
+import { type Caller, everything, permissions, type Sensitivity, unscoped } from '../domain/caller.ts'
+import type { Edge } from '../domain/edges.ts'
+import type { Policies } from '../domain/lifecycle.ts'
+import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
+
+/** Facts that a dream writes. */
+
+export type Dreamt = {
+  id: string
+  /** The step, as the log and the provenance name it. */
+  actor: string
+  now: Date
+  runId: string
+  rationale: string
+  scope: string
+  sensitivity: Sensitivity
+  tags: readonly string[]
+  policies: Policies
+  fact: { subject: string; predicate: string; object: unknown }
+  /** What it was made of, each of which it is derived from. */
+  sources: readonly string[]
+  links: readonly { predicate: string; target: string }[]
+  /** What it takes the place of. */
+  supersedes?: string | undefined
+}
+
+/** Evidence beyond this many is told by the edges alone. */
+const mostNamed = 32
+
+export function draftDreamt(dreamt: Dreamt): Draft {
+  const { id, actor, now, runId, rationale, scope, sensitivity, tags, policies, sources } = dreamt
+  const named = sources.slice(0, mostNamed)
+  const at = now.toISOString()
+  const evidence = named.map((source) => ({
+    ...{ source_type: 'event' as const, source_id: `record:${source}`, timestamp: at },
+  }))
+  const record: NewRecord = {
+    ...{ type: 'semantic', payload: { kind: 'semantic', ...dreamt.fact, evidence, ...revisionOf(dreamt) } },
+    ...(scope === unscoped ? {} : { scope }),
+    ...{ sensitivity, tags: [...tags], source_type: 'dream' },
+    provenance: {
+      sources: named.map((source) => ({ kind: 'event', ref: `record:${source}`, timestamp: at })),
+      created_by: actor,
+    },
+  }
+  const draft = draftRecord(record, {
+    caller: callerOf(actor),
+    now,
+    id,
+    defaultSensitivity: sensitivity,
+    policies,
+  })
+  const audit = { ...draft.audit, rationale, run_id: runId }
+  return { ...draft, edges: edgesOf(dreamt), descents: descentsOf(dreamt), audit }
+}
+
+function descentsOf({ id, sources, supersedes }: Dreamt): Descent[] {
+  const made = sources.map((source): Descent => {
+    return { derived_id: id, source_id: source, kind: 'dream', is_ground: true }
+  })
+  if (supersedes === undefined) return made
+  return [...made, { derived_id: id, source_id: supersedes, kind: 'supersede', is_ground: false }]
+}
+
+function revisionOf({ supersedes }: Dreamt) {
+  return supersedes === undefined ? {} : { revision: { supersedes, status: 'active' as const } }
+}
+
+function edgesOf({ id, sources, links, supersedes, now }: Dreamt): Edge[] {
+  const descent = sources.map((target) => ({ predicate: 'derived_from', target }))
+  const place = supersedes === undefined ? [] : [{ predicate: 'supersedes', target: supersedes }]
+  return [...descent, ...links, ...place].map(({ predicate, target }) => ({
+    ...{ source_id: id, predicate, target_id: target, weight: 1, created_at: now },
+  }))
+}
+
+/** A step may write wherever it may read. */
+function callerOf(actor: string): Caller {
+  return {
+    ...{ principal: actor, name: actor, sourceType: 'dream' },
+    permissions: new Set(permissions),
+    isService: true,
+    trust: everything,
+  }
+}

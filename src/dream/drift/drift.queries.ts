@@ -1,0 +1,133 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { RecordStatus } from '../../db/schema.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Trust } from '../../domain/caller.ts'
+import type { Payload } from '../../domain/payloads.ts'
+
+/** A record that may say something about files; `payload` is null where it names none. */
+export type Claimant = {
+  id: string
+  version: number
+  scope: string
+  status: RecordStatus
+  is_own: boolean
+  missed_by: string | null
+  payload: Payload | null
+}
+
+type Span = { scope: string | null; after: string }
+type Page = Span & { limit: number }
+
+const claims = sql<SqlBool>`r.type in ('entity', 'semantic', 'competence', 'plan_graph') and r.forgotten_at is null`
+
+function inSpan({ scope, after }: Span): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${claims} and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+}
+
+/** Whether the last that moved it was this step: then it may take it back. */
+const isOwn = sql<boolean>`coalesce((
+  select s.step = 'drift' from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+), false)`
+
+const missedBy = sql<string | null>`(select m.run_id from drift_misses as m where m.record_id = r.id)`
+
+/** Neither pinned nor history; what was put aside only where this step did it, for it may be back. */
+const isJudged = sql<SqlBool>`not r.pinned
+  and (r.status in ('active', 'challenged') or (r.status = 'invalidated' and ${isOwn}))`
+
+/** Most payloads name no file; they stay where they are. One of many kilobytes is no belief about one. */
+const named = sql<Payload | null>`(
+  select case
+    when pg_column_size(c.payload) <= 262144
+      and (c.payload::text like '%/%' or c.payload::text like '%npm run%' or c.payload ->> 'primary_type' = 'File')
+    then c.payload end
+  from contents as c where c.record_id = r.id
+)`
+
+export async function countJudged(db: Database, span: Span): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from records as r where ${inSpan(span)} and ${isJudged}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** In the order of their ids; how each stands, for a judgement that holds as long as its version does. */
+export async function listJudged(db: Database, page: Page): Promise<Claimant[]> {
+  return listClaimants(db, page, isJudged)
+}
+
+/** Those that a caller sees whole, for it is told what they say. */
+export async function listOpen(
+  db: Database,
+  { trust, ...page }: Page & { trust: Trust },
+): Promise<Claimant[]> {
+  return listClaimants(db, page, sql<SqlBool>`r.status in ('active', 'challenged') and ${openTo(trust)}`)
+}
+
+/** Each row's own are looked up: joined, the contents of all that come before the page would be read for it. */
+async function listClaimants(
+  db: Database,
+  { limit, ...span }: Page,
+  condition: RawBuilder<SqlBool>,
+): Promise<Claimant[]> {
+  const { rows } = await sql<Claimant>`
+    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, ${missedBy} as missed_by, ${named} as payload
+    from records as r
+    where ${inSpan(span)} and ${condition}
+    order by r.id
+    limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Those of the records that are still as they were judged, locked; what others hold is passed over. */
+export async function claimJudged(
+  tx: Transaction,
+  judged: readonly Pick<Claimant, 'id' | 'version'>[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from records as r
+    join unnest(
+      ${sql.val(judged.map(({ id }) => id))}::uuid[], ${sql.val(judged.map(({ version }) => version))}::int4[]
+    ) as judged (id, version) on judged.id = r.id
+    where r.version = judged.version and ${claims} and not r.pinned
+    order by r.id
+    for no key update of r skip locked
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+type Miss = { record_id: string; run_id: string; missed_at: Date; reference: string }
+
+export async function upsertMiss(tx: Transaction, miss: Miss): Promise<void> {
+  const { record_id: _, ...latest } = miss
+  await tx
+    .insertInto('drift_misses')
+    .values(miss)
+    .onConflict((conflict) => conflict.column('record_id').doUpdateSet(latest))
+    .execute()
+}
+
+export async function deleteMiss(tx: Transaction, recordId: string): Promise<void> {
+  await tx.deleteFrom('drift_misses').where('record_id', '=', recordId).execute()
+}
+
+/** How far a run has looked. */
+export async function findPosition(db: Database, runId: string): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('drift_positions')
+    .where('run_id', '=', runId)
+    .select('after_id')
+    .executeTakeFirst()
+  return found?.after_id
+}
+
+export async function upsertPosition(tx: Transaction, runId: string, after: string): Promise<void> {
+  await tx
+    .insertInto('drift_positions')
+    .values({ run_id: runId, after_id: after })
+    .onConflict((conflict) => conflict.column('run_id').doUpdateSet({ after_id: after }))
+    .execute()
+}

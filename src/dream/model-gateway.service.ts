@@ -1,0 +1,82 @@
+import type { Database } from '../db/connection.ts'
+import type { Sensitivity } from '../domain/caller.ts'
+import { maskSecrets } from '../domain/masking.ts'
+import { whileProceeding } from '../jobs/abort-when-run-ends.ts'
+import type { RunContext } from '../jobs/runs.ts'
+import type { Chat } from '../llm/chat.ts'
+import type { ModelFailure } from '../llm/model-failure.ts'
+import { add, type Ceilings, isExhausted, type Spent } from '../llm/spending.ts'
+import { putQuestion, type Reply } from '../llm/strict-question.ts'
+import type { DreamOptions } from './dream.schemas.ts'
+import { findSpent } from './model-budget.queries.ts'
+import { type Asked, type Asking, type DreamQuestion, type Refusal, withManner } from './model-question.ts'
+
+export type DreamModel = {
+  chat: Pick<Chat, 'ask' | 'model'>
+  /** Of a run. */
+  ceilings: Ceilings
+  /** Nothing more sensitive is sent to the model. */
+  maxSensitivity: Sensitivity
+}
+
+/** After as many without an answer the model is taken for dead: the rest waits for the next run. */
+const mostFailures = 3
+
+/** The only way in which a dream asks a model: within its means, while the run lasts, and no longer than it answers. */
+export function createGateway({ db, model }: { db: Database; model: DreamModel | undefined }) {
+  /** Once for a run, whose steps share what it may spend. */
+  async function open(context: RunContext): Promise<Asking | undefined> {
+    // Checked when the run was asked for.
+    const { ask_model: asksAnyhow = false } = context.run.options as DreamOptions
+    if (!model || (context.run.dryRun && !asksAnyhow)) return undefined
+    return createAsking(context, model, await findSpent(db, context.run.id))
+  }
+
+  return { open }
+}
+
+function createAsking(context: RunContext, model: DreamModel, spentBefore: Spent): Asking {
+  const { chat, ceilings, maxSensitivity } = model
+  let [spent, failures] = [spentBefore, 0]
+
+  async function ask<T>(asked: DreamQuestion<T>): Promise<Asked<T>> {
+    if (failures >= mostFailures) return { refused: 'unavailable' }
+    if (isExhausted(spent, ceilings)) return { refused: 'exhausted' }
+    const began = performance.now()
+    const reply = await whileProceeding(context, (signal) =>
+      putQuestion(questionOf(asked), { chat, ceilings, signal, read: asked.read }),
+    )
+    const ms = Math.round(performance.now() - began)
+    spent = add(spent, reply.spent)
+    // At once, and not with what comes of it: a worker that dies next has paid all the same.
+    await context.inBatch(async () => ({ counts: countsOf(reply, ms) }))
+    if ('answer' in reply) failures = 0
+    return 'answer' in reply ? { answer: reply.answer } : { refused: refuse(reply.failure) }
+  }
+
+  function refuse(failure: ModelFailure): Refusal {
+    if (failure.reason === 'invalid_answer') {
+      failures = 0
+      return 'invalid'
+    }
+    // A server that refuses one question for what it asks may well take the next.
+    failures = failure.isHopeless ? mostFailures : failures + 1
+    return 'unavailable'
+  }
+
+  return { model: chat.model, maxSensitivity, ask }
+}
+
+function questionOf<T>({ system, document, schema, name }: DreamQuestion<T>) {
+  return { system: withManner(system), user: JSON.stringify(maskSecrets(document)), schema, name }
+}
+
+function countsOf<T>(reply: Reply<T>, ms: number): Record<string, number> {
+  const { promptTokens, completionTokens, costMicros } = reply.spent
+  const isInvalid = 'failure' in reply && reply.failure.reason === 'invalid_answer'
+  return {
+    ...{ model_calls: 1, model_invalid_answers: isInvalid ? 1 : 0, model_ms: ms },
+    ...{ model_prompt_tokens: promptTokens, model_completion_tokens: completionTokens },
+    model_cost_micros: costMicros,
+  }
+}

@@ -1,0 +1,101 @@
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { everything, type Sensitivity } from '../../domain/caller.ts'
+import { maskText } from '../../domain/masking.ts'
+import type { Batch } from '../../jobs/runs.ts'
+import { rescore } from '../../lifecycle/index.ts'
+import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
+import { findFigure, lockTold } from '../entity-facts.queries.ts'
+import type { Asked, Asking } from '../model-question.ts'
+import { createRefusals } from '../refusal-count.ts'
+import { settle } from '../run-in-batch.service.ts'
+import type { DreamContext, Step } from '../steps.ts'
+import { isDoubted, type Judgement, keptImportance, mostBeside, questionOf } from './belief-prompt.ts'
+import { findBelief, findBeside, listDue, upsertProbe } from './probing.queries.ts'
+
+type Resources = { db: Database; textLanguage: string }
+type Probed = { id: string; version: number; ceiling: Sensitivity; reply: Asked<Judgement> }
+
+/** Of a run. */
+const mostProbed = 5
+const step = 'probe'
+const actor = 'dream/probe'
+
+/** A few old beliefs are put to a model, which can do no more than have one of them doubted until somebody looks. */
+export function createProbing({ db, textLanguage }: Resources): Step {
+  async function run(context: DreamContext): Promise<void> {
+    const { model, run } = context
+    if (!model) return
+    const [now, ceiling] = [run.startedAt, model.maxSensitivity]
+    const limit = mostProbed - (await findFigure(db, run.id, 'beliefs_probed'))
+    if (limit <= 0) return
+    const judgeReply = createRefusals()
+    for (const id of await listDue(db, { scope: run.scope, now, ceiling, limit })) {
+      const reply = await probe(context, model, id)
+      if (reply && judgeReply(reply) === 'stop') return
+    }
+  }
+
+  /** Undefined where there was nothing to ask. */
+  async function probe(context: DreamContext, model: Asking, id: string) {
+    const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
+    const belief = await findBelief(db, { id, now, ceiling })
+    if (!belief) return undefined
+    const question = questionOf(belief, await findBeside(db, id, mostBeside), now)
+    // It says nothing that could be judged, and would otherwise be first again every night.
+    const reply: Asked<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
+    const isAnswered = 'answer' in reply || reply.refused === 'invalid'
+    const probed = { id, version: belief.version, ceiling, reply }
+    if (isAnswered) await settle(context, { part: step, recordId: id }, (tx) => conclude(tx, context, probed))
+    return reply
+  }
+
+  /** By how it stands now: what somebody changed or pinned while the model thought is left to them. */
+  async function conclude(
+    tx: Transaction,
+    { run }: DreamContext,
+    { id, version, ceiling, reply }: Probed,
+  ): Promise<Batch> {
+    await lockTold(tx, [id])
+    const belief = await findBelief(tx, { id, now: run.startedAt, ceiling })
+    if (belief?.version !== version) return { counts: { beliefs_outdated: 1 } }
+    await upsertProbe(tx, id, run.startedAt)
+    const counts = { beliefs_probed: 1 }
+    if (!('answer' in reply)) return { counts: { ...counts, beliefs_unjudged: 1 } }
+    if (!isDoubted(reply.answer)) return { counts }
+    const [stored] = await findRecords(tx, [id], everything, 1)
+    if (!stored) return { counts }
+    const changes = [await challenge(tx, stored, reply.answer, run)]
+    return { counts: { ...counts, beliefs_challenged: 1 }, changes }
+  }
+
+  async function challenge(
+    tx: Transaction,
+    stored: StoredRecord,
+    { reason }: Judgement,
+    { id: runId, startedAt: now }: DreamContext['run'],
+  ) {
+    const { id, base_importance: before } = stored
+    const after = before * keptImportance
+    const said = reason === undefined ? '' : `: ${maskText(reason)}`
+    await writeChange(tx, stored, {
+      ...{ action: 'status', actor, rationale: `doubted by a model${said}`, now, runId, textLanguage },
+      status: { to: 'challenged', step },
+      record: { base_importance: after },
+      changes: { base_importance: [before, after] },
+    })
+    await rescore(tx, { ids: [id], now, runId })
+    return {
+      ...{ record_id: id, action: 'probe_challenge' },
+      before: { status: stored.status, base_importance: before },
+      after: { status: 'challenged', base_importance: after },
+    }
+  }
+
+  return {
+    name: step,
+    figures: ['beliefs_probed', 'beliefs_challenged', 'beliefs_unjudged', 'beliefs_outdated'],
+    count: async () => 0,
+    run,
+  }
+}

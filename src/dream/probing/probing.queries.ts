@@ -1,0 +1,99 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Sensitivity } from '../../domain/caller.ts'
+import { isProfile, payloadRead, references } from '../entity-facts.queries.ts'
+import type { Tellable } from '../prompt-lines.ts'
+import type { Belief } from './belief-prompt.ts'
+
+/** Days without an access, after which a belief is asked about; and how long until it is asked about again. */
+const unusedDays = 14
+const pauseDays = 30
+const dayMs = 86_400_000
+
+type Due = { now: Date; ceiling: Sensitivity }
+
+const usedAt = sql`coalesce(r.last_accessed_at, r.created_at)`
+
+/** On rows `r`: a belief that nobody has used for long, and that has not been asked about since it was last reviewed. */
+function isDue({ now, ceiling }: Due): RawBuilder<SqlBool> {
+  const [unusedSince, probedBefore] = [before(now, unusedDays), before(now, pauseDays)]
+  return sql<SqlBool>`r.type in ('semantic', 'competence', 'plan_graph') and r.layer in ('semantic', 'procedural')
+    and r.forgotten_at is null and r.status = 'active' and not r.pinned and r.sensitivity <= ${ceiling}
+    and ${usedAt} < ${unusedSince}::timestamptz and not ${isProfile('r')}
+    and not exists (
+      select from belief_probes as p
+      where p.record_id = r.id and p.probed_at >= ${probedBefore}::timestamptz and not exists (
+        select from status_changes as s
+        where s.record_id = r.id and s.new = 'active' and s.at > p.probed_at
+      )
+    )`
+}
+
+function before(now: Date, days: number): Date {
+  return new Date(now.getTime() - days * dayMs)
+}
+
+const probedAt = sql`(select p.probed_at from belief_probes as p where p.record_id = r.id)`
+
+/** Those that were never asked about first, then those that it is longest ago for; of these the longest unused. */
+export async function listDue(
+  db: Database,
+  { scope, limit, ...due }: Due & { scope: string | null; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from records as r
+    where ${isDue(due)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    order by ${probedAt} nulls first, ${usedAt}, r.id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** With what it says, unless that is many kilobytes; undefined where it is no longer due. */
+export async function findBelief(
+  db: Database,
+  { id, ...due }: Due & { id: string },
+): Promise<(Belief & { version: number }) | undefined> {
+  const { rows } = await sql<Belief & { version: number }>`
+    select r.id, r.version, r.created_at, ${usedAt} as used_at,
+      ${payloadRead} as payload
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = ${id}::uuid and ${isDue(due)}
+  `.execute(db)
+  return rows[0]
+}
+
+/** What is newer than a belief and about the same entities, the newest first; nothing that its readers may not see. */
+export async function findBeside(db: Database, id: string, limit: number): Promise<Tellable[]> {
+  const { rows } = await sql<Tellable>`
+    select it.id, it.created_at, ${payloadRead} as payload
+    from (
+      select far.id, far.created_at
+      from records as r
+      join relations as e on e.source_id = r.id
+        and e.predicate in ('subject_entity', 'object_entity', 'mentions_entity')
+      join relations as back on back.source_id = e.target_id
+        and back.predicate in ${references}
+      join records as far on far.id = back.target_id
+      where r.id = ${id}::uuid and far.id <> r.id and far.created_at > r.created_at
+        and far.forgotten_at is null and far.status = 'active' and far.scope = r.scope
+        and far.sensitivity <= r.sensitivity and not ${isProfile('far')}
+      group by far.id, far.created_at
+      order by far.created_at desc, far.id desc
+      limit ${sql.lit(limit)}
+    ) as it
+    join contents as c on c.record_id = it.id
+    order by it.created_at desc, it.id desc
+  `.execute(db)
+  return rows
+}
+
+export async function upsertProbe(tx: Transaction, recordId: string, now: Date): Promise<void> {
+  await tx
+    .insertInto('belief_probes')
+    .values({ record_id: recordId, probed_at: now })
+    .onConflict((conflict) => conflict.column('record_id').doUpdateSet({ probed_at: now }))
+    .execute()
+}

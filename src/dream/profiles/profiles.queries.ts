@@ -1,0 +1,99 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Sensitivity } from '../../domain/caller.ts'
+import { isOpenEntity, known } from '../entity-facts.queries.ts'
+import { leastKnown } from './profile-prompt.ts'
+
+type Page = { scope: string | null; ceiling: Sensitivity; after: string; until: string; limit: number }
+
+/** A record is linked to an entity in three ways at most: so many edges are of enough records, whatever they are. */
+const enoughEdges = 3 * leastKnown
+
+const isKnownWell: RawBuilder<SqlBool> = sql<SqlBool>`(
+  select count(distinct it.id) from (select far.id from ${known} limit ${sql.lit(enoughEdges)}) as it
+) >= ${sql.lit(leastKnown)}`
+
+/** Entities of which enough is known for a profile, in the order of their ids. */
+export async function listKnownWell(
+  db: Database,
+  { scope, ceiling, after, until, limit }: Page,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from records as r
+    where ${isOpenEntity(ceiling)} and r.id > ${after}::uuid and r.id <= ${until}::uuid
+      ${scope === null ? sql`` : sql`and r.scope = ${scope}`} and ${isKnownWell}
+    order by r.id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Of the entities with a card, the last one in the order of their ids that the last run wrote of. */
+export async function findLastWritten(db: Database): Promise<string | undefined> {
+  const found = await db
+    .selectFrom('peer_cards')
+    .select('entity_id')
+    .orderBy('written_at', 'desc')
+    .orderBy('entity_id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.entity_id
+}
+
+/** The card that was written of an entity, null where it is no more, and the question that it answers. */
+export type Written = { card_id: string | null; digest: Buffer }
+
+export async function findWritten(db: Database, entityId: string): Promise<Written | undefined> {
+  return db
+    .selectFrom('peer_cards')
+    .where('entity_id', '=', entityId)
+    .select(['card_id', 'digest'])
+    .executeTakeFirst()
+}
+
+export type Profile = { id: string; pinned: boolean; is_dreamt: boolean }
+
+type Topic = { digest: Buffer; scope: string; cardId: string | null; author: string }
+
+/** The profiles of an entity that stand, whoever wrote them; and its card, should the entity have left its scope. */
+export async function findProfiles(
+  db: Database,
+  { digest, scope, cardId, author }: Topic,
+): Promise<Profile[]> {
+  const { rows } = await sql<Profile>`
+    select distinct r.id, r.pinned,
+      r.source_type = 'dream' and c.provenance ->> 'created_by' = ${author} as is_dreamt
+    from handles as h join records as r on r.id = h.record_id join contents as c on c.record_id = r.id
+    where h.digest = ${digest} and (h.scope = ${scope} or h.record_id = ${cardId}::uuid) and r.type = 'semantic'
+      and r.forgotten_at is null and r.status in ('active', 'challenged')
+    order by r.id
+  `.execute(db)
+  return rows
+}
+
+/** Cards that stand of entities which were folded into another: that one has a profile of its own. */
+export async function listLeft(db: Database, scope: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select card.id
+    from peer_cards as p
+    join records as r on r.id = p.entity_id
+    join records as card on card.id = p.card_id
+    where r.status = 'merged' and not r.pinned ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+      and card.forgotten_at is null and card.status in ('active', 'challenged') and not card.pinned
+    order by card.id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export type Card = { entity_id: string; card_id: string; digest: Buffer; written_at: Date }
+
+export async function upsertCard(tx: Transaction, card: Card): Promise<void> {
+  const { entity_id: _, ...latest } = card
+  await tx
+    .insertInto('peer_cards')
+    .values(card)
+    .onConflict((conflict) => conflict.column('entity_id').doUpdateSet(latest))
+    .execute()
+}

@@ -1,0 +1,19 @@
+import { isOutage } from '../db/failures.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { type Batch, type RunContext, RunEnded } from '../jobs/runs.ts'
+
+type About = { part: string; recordId: string }
+
+/** One outcome in a transaction of its own: where it fails, the run tells of it and goes on. */
+export async function settle(
+  context: RunContext,
+  about: About,
+  work: (tx: Transaction) => Promise<Batch>,
+): Promise<void> {
+  try {
+    await context.inBatch(work)
+  } catch (error) {
+    if (error instanceof RunEnded || isOutage(error)) throw error
+    await context.recordFault({ error, ...about })
+  }
+}

@@ -1,0 +1,107 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Sensitivity } from '../../domain/caller.ts'
+import type { Precision } from '../../domain/vector-codes.ts'
+import { isOpenEntity, known, references } from '../entity-facts.queries.ts'
+
+/** The model whose vectors are searched: those of no other can be compared. */
+export async function findServing(db: Database): Promise<{ id: number; dimensions: number } | undefined> {
+  return db
+    .selectFrom('embedding_models')
+    .where('serves', '=', true)
+    .select(['id', 'dimensions'])
+    .executeTakeFirst()
+}
+
+type Span = { scope: string | null; ceiling: Sensitivity }
+
+/** Scopes with two entities or more, those with the most first. */
+export async function listScopes(
+  db: Database,
+  { scope, ceiling, limit }: Span & { limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ scope: string }>`
+    select r.scope
+    from records as r
+    where ${isOpenEntity(ceiling)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    group by r.scope
+    having count(*) >= 2
+    order by count(*) desc, r.scope
+    limit ${limit}
+  `.execute(db)
+  return rows.map((row) => row.scope)
+}
+
+/** The entities of a scope that the most refers to, whatever that has become: to ask each record takes ten times as long. */
+export async function listBestKnown(
+  db: Database,
+  { scope, ceiling, limit }: { scope: string; ceiling: Sensitivity; limit: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from records as r cross join lateral (
+      select count(*) as links from relations as e where e.source_id = r.id and e.predicate in ${references}
+    ) as it
+    where ${isOpenEntity(ceiling)} and r.scope = ${scope} and it.links > 0
+    order by it.links desc, r.id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export type Said = { entity_id: string; tags: string[]; bits: Precision; code: Buffer }
+type Wanted = { ids: readonly string[]; modelId: number; most: number }
+
+/** Of each entity, the newest of what is known of it and has a vector. */
+export async function findSaid(db: Database, { ids, modelId, most }: Wanted): Promise<Said[]> {
+  const { rows } = await sql<Said>`
+    select r.id as entity_id, c.tags, v.bits, v.code
+    from records as r cross join lateral (
+      select far.id, far.created_at
+      from (select far.id, far.created_at from ${known}) as far
+      where exists (select from embeddings as v where v.record_id = far.id and v.model_id = ${modelId})
+      group by far.id, far.created_at
+      order by far.created_at desc, far.id desc
+      limit ${sql.lit(most)}
+    ) as it
+    join contents as c on c.record_id = it.id
+    join embeddings as v on v.record_id = it.id and v.model_id = ${modelId}
+    where r.id = any(${sql.val([...ids])}::uuid[])
+    order by r.id, it.created_at desc, it.id desc
+  `.execute(db)
+  return rows
+}
+
+type Ends = { one: string; other: string }
+
+/** On a row `pair`: neither is linked to the other, nor anything to both of them. */
+const areStrangers: RawBuilder<SqlBool> = sql<SqlBool>`
+  not exists (select from relations as e where e.source_id = pair.one and e.target_id = pair.other)
+  and not exists (select from relations as e where e.source_id = pair.other and e.target_id = pair.one)
+  and not exists (
+    select from relations as e join relations as back on back.target_id = e.target_id
+    where e.source_id = pair.one and e.predicate in ${references}
+      and back.source_id = pair.other and back.predicate in ${references}
+  )`
+
+/** Of the pairs, in their order, those that have nothing to do with each other as far as anybody has said. */
+export async function findStrangers<P extends Ends>(db: Database, pairs: readonly P[]): Promise<P[]> {
+  const { rows } = await sql<{ place: number }>`
+    select pair.place::int - 1 as place
+    from unnest(
+      ${sql.val(pairs.map(({ one }) => one))}::uuid[], ${sql.val(pairs.map(({ other }) => other))}::uuid[]
+    ) with ordinality as pair (one, other, place)
+    where ${areStrangers}
+    order by pair.place
+  `.execute(db)
+  return rows.flatMap(({ place }) => pairs[place] ?? [])
+}
+
+/** Of the digests, in hexadecimal, those that a verdict was remembered under. */
+export async function findRemembered(db: Database, digests: readonly Buffer[]): Promise<Set<string>> {
+  const { rows } = await sql<{ digest: string }>`
+    select encode(digest, 'hex') as digest from dream_verdicts
+    where step = 'synthesis' and digest = any(${sql.val([...digests])}::bytea[])
+  `.execute(db)
+  return new Set(rows.map(({ digest }) => digest))
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { StepName } from './steps.ts'
+
+type Verdict = { step: StepName; digest: Buffer }
+
+/** Whether this was asked before, and nothing came of it. */
+export async function hasVerdict(db: Database, { step, digest }: Verdict): Promise<boolean> {
+  const found = await db
+    .selectFrom('dream_verdicts')
+    .where('step', '=', step)
+    .where('digest', '=', digest)
+    .select('step')
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+export async function rememberVerdict(
+  tx: Transaction,
+  { step, digest, now }: Verdict & { now: Date },
+): Promise<void> {
+  await tx
+    .insertInto('dream_verdicts')
+    .values({ step, digest, decided_at: now })
+    .onConflict((conflict) => conflict.columns(['step', 'digest']).doUpdateSet({ decided_at: now }))
+    .execute()
+}
+
+/** So long that a question which is put every night costs next to nothing; then it is as good as new. */
+const keptForMs = 180 * 86_400_000
+
+export async function deleteOldVerdicts(db: Database, now: Date, limit: number): Promise<number> {
+  const before = new Date(now.getTime() - keptForMs)
+  const { numAffectedRows = 0n } = await sql`
+    delete from dream_verdicts
+    using (
+      select step, digest from dream_verdicts where decided_at <= ${before}::timestamptz
+      limit ${limit}
+      for update skip locked
+    ) as old
+    where dream_verdicts.step = old.step and dream_verdicts.digest = old.digest
+  `.execute(db)
+  return Number(numAffectedRows)
+}

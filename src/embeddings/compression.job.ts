@@ -1,0 +1,63 @@
+import type { Database } from '../db/connection.ts'
+import { decode, encode } from '../domain/vector-codes.ts'
+import type { Batch, RunContext, Work } from '../jobs/runs.ts'
+import type { RetentionSettings } from '../lifecycle/index.ts'
+import {
+  claimTooSharp,
+  countVectors,
+  findEnd,
+  listTooBlurred,
+  type Position,
+  type Sharp,
+  start,
+  writeCompressed,
+} from './compression.queries.ts'
+
+/** Vectors looked at in one batch, of which few are due: reading their retention is what takes time. */
+const usualSize = 5_000
+
+const figures = ['to_8_bits', 'to_4_bits', 'to_2_bits', 'bytes_saved', 'to_be_embedded']
+
+type Resources = RetentionSettings & { db: Database; size?: number }
+
+/**
+ * The job `compress`: what is fading is kept in fewer bits. Its signature stays that of the full vector, so that it is
+ * found as before; what it is worth is judged by the instant of the run alone, and not by how often there is one.
+ */
+export function createCompressing({ db, size = usualSize, ...settings }: Resources): Work {
+  async function run(context: RunContext): Promise<void> {
+    await context.expect(await countVectors(db), figures)
+    let after: Position | undefined = start
+    while (after) after = await compressNext(context, after)
+  }
+
+  async function compressNext(
+    { run: { startedAt: now, scope }, inBatch }: RunContext,
+    after: Position,
+  ): Promise<Position | undefined> {
+    const { until } = await inBatch(async (tx): Promise<Batch & { until: Position | undefined }> => {
+      const until = await findEnd(tx, { after, limit: size })
+      if (!until) return { until: undefined }
+      const stretch = { after, until, scope, now, settings }
+      const sharp = await claimTooSharp(tx, stretch)
+      const compressed = sharp.map(compress)
+      if (compressed.length > 0) await writeCompressed(tx, compressed)
+      const blurred = await listTooBlurred(tx, stretch)
+      return { until, done: until.count, counts: { ...countsOf(compressed), to_be_embedded: blurred } }
+    })
+    return until
+  }
+
+  return { run }
+}
+
+function compress({ code, dimensions, bits, target, ...position }: Sharp) {
+  const compressed = encode(decode(code, dimensions, bits), target)
+  return { ...position, bits: target, code: compressed, saved: code.length - compressed.length }
+}
+
+function countsOf(compressed: readonly { bits: number; saved: number }[]) {
+  const to = (precision: number) => compressed.filter(({ bits }) => bits === precision).length
+  const saved = compressed.reduce((sum, each) => sum + each.saved, 0)
+  return { to_8_bits: to(8), to_4_bits: to(4), to_2_bits: to(2), bytes_saved: saved }
+}

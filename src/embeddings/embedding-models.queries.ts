@@ -1,0 +1,167 @@
+import { type Selectable, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { EmbeddingModels } from '../db/schema.ts'
+
+export type ModelRow = Selectable<EmbeddingModels>
+
+/** What a worker is configured with, and whose place no other takes while one such worker is there. */
+export type Configured = Pick<ModelRow, 'provider' | 'model' | 'dimensions' | 'max_sensitivity'>
+
+/** Before the first of all ids. */
+const start = '00000000-0000-0000-0000-000000000000'
+
+/** The one whose vectors are searched. */
+export async function findServingModel(db: Database): Promise<ModelRow | undefined> {
+  return db.selectFrom('embedding_models').where('serves', '=', true).selectAll().executeTakeFirst()
+}
+
+/** The one that texts are embedded with: the same, or the one that is to follow it. */
+export async function findEmbeddingModel(db: Database): Promise<ModelRow | undefined> {
+  return db.selectFrom('embedding_models').where('embeds', '=', true).selectAll().executeTakeFirst()
+}
+
+/** Undefined when texts are embedded with another. */
+export async function noteSeen(db: Database, configured: Configured, now: Date) {
+  return db
+    .updateTable('embedding_models')
+    .set({ seen_at: now })
+    .where('embeds', '=', true)
+    .where('provider', '=', configured.provider)
+    .where('model', '=', configured.model)
+    .where('dimensions', '=', configured.dimensions)
+    .where('max_sensitivity', '=', configured.max_sensitivity)
+    .returningAll()
+    .executeTakeFirst()
+}
+
+/** Against who would take the place at the same moment; who reads is not held up. */
+export async function lockModels(tx: Database): Promise<void> {
+  await sql`lock table embedding_models in share row exclusive mode`.execute(tx)
+}
+
+/** One that serves goes on until its successor is ready; the vectors of one that does not are to be deleted. */
+export async function retireModel(tx: Database): Promise<void> {
+  await tx
+    .updateTable('embedding_models')
+    .set({ embeds: false, walked_to: sql`case when not serves then ${start}::uuid end` })
+    .where('embeds', '=', true)
+    .execute()
+}
+
+/** From now on texts are embedded with it, and those it has not seen are to be listed. The first one serves at once. */
+export async function registerModel(tx: Database, configured: Configured, now: Date): Promise<ModelRow> {
+  const place = { registered_at: now, seen_at: now, embeds: true, walked_to: start }
+  return tx
+    .insertInto('embedding_models')
+    .values({
+      ...{ ...configured, ...place },
+      serves: sql`not exists (select from embedding_models where serves)`,
+    })
+    .onConflict((conflict) =>
+      conflict.constraint('embedding_models_name').doUpdateSet({
+        ...{ ...place, max_sensitivity: configured.max_sensitivity },
+        serves: sql`embedding_models.serves or excluded.serves`,
+      }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/**
+ * Whether some records are still to be listed for it. Nothing is stored meanwhile, and whoever asks next sees all
+ * that was: what was embedded just before would be listed anew.
+ */
+export async function lockUnfilledModel(tx: Database, modelId: number): Promise<boolean> {
+  const found = await tx
+    .selectFrom('embedding_models')
+    .where('id', '=', modelId)
+    .where('embeds', '=', true)
+    .where('walked_to', 'is not', null)
+    .select('id')
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return found !== undefined
+}
+
+/**
+ * Puts the next records on the list that the model may read and has no vector of, and answers whether there may be
+ * more. What is listed already stays as it is. From where it goes on is a subquery: joined, the planner would sort
+ * all that is left for each step.
+ */
+export async function listUnread(tx: Database, modelId: number, limit: number): Promise<boolean> {
+  const { rows } = await sql<{ walked_to: string | null }>`
+    with model as materialized (
+      select id, walked_to, registered_at, max_sensitivity from embedding_models
+      where id = ${modelId} and embeds and walked_to is not null
+    ), portion as materialized (
+      select id, sensitivity from records where id > (select walked_to from model) order by id limit ${limit}
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select p.id, m.registered_at, m.registered_at
+      from portion as p, model as m
+      where p.sensitivity <= m.max_sensitivity
+        and not exists (select from embeddings as e where e.record_id = p.id and e.model_id = m.id)
+      on conflict (record_id) do nothing
+    )
+    update embedding_models
+    set walked_to = (select id from portion order by id desc limit 1)
+    from model where embedding_models.id = model.id
+    returning embedding_models.walked_to
+  `.execute(tx)
+  return rows.some(({ walked_to: place }) => place !== null)
+}
+
+/** Whether the model has read all that there was when it was registered, or given it up. Nobody else judges meanwhile. */
+export async function lockReadyModel(tx: Database, modelId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from embedding_models as m
+    where id = ${modelId} and embeds and not serves and walked_to is null
+      and not exists (
+        select from unembedded where asked_at <= m.registered_at and due_at < 'infinity'
+      )
+    for no key update
+  `.execute(tx)
+  return rows.length > 0
+}
+
+/** Its vectors are searched no more, and are to be deleted. */
+export async function endService(tx: Database): Promise<void> {
+  await tx
+    .updateTable('embedding_models')
+    .set({ serves: false, walked_to: start })
+    .where('serves', '=', true)
+    .execute()
+}
+
+export async function beginService(tx: Database, modelId: number): Promise<void> {
+  await tx.updateTable('embedding_models').set({ serves: true }).where('id', '=', modelId).execute()
+}
+
+/**
+ * Deletes the next vectors of a model that neither serves nor embeds, and answers whether there may be more. One
+ * that somebody has in hand is passed over: its record is being erased, or its text was written anew.
+ */
+export async function deleteRetired(tx: Database, limit: number): Promise<boolean> {
+  const { rows } = await sql`
+    with model as materialized (
+      select id, walked_to from embedding_models
+      where not embeds and not serves and walked_to is not null
+      order by id limit 1
+      for no key update skip locked
+    ), portion as materialized (
+      select e.record_id, e.model_id from embeddings as e
+      where e.record_id > (select walked_to from model) and e.model_id = (select id from model)
+      order by e.record_id
+      limit ${limit}
+      for update of e skip locked
+    ), deleted as (
+      delete from embeddings using portion
+      where embeddings.record_id = portion.record_id and embeddings.model_id = portion.model_id
+    )
+    update embedding_models
+    set walked_to = (select record_id from portion order by record_id desc limit 1)
+    from model where embedding_models.id = model.id
+    returning embedding_models.id
+  `.execute(tx)
+  return rows.length > 0
+}

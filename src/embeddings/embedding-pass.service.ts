@@ -1,0 +1,144 @@
+import { addTallies } from '../db/tallies.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { rankOf, type Sensitivity } from '../domain/caller.ts'
+import { searchableText } from '../domain/searchable-text.ts'
+import type { Embedding } from '../domain/similarity.ts'
+import { encode } from '../domain/vector-codes.ts'
+import { tallyLags } from '../domain/vector-lag.ts'
+import type { Batch } from '../jobs/runs.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import type { ModelFailure } from '../llm/model-failure.ts'
+import type { ModelRow } from './embedding-models.queries.ts'
+import { changeModel } from './embedding-models.service.ts'
+import {
+  type Claim,
+  claimDue,
+  countFailures,
+  findSaid,
+  lockClaims,
+  type Reading,
+  release,
+  type Said,
+  settle,
+} from './embedding-queue.queries.ts'
+import type { Embedder } from './hash-embedder.ts'
+import { signatureOf } from './signature.ts'
+import { hasWord, type Text } from './text-batches.ts'
+import type { createAsking } from './text-embedding.service.ts'
+
+type Resources = {
+  clock: Clock
+  log: Logger
+  embedder: Embedder
+  maxSensitivity: Sensitivity
+  ask: ReturnType<typeof createAsking>['ask']
+}
+
+/** How a pass touches the database: each batch a transaction, counted where somebody counts. */
+type InBatch = <T extends Batch>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+export type Pass = { inBatch: InBatch; model: ModelRow; scope: string | null; signal: AbortSignal }
+
+/** Texts in hand at once, and for how long they stay so when their worker dies. */
+const portions = {
+  hash: { limit: 500, holdMs: 60_000 },
+  openai: { limit: 128, holdMs: 300_000 },
+} as const
+
+/** Some twenty minutes after the first failure a text is given up. */
+const failing = { mostAttempts: 8, firstPauseMs: 10_000 }
+
+/** Works through the list; no transaction is open while a model is asked. */
+export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: Resources) {
+  const { limit, holdMs } = portions[embedder.provider]
+  const mostRank = rankOf(maxSensitivity)
+
+  /** Until nothing is due. Answers why the model was not asked any further, when it was not. */
+  async function workOff(pass: Pass): Promise<ModelFailure | undefined> {
+    const { inBatch, model, scope, signal } = pass
+    while (!signal.aborted) {
+      const { taken, outage } = await embedNext(pass)
+      if (outage) return outage
+      if (taken === limit) continue
+      const isWhole = scope === null
+      if (!(isWhole && (await changeModel(inBatch, model.id)))) return undefined
+    }
+    return undefined
+  }
+
+  async function embedNext(pass: Pass): Promise<{ taken: number; outage?: ModelFailure }> {
+    const { inBatch, model, scope, signal } = pass
+    const now = clock.now()
+    const until = new Date(now.getTime() + holdMs)
+    const { ids, said } = await inBatch(async (tx) => {
+      await lockClaims(tx)
+      const ids = await claimDue(tx, { modelId: model.id, now, until, scope, limit })
+      return { ids, said: ids.length > 0 ? await findSaid(tx, ids) : [], counts: {} }
+    })
+    if (ids.length === 0) return { taken: 0 }
+    const texts = said.flatMap(textOf)
+    // Ends well before others may take the texts in hand.
+    const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
+    const readings = readingsOf(ids, texts, answers.vectors)
+    await inBatch((tx) => keep(tx, { modelId: model.id, until, ids, readings, refused: answers.refused }))
+    return { taken: ids.length, ...(answers.outage ? { outage: answers.outage } : {}) }
+  }
+
+  /** None of what the embedder may not read, or what says nothing. */
+  function textOf({ record_id: id, sensitivity, payload, tags }: Said): Text[] {
+    if (rankOf(sensitivity) > mostRank) return []
+    const text = searchableText(payload, tags)
+    return hasWord(text) ? [{ id, text }] : []
+  }
+
+  async function keep(tx: Transaction, { modelId, until, ids, readings, refused }: Outcome): Promise<Batch> {
+    const now = clock.now()
+    const rows = await settle(tx, { modelId, until, now, readings })
+    const settled = new Set(rows.map(({ record_id: id }) => id))
+    await addTallies(tx, tallyLags(rows.flatMap(({ lag_seconds: lag }) => lag ?? [])))
+    const givenUp = await fail(tx, { ids: refused, until }, now)
+    const read = new Set([...readings.map(({ id }) => id), ...refused])
+    await giveBack(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)
+    const embedded = readings.filter(({ id, vector }) => vector !== null && settled.has(id)).length
+    const counts = {
+      ...{ embedded, without_vector: settled.size - embedded },
+      ...{ failed: refused.length, given_up: givenUp.length },
+    }
+    return { done: settled.size, counts }
+  }
+
+  async function fail(tx: Transaction, claim: Claim, now: Date): Promise<string[]> {
+    if (claim.ids.length === 0) return []
+    const givenUp = await countFailures(tx, claim, { now, ...failing })
+    if (givenUp.length > 0) log.warn('texts that cannot be embedded were given up', { record_ids: givenUp })
+    return givenUp
+  }
+
+  return { workOff }
+}
+
+type Outcome = {
+  modelId: number
+  until: Date
+  ids: readonly string[]
+  readings: readonly Reading[]
+  refused: readonly string[]
+}
+
+/** What was not asked, because the embedder was not well or time was up, is in none of them. */
+function readingsOf(
+  ids: readonly string[],
+  texts: readonly Text[],
+  vectors: ReadonlyMap<string, Embedding | null>,
+): Reading[] {
+  const toRead = new Set(texts.map(({ id }) => id))
+  return ids.flatMap((id): Reading[] => {
+    const vector = vectors.get(id)
+    if (vector) return [{ id, vector: { code: encode(vector, 32), signature: signatureOf(vector) } }]
+    return vector === null || !toRead.has(id) ? [{ id, vector: null }] : []
+  })
+}
+
+async function giveBack(tx: Transaction, claim: Claim, now: Date): Promise<void> {
+  if (claim.ids.length > 0) await release(tx, claim, now)
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/connection.ts'
+import { transact } from '../db/transaction.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import { ModelFailure } from '../llm/model-failure.ts'
+import type { createRegistration } from './embedding-models.service.ts'
+import type { createEmbedding } from './embedding-pass.service.ts'
+import { findWork } from './embedding-queue.queries.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  log: Logger
+  registration: ReturnType<typeof createRegistration>
+  embedding: ReturnType<typeof createEmbedding>
+  everyMs?: number
+}
+
+const firstPauseMs = 2_000
+const longestPauseMs = 300_000
+
+/**
+ * Embeds what is written soon after it is written, and what is written at once in one go: each second one look at the
+ * list, which costs a probe when there is nothing on it. Without a run of the job for each look; a model that is away
+ * is asked less and less often.
+ */
+export function watchUnembedded({ db, clock, log, registration, embedding, everyMs = 1_000 }: Resources) {
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let outages = 0
+  let resumeAt = 0
+
+  async function look(): Promise<void> {
+    if (performance.now() < resumeAt) return
+    const model = await registration.attend(signal)
+    if (!model) return
+    const { is_due, is_changing } = await findWork(db, clock.now())
+    if (!is_due && !is_changing) return
+    const outage = await embedding.workOff({
+      ...{ model, scope: null, signal },
+      inBatch: (work) => transact(db, {}, work),
+    })
+    if (outage) throw outage
+    outages = 0
+  }
+
+  function pause(failure: ModelFailure): void {
+    const { retryAfterMs = 0, reason } = failure
+    if (reason === 'aborted') return
+    if (reason === 'invalid_answer') registration.forget()
+    const pauseMs = Math.min(
+      longestPauseMs,
+      Math.max(retryAfterMs, firstPauseMs * 2 ** Math.min(outages, 10)),
+    )
+    resumeAt = performance.now() + pauseMs
+    outages++
+    log.warn('texts wait for their vectors', { err: failure, pause_ms: pauseMs })
+  }
+
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await look()
+      } catch (error) {
+        if (error instanceof ModelFailure) pause(error)
+        else log.warn('what is to be embedded could not be looked after', { err: error })
+      }
+      await sleep(everyMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  const watching = watch()
+  return {
+    stop: (): Promise<void> => {
+      stopping.abort()
+      return watching
+    },
+  }
+}

@@ -1,0 +1,212 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Sensitivity } from '../domain/caller.ts'
+import type { Payload } from '../domain/payloads.ts'
+
+/** The list of texts that wait for their vector. No statement here waits for a row that somebody else has in hand. */
+
+/** Ids in hand: theirs as long as `due_at` is what the claim made it, which a text that is written anew changes. */
+export type Claim = { ids: readonly string[]; until: Date }
+
+/** Whether a text is due, and whether any model is still to be filled, put in service or cleared away. */
+export async function findWork(db: Database, now: Date): Promise<{ is_due: boolean; is_changing: boolean }> {
+  const { rows } = await sql<{ is_due: boolean; is_changing: boolean }>`
+    select exists (select from unembedded where due_at <= ${now}::timestamptz) as is_due,
+      exists (select from embedding_models where walked_to is not null or (embeds and not serves)) as is_changing
+  `.execute(db)
+  return rows[0] ?? { is_due: false, is_changing: false }
+}
+
+/**
+ * One claim at a time. Two at once would come upon the same rows, and the later one keep those locked that the
+ * earlier one took: who then settled them would pass them over.
+ */
+export async function lockClaims(tx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7350, 11)`.execute(tx)
+}
+
+type Wanted = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }
+
+/** Takes what waits longest in hand, for the model that texts are embedded with; for any other there is nothing. */
+export async function claimDue(
+  tx: Database,
+  { modelId, now, until, scope, limit }: Wanted,
+): Promise<string[]> {
+  const { rows } = await sql<{ record_id: string }>`
+    with due as materialized (
+      select u.record_id from unembedded as u
+      where u.due_at <= ${now}::timestamptz and ${isOf(scope)}
+        and exists (select from embedding_models where id = ${modelId} and embeds)
+      order by u.due_at
+      limit ${limit}
+      for update of u skip locked
+    )
+    update unembedded set due_at = ${until}::timestamptz
+    from due where unembedded.record_id = due.record_id
+    returning unembedded.record_id
+  `.execute(tx)
+  return rows.map(({ record_id: id }) => id)
+}
+
+export type Said = { record_id: string; sensitivity: Sensitivity; payload: Payload; tags: string[] }
+
+/** Asked after the claim, and not with it: a statement that waited for a row would answer the text as it was before. */
+export async function findSaid(db: Database, ids: readonly string[]): Promise<Said[]> {
+  const { rows } = await sql<Said>`
+    select r.id as record_id, r.sensitivity, c.payload, c.tags
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any(${sql.val([...ids])}::uuid[])
+  `.execute(db)
+  return rows
+}
+
+/** A vector, or null for a text that is to have none. */
+export type Reading = { id: string; vector: { code: Buffer; signature: Buffer } | null }
+
+/**
+ * `lag_seconds`: since its text was written; null for what has no vector, and for what was read again: for another
+ * model, or for a sharper vector than it had come to.
+ */
+export type Settled = { record_id: string; lag_seconds: number | null }
+
+/**
+ * Stores vectors with their signatures and takes their texts from the list, all that are still in hand: what was
+ * written anew, is being erased or was asked for another model stays as it is. A text that is to have no vector
+ * loses the one it had. Answers the ids that are settled.
+ *
+ * Vectors of a model before stay beside, unless the text was written since: they are of what it said once. The first
+ * vector of a record puts it on the list of those that are to be compared.
+ */
+export async function settle(
+  tx: Database,
+  {
+    modelId,
+    until,
+    now,
+    readings,
+  }: { modelId: number; until: Date; now: Date; readings: readonly Reading[] },
+): Promise<Settled[]> {
+  const ids = readings.map(({ id }) => id)
+  const { rows } = await sql<Settled>`
+    with model as materialized (
+      select id, registered_at from embedding_models where id = ${modelId} and embeds for share
+    ), mine as materialized (
+      select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new from unembedded as u, model as m
+      where u.record_id = any(${sql.val(ids)}::uuid[]) and u.due_at = ${until}::timestamptz
+      for update of u skip locked
+    ), kept as materialized (
+      select r.id from records as r where r.id in (select record_id from mine) for key share skip locked
+    ), settled as materialized (
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
+      from unnest(
+        ${sql.val(ids)}::uuid[],
+        ${readings.map(({ vector }) => vector?.code ?? null)}::bytea[],
+        ${readings.map(({ vector }) => vector?.signature.toString('hex') ?? null)}::text[]
+      ) as given (record_id, code, signature)
+      join mine using (record_id)
+      where exists (select from kept where kept.id = mine.record_id)
+        or (given.code is null and not exists (select from records as r where r.id = mine.record_id))
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, ${modelId}, 32, ${now}::timestamptz, code from settled where code is not null
+      on conflict (record_id, model_id) do update
+        set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
+    ), signed as (
+      insert into signatures (record_id, model_id, bits)
+      select record_id, ${modelId}, ('x' || signature)::bit(1024) from settled where code is not null
+      on conflict (record_id, model_id) do update set bits = excluded.bits
+    ), outdated as (
+      delete from embeddings as e using settled as s
+      where e.record_id = s.record_id and (s.code is null or (s.is_new and e.model_id <> ${modelId}))
+    ), unlisted as (
+      delete from unembedded as u using settled as s where u.record_id = s.record_id
+    ), first as (
+      insert into unsurprised (record_id, created_at, asked_at)
+      select s.record_id, r.created_at, s.asked_at from settled as s join records as r on r.id = s.record_id
+      where s.code is not null
+        and not exists (select from embeddings as e where e.record_id = s.record_id)
+        and not exists (select from surprises as p where p.record_id = s.record_id)
+      on conflict (record_id) do nothing
+    )
+    select record_id,
+      case when is_new and code is not null and not exists (
+        select from embeddings as e
+        where e.record_id = settled.record_id and e.model_id = ${modelId} and e.bits < 32
+      ) then extract(epoch from ${now}::timestamptz - asked_at)::float8 end as lag_seconds
+    from settled
+  `.execute(tx)
+  return rows
+}
+
+/** One attempt less for each; answers those that had their last, which are as good as without a text from now on. */
+export async function countFailures(
+  tx: Database,
+  claim: Claim,
+  { now, mostAttempts, firstPauseMs }: { now: Date; mostAttempts: number; firstPauseMs: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ record_id: string }>`
+    with mine as materialized (${inHand(claim)}), failed as (
+      update unembedded as u
+      set attempts = u.attempts + 1,
+        due_at = case when u.attempts + 1 >= ${mostAttempts} then 'infinity' else ${now}::timestamptz
+          + ${firstPauseMs}::int * interval '1 millisecond' * (2 ^ u.attempts) end
+      from mine where u.record_id = mine.record_id
+      returning u.record_id, u.due_at
+    ), given_up as materialized (
+      select record_id from failed where due_at = 'infinity'
+    ), outdated as materialized (
+      select e.record_id, e.model_id from embeddings as e join given_up using (record_id) for update of e skip locked
+    ), deleted as (
+      delete from embeddings as e using outdated as o where e.record_id = o.record_id and e.model_id = o.model_id
+    )
+    select record_id from given_up
+  `.execute(tx)
+  return rows.map(({ record_id: id }) => id)
+}
+
+/** Gives back what was not come to; it was nobody's fault, and costs no attempt. */
+export async function release(tx: Database, claim: Claim, now: Date): Promise<void> {
+  await sql`
+    with mine as materialized (${inHand(claim)})
+    update unembedded set due_at = ${now}::timestamptz
+    from mine where unembedded.record_id = mine.record_id
+  `.execute(tx)
+}
+
+function isOf(scope: string | null): RawBuilder<unknown> {
+  return scope === null
+    ? sql`true`
+    : sql`exists (select from records as r where r.id = u.record_id and r.scope = ${scope})`
+}
+
+function inHand({ ids, until }: Claim): RawBuilder<unknown> {
+  return sql`
+    select record_id from unembedded
+    where record_id = any(${sql.val([...ids])}::uuid[]) and due_at = ${until}::timestamptz
+    for update skip locked
+  `
+}
+
+/** What was given up is tried again: another model may read it, or the one that could not was mended. */
+export async function reviveGivenUp(tx: Database, now: Date, scope: string | null = null): Promise<number> {
+  const { rows } = await sql`
+    with given_up as materialized (
+      select u.record_id from unembedded as u where u.due_at = 'infinity' and ${isOf(scope)} for update of u skip locked
+    )
+    update unembedded set due_at = ${now}::timestamptz, attempts = 0
+    from given_up where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id
+  `.execute(tx)
+  return rows.length
+}
+
+/** How many texts wait, how many of them are due, and how many were given up. */
+export async function countWaiting(db: Database, now: Date, scope: string | null) {
+  const { rows } = await sql<{ due: number; waiting: number; given_up: number }>`
+    select count(*) filter (where due_at <= ${now}::timestamptz)::int as due,
+      count(*) filter (where due_at > ${now}::timestamptz and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u where ${isOf(scope)}
+  `.execute(db)
+  return rows[0] ?? { due: 0, waiting: 0, given_up: 0 }
+}

@@ -1,0 +1,88 @@
+import { type Embedding, normalise } from '../domain/similarity.ts'
+
+/**
+ * The built-in embedder: words and their parts hashed into buckets. It knows spelling, not meaning: texts are near
+ * when they share words or pieces of words. No model, no network, and the same vector on every machine.
+ */
+
+/** Marks the ends of a word, so that its beginning is told from the same letters within another. */
+const edge = '\u0002'
+const shortestGram = 3
+const longestGram = 5
+/** A word counts as much as about eight of its parts, so that the same word beats the same letters. */
+const gramWeight = 0.35
+const wordSeed = 0x3b9f1c27
+const gramSeed = 0x5ac76d83
+
+/**
+ * Of length 1. A text without a letter or digit gives the zero vector, which is like nothing: whoever stores
+ * vectors keeps none for it, and whoever searches by it finds nothing (`hasDirection`).
+ */
+export function hashEmbedding(text: string, dimensions: number): Embedding {
+  const words = new Map<number, number>()
+  const grams = new Map<number, number>()
+  for (const word of wordsOf(text)) {
+    const bounded = `${edge}${word}${edge}`
+    count(words, hashWord(bounded))
+    countGrams(grams, bounded)
+  }
+  const vector = new Float32Array(dimensions)
+  spread(vector, words, 1)
+  spread(vector, grams, gramWeight)
+  return normalise(vector)
+}
+
+/** Lower-cased without a locale: in a Turkish one FILE and file would be different words. */
+function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  )
+}
+
+/** By UTF-16 unit: a gram may cut a rare character in two, which is the same cut every time. */
+function countGrams(counts: Map<number, number>, word: string): void {
+  for (let start = 0; start + shortestGram <= word.length; start++) {
+    const end = Math.min(word.length, start + longestGram)
+    let state = gramSeed
+    for (let index = start; index < end; index++) {
+      state = absorb(state, word.charCodeAt(index))
+      if (index - start + 1 >= shortestGram) count(counts, scramble(state))
+    }
+  }
+}
+
+function hashWord(word: string): number {
+  let state = wordSeed
+  for (let index = 0; index < word.length; index++) state = absorb(state, word.charCodeAt(index))
+  return scramble(state)
+}
+
+function absorb(state: number, unit: number): number {
+  return Math.imul(state ^ unit, 0x01000193)
+}
+
+/** Multiplication moves bits upwards only; without this, words that differ at the end share their low bits. */
+function scramble(state: number): number {
+  let mixed = Math.imul(state ^ (state >>> 16), 0x7feb352d)
+  mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b)
+  return mixed ^ (mixed >>> 16)
+}
+
+function count(counts: Map<number, number>, feature: number): void {
+  counts.set(feature, (counts.get(feature) ?? 0) + 1)
+}
+
+/**
+ * The sign makes two features that fall into one bucket cancel as often as add up. A square root dampens
+ * repetition: unlike a logarithm it is rounded the same by every machine.
+ */
+function spread(vector: Embedding, counts: ReadonlyMap<number, number>, weight: number): void {
+  for (const [feature, occurrences] of counts) {
+    const bucket = (feature >>> 1) % vector.length
+    const share = weight * Math.sqrt(occurrences)
+    vector[bucket] = (vector[bucket] ?? 0) + ((feature & 1) === 1 ? share : -share)
+  }
+}

@@ -1,0 +1,75 @@
+import { countBits } from '../domain/bit-count.ts'
+
+/** The signatures of a whole scope in memory, so that many can be compared with all of them for one reading. */
+
+export type Crowd = { size: number; ids: Buffer; words: Uint32Array }
+
+const idBytes = 16
+/** PostgreSQL sends the number of bits first. */
+const lengthBytes = 4
+const signatureBytes = 128
+const wordsEach = signatureBytes / 4
+const stride = idBytes + lengthBytes + signatureBytes
+const farthest = signatureBytes * 8
+
+/** Of what `readSignatures` answers. */
+export function unpackCrowd(packed: Buffer): Crowd {
+  const size = packed.length / stride
+  const ids = Buffer.alloc(size * idBytes)
+  const words = new Uint32Array(size * wordsEach)
+  const bytes = Buffer.from(words.buffer)
+  for (let at = 0; at < size; at++) {
+    const from = at * stride
+    packed.copy(ids, at * idBytes, from, from + idBytes)
+    packed.copy(bytes, at * signatureBytes, from + idBytes + lengthBytes, from + stride)
+  }
+  return { size, ids, words }
+}
+
+/** The ids of those whose signatures are nearest, in no order. */
+export function nearestIds(crowd: Crowd, signature: Uint8Array, most: number): string[] {
+  if (crowd.size <= most) return Array.from({ length: crowd.size }, (_, at) => idAt(crowd, at))
+  const distances = distancesTo(crowd, signature)
+  const { reach, room } = cutAfter(distances, most)
+  const found: string[] = []
+  let atTheEdge = 0
+  for (let at = 0; at < crowd.size; at++) {
+    const distance = distances[at] ?? farthest
+    if (distance > reach || (distance === reach && ++atTheEdge > room)) continue
+    found.push(idAt(crowd, at))
+  }
+  return found
+}
+
+function distancesTo({ size, words }: Crowd, signature: Uint8Array): Uint16Array {
+  const sought = new Uint32Array(wordsEach)
+  Buffer.from(sought.buffer).set(signature)
+  const distances = new Uint16Array(size)
+  for (let at = 0; at < size; at++) {
+    let distance = 0
+    const from = at * wordsEach
+    for (let word = 0; word < wordsEach; word++) {
+      distance += countBits((words[from + word] ?? 0) ^ (sought[word] ?? 0))
+    }
+    distances[at] = distance
+  }
+  return distances
+}
+
+/** How far the nearest `most` reach, and how many of those at that very distance are among them. */
+function cutAfter(distances: Uint16Array, most: number): { reach: number; room: number } {
+  const counts = new Uint32Array(farthest + 1)
+  for (const distance of distances) counts[distance] = (counts[distance] ?? 0) + 1
+  let within = 0
+  for (let reach = 0; reach <= farthest; reach++) {
+    const here = counts[reach] ?? 0
+    if (within + here >= most) return { reach, room: most - within }
+    within += here
+  }
+  return { reach: farthest, room: most }
+}
+
+export function idAt({ ids }: Crowd, at: number): string {
+  const hex = ids.toString('hex', at * idBytes, (at + 1) * idBytes)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

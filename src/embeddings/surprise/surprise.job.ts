@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../db/connection.ts'
+import { transact } from '../../db/transaction.ts'
+import type { Logger } from '../../kernel/log.ts'
+import { hasUncompared } from './surprise-comparison.queries.ts'
+import type { createSurprising } from './surprise-comparison.service.ts'
+
+type Resources = {
+  db: Database
+  log: Logger
+  surprising: ReturnType<typeof createSurprising>
+  everyMs?: number
+}
+
+/** Compares soon after it is embedded; beside embedding, which waits for none of it. */
+export function watchUncompared({ db, log, surprising, everyMs = 1_000 }: Resources) {
+  const stopping = new AbortController()
+  const { signal } = stopping
+
+  async function watch(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        if (await hasUncompared(db))
+          await surprising.workOff({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
+      } catch (error) {
+        if (!signal.aborted) log.warn('what is surprising could not be looked after', { err: error })
+      }
+      await sleep(everyMs, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  const watching = watch()
+  return {
+    stop: (): Promise<void> => {
+      stopping.abort()
+      return watching
+    },
+  }
+}

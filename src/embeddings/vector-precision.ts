@@ -1,0 +1,13 @@
+import type { Precision } from '../domain/vector-codes.ts'
+
+/** How sharp a vector is worth keeping, by how well its memory is kept: above the limit of each, highest first. */
+export const precisions: readonly { above: number; bits: Precision }[] = [
+  { above: 0.8, bits: 32 },
+  { above: 0.5, bits: 8 },
+  { above: 0.2, bits: 4 },
+  { above: Number.NEGATIVE_INFINITY, bits: 2 },
+]
+
+export function precisionOf(retention: number): Precision {
+  return precisions.find(({ above }) => retention > above)?.bits ?? 2
+}

@@ -1,0 +1,173 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Precision } from '../domain/vector-codes.ts'
+import { nearestSought } from './candidate-count.ts'
+
+export type Coded = { id: string; bits: Precision; code: Buffer }
+
+export type Sought = {
+  modelId: number
+  /** As PostgreSQL reads a `bit(1024)`. */
+  signature: string
+  /** On `records as r`: whatever is to be met before anything is cut. */
+  conditions: readonly RawBuilder<SqlBool>[]
+  limit: number
+}
+
+type Near = { found: Coded[]; isEnough: boolean }
+
+const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
+  conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
+
+/**
+ * The nearest under some conditions, sought among the nearest of all: the records of these few are looked up, where
+ * asking each first would read them all. Whether that was enough is answered with them: among too few, one that is
+ * farther off may be missing. That an index gave fewer than it was asked for does not tell that there are no more.
+ */
+export async function findAmongNearest(
+  db: Database,
+  { modelId, signature, conditions, limit }: Sought,
+  isIndexed: boolean,
+): Promise<Near> {
+  const nearest = isIndexed
+    ? sql`select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))`
+    : sql`
+      select record_id, bit_count(bits # ${signature}::bit(1024)) as distance from signatures
+      where model_id = ${modelId}
+      order by distance, record_id limit ${sql.lit(nearestSought)}`
+  const { rows } = await sql<Coded & { sought: number }>`
+    with near as materialized (${nearest}), met as (
+      select near.record_id, near.distance from near cross join lateral (
+        select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit ${sql.lit(limit)}
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*) from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
+    order by met.distance, met.record_id
+  `.execute(db)
+  const sought = isIndexed ? nearestSought : (rows[0]?.sought ?? nearestSought)
+  return { found: rows.map(coded), isEnough: rows.length >= limit || sought < nearestSought }
+}
+
+/** For a statement that reads a whole table: a hundred thousand distances are sorted without a file. */
+export async function prepareForMany(tx: Transaction): Promise<void> {
+  await sql`
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true)
+  `.execute(tx)
+}
+
+/** The nearest under some conditions, of which each record is asked. */
+export async function findNearestOfAll(
+  tx: Transaction,
+  { modelId, signature, conditions, limit }: Sought,
+): Promise<Coded[]> {
+  // Kept apart from the order and its limit: led by them a planner sorts every signature, and then asks one record
+  // after the other until it has found enough.
+  const { rows } = await sql<Coded>`
+    with met as materialized (
+      select record_id, distance from (
+        select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
+        from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
+        where ${allOf(conditions)} offset 0
+      ) as met
+      order by distance, record_id
+      limit ${sql.lit(limit)}
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
+    order by met.distance, met.record_id
+  `.execute(tx)
+  return rows.map(coded)
+}
+
+/** Of either kind of order each has an index, and every record that is not forgotten is in one of them. */
+const insideOf = (scopes: readonly string[]) => {
+  const live = (rank: RawBuilder<unknown>) => sql`
+    select id from records
+    where scope = any(${sql.val([...scopes])}::text[]) and forgotten_at is null and decay_rank ${rank}`
+  return sql`${live(sql`is not null`)} union all ${live(sql`is null`)}`
+}
+
+/** How many live records scopes have, but no more than are of interest. */
+export async function countInside(db: Database, scopes: readonly string[], most: number): Promise<number> {
+  const { rows } = await sql<{ inside: number }>`
+    select count(*) as inside from (${insideOf(scopes)} limit ${sql.lit(most)}) as inside
+  `.execute(db)
+  return rows[0]?.inside ?? 0
+}
+
+/** The nearest under some conditions, that of being in one of a few scopes among them. */
+export async function findNearestInside(
+  db: Database,
+  { modelId, signature, conditions, limit }: Sought,
+  scopes: readonly string[],
+): Promise<Coded[]> {
+  const { rows } = await sql<Coded>`
+    with inside as materialized (${insideOf(scopes)}), met as materialized (
+      select inside.id, bit_count(s.bits # ${signature}::bit(1024)) as distance
+      from inside cross join lateral (
+        select bits from signatures where record_id = inside.id and model_id = ${modelId} offset 0
+      ) as s cross join lateral (
+        select from records as r where r.id = inside.id and ${allOf(conditions)} offset 0
+      ) as r
+      order by distance, inside.id
+      limit ${sql.lit(limit)}
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
+    order by met.distance, met.id
+  `.execute(db)
+  return rows.map(coded)
+}
+
+/**
+ * All that meet some conditions in one scope: 16 bytes of id and 132 of signature each, as PostgreSQL sends them. In
+ * one piece, for a row of its own each would take four times as long to send and to read.
+ */
+export async function readSignatures(
+  db: Database,
+  { modelId, conditions, scope }: Pick<Sought, 'modelId' | 'conditions'> & { scope: string },
+): Promise<Buffer> {
+  const { rows } = await sql<{ packed: Buffer | null }>`
+    with inside as materialized (${insideOf([scope])})
+    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
+    from inside
+    join records as r on r.id = inside.id
+    join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
+    where ${allOf(conditions)}
+  `.execute(db)
+  return rows[0]?.packed ?? Buffer.alloc(0)
+}
+
+/** The vectors of some records, as many of them as have one. */
+export async function findCodes(db: Database, modelId: number, ids: readonly string[]): Promise<Coded[]> {
+  const { rows } = await sql<Coded>`
+    select record_id as id, bits, code from embeddings
+    where record_id = any(${sql.val([...ids])}::uuid[]) and model_id = ${modelId}
+  `.execute(db)
+  return rows
+}
+
+const coded = ({ id, bits, code }: Coded): Coded => ({ id, bits, code })
+
+/** The vector of a record. */
+export async function findCode(db: Database, modelId: number, id: string): Promise<Coded | undefined> {
+  const { rows } = await sql<Coded>`
+    select record_id as id, bits, code from embeddings where record_id = ${id}::uuid and model_id = ${modelId}
+  `.execute(db)
+  return rows[0]
+}
+
+/** About how many signatures a search without an index passes over, and whether there is one. */
+export async function measureSignatures(db: Database): Promise<{ bytes: number; isIndexed: boolean }> {
+  const { rows } = await sql<{ bytes: number; isIndexed: boolean }>`
+    select pg_relation_size('signatures') as bytes, exists (
+      select from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass and c.relname = 'signatures_nearest' and i.indisvalid
+    ) and to_regproc('nearest_signatures') is not null as "isIndexed"
+  `.execute(db)
+  return rows[0] ?? { bytes: 0, isIndexed: false }
+}

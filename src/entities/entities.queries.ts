@@ -1,0 +1,155 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { openTo, visibleTo } from '../db/visibility.ts'
+import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
+import { inverseOf } from '../domain/edges.ts'
+import type { Candidate } from '../domain/entity-match.ts'
+import { type StoredRecord, selectStored } from '../records/index.ts'
+import type { Reference } from './entities.schemas.ts'
+
+type Naming = { digest: Buffer; scope: string | undefined; trust: Trust }
+
+/** Live entities that may be looked up by a name: whoever finds one learns that it bears it. The oldest first. */
+export async function findBearers(
+  db: Database,
+  { digest, scope, trust }: Naming,
+  limit: number,
+): Promise<Candidate[]> {
+  const { rows } = await sql<Candidate>`
+    select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
+    from (
+      select r.id, r.scope, r.status, r.created_at
+      from handles as h join records as r on r.id = h.record_id
+      where h.digest = ${digest} ${scope === undefined ? sql`` : sql`and h.scope = ${scope}`}
+        and r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
+        and ${openTo(trust)}
+      order by r.created_at, r.id
+      limit ${limit}
+    ) as bearer
+    join contents as c on c.record_id = bearer.id
+  `.execute(db)
+  return rows
+}
+
+export type KnownEntity = { scope: string; sensitivity: Sensitivity; is_live: boolean }
+
+/** An entity that the caller may know of, though it is no more; without its links, which may be very many. */
+export async function findEntity(db: Database, id: string, trust: Trust): Promise<KnownEntity | undefined> {
+  const { rows } = await sql<KnownEntity>`
+    select r.scope, r.sensitivity, r.forgotten_at is null as is_live
+    from records as r where r.id = ${id}::uuid and r.type = 'entity' and ${visibleTo(trust)}
+    union all
+    select d.scope, d.sensitivity, false
+    from departures as d where d.id = ${id}::uuid and d.type = 'entity' and ${visibleTo(trust, 'd')}
+  `.execute(db)
+  return rows[0]
+}
+
+/** The newest live profile of the entity in its own scope: one of another scope is about another namesake. */
+export async function findPeerCard(
+  db: Database,
+  { digest, scope, trust }: Naming & { scope: string },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from handles as h
+    join records as r on r.id = h.record_id
+    join contents as c on c.record_id = r.id
+    where h.digest = ${digest} and h.scope = ${scope}
+      and r.type = 'semantic' and r.forgotten_at is null and r.status in ('active', 'challenged')
+      and c.tags @> array['peer-card'] and ${openTo(trust)}
+    order by r.created_at desc, r.id desc
+    limit 1
+  `.execute(db)
+  return rows[0]?.id
+}
+
+export type MentionsPage = {
+  references: readonly Reference[]
+  after: { created_at: string; id: string } | undefined
+  limit: number
+}
+
+/** Each record once, however it refers to the entity, the newest first; the page is cut before anything wide is read. */
+export async function listMentions(
+  db: Database,
+  id: string,
+  trust: Trust,
+  { references, after, limit }: MentionsPage,
+): Promise<StoredRecord[]> {
+  const cut = sql`(
+    select r.id
+    from relations as e join records as r on r.id = e.target_id
+    where e.source_id = ${id}::uuid and e.predicate = any(${sql.val(references.map(inverseOf))}::text[])
+      and r.forgotten_at is null and ${visibleTo(trust)} ${after ? sql`and ${isBehind(after)}` : sql``}
+    group by r.id
+    order by r.created_at desc, r.id desc
+    limit ${limit}
+  ) as cut join records as r on r.id = cut.id`
+  const rest = sql`order by r.created_at desc, r.id desc`
+  return (await selectStored(trust, { from: cut, rest }).execute(db)).rows
+}
+
+function isBehind({ created_at: at, id }: { created_at: string; id: string }): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(r.created_at, r.id) < (${at}::timestamptz, ${id}::uuid)`
+}
+
+/**
+ * Merges of one scope, and one of no scope and any other, take turns until their transactions end: each locks its
+ * twins and then links them with those of the others, and any two that did both at once would wait for each other.
+ */
+export async function takeTurn(tx: Database, scope: string): Promise<void> {
+  await sql`
+    select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350, 5)
+      else pg_advisory_xact_lock_shared(7350, 5) end
+  `.execute(tx)
+}
+
+/** After `takeTurn`, which keeps the order between the two. */
+export async function takeTurnInScope(tx: Database, scope: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350))`.execute(tx)
+}
+
+/**
+ * Takes twins for a merge, in id order. Stronger than a change takes them: whoever is writing a link to one of them
+ * is waited for, and the link is carried over.
+ */
+export async function lockTwins(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for update
+  `.execute(tx)
+}
+
+/** Nobody is known by the names of what was merged away, and its identifiers are free for what it became. */
+export async function deleteNames(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    with handle as (delete from handles where record_id = any(${sql.val([...ids])}::uuid[]))
+    delete from entity_identifiers where record_id = any(${sql.val([...ids])}::uuid[])
+  `.execute(tx)
+}
+
+/**
+ * Of the entities, those that still stand, kept from being merged away until the transaction ends. To be asked by
+ * whoever links to what it found by name: between the two another may have folded it into its twin.
+ */
+export async function keepEntities(tx: Database, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string; stands: boolean }>`
+    select r.id, r.forgotten_at is null and r.status in ('active', 'challenged') as stands
+    from records as r where r.id = any(${sql.val([...ids])}::uuid[])
+    order by r.id
+    for key share
+  `.execute(tx)
+  return new Set(rows.filter(({ stands }) => stands).map(({ id }) => id))
+}
+
+/** What was folded into an entity is one more ground of it, if it has any. */
+export async function recordFolding(tx: Database, targetId: string, ids: readonly string[]): Promise<void> {
+  await sql`
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select ${targetId}::uuid, id, 'fold', exists (
+      select from descents as d where d.derived_id = ${targetId}::uuid and d.is_ground
+    )
+    from unnest(${sql.val([...ids])}::uuid[]) as twin (id)
+    on conflict on constraint descents_pkey do nothing
+  `.execute(tx)
+}

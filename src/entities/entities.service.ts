@@ -1,0 +1,125 @@
+import Type from 'typebox'
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import { unscoped } from '../domain/caller.ts'
+import { factHandle, nameHandle } from '../domain/handles.ts'
+import type { Listed } from '../domain/shapes.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import {
+  findOpenRecord,
+  findRecords,
+  type MemoryRecord,
+  presentRecord,
+  type RecordsService,
+  type RedactedRecord,
+  redactRecord,
+  type StoredRecord,
+} from '../records/index.ts'
+import { findBearers, findEntity, findPeerCard, type KnownEntity, listMentions } from './entities.queries.ts'
+import { type EntityRecord, type LookupQuery, type MentionsQuery, Reference } from './entities.schemas.ts'
+import { isBehind, rankBearers } from './lookup-order.ts'
+
+type Resources = { db: Database; clock: Clock; records: RecordsService }
+
+export type EntitiesService = ReturnType<typeof createEntitiesService>
+
+/** So many bear one name in scopes the caller has, and more are told apart by naming a scope. */
+const mostBearers = 1_000
+
+const LookupCursor = Type.Object({
+  rank: Type.Integer(),
+  created_at: Type.String({ format: 'date-time' }),
+  id: Type.String({ format: 'uuid' }),
+})
+const MentionsCursor = Type.Object({
+  created_at: Type.String({ format: 'date-time' }),
+  id: Type.String({ format: 'uuid' }),
+})
+
+export function createEntitiesService({ db, clock, records }: Resources) {
+  async function lookUp(call: Call, asked: LookupQuery): Promise<Listed<MemoryRecord>> {
+    const { term, scope, limit = 20, cursor } = asked
+    const conn = call.tx ?? db
+    const { trust, principal } = call.caller
+    const fingerprint = fingerprintOf(principal, { entities: term, scope })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, LookupCursor, fingerprint)
+    const bearers = await findBearers(conn, { ...nameHandle(term), scope, trust }, mostBearers)
+    const left = rankBearers(term, bearers).filter((each) => !after || isBehind(each, after))
+    const page = left.slice(0, limit)
+    const last = page.at(-1)
+    return {
+      items: await readPage(
+        conn,
+        call,
+        page.map(({ id }) => id),
+      ),
+      ...(last && left.length > limit ? { next_cursor: encodeCursor(fingerprint, last) } : {}),
+    }
+  }
+
+  async function readPage(conn: Database, { caller }: Call, ids: readonly string[]): Promise<MemoryRecord[]> {
+    if (ids.length === 0) return []
+    const found = await findRecords(conn, ids, caller.trust)
+    const byId = new Map(found.map((stored) => [stored.id, stored]))
+    const now = clock.now()
+    return ids.flatMap((id) => {
+      const stored = byId.get(id)
+      // What was forgotten or raised above the ceiling since it was looked up.
+      const isOpen = stored && !stored.forgotten_at && isOpenTo(caller.trust, stored.sensitivity)
+      return isOpen ? [presentRecord(stored, now)] : []
+    })
+  }
+
+  async function read(call: Call, id: string): Promise<EntityRecord | RedactedRecord> {
+    const conn = call.tx ?? db
+    const { trust } = call.caller
+    await requireEntity(conn, call, id)
+    const record = await records.read(call, id)
+    if ('redacted' in record) return record
+    const { digest } = factHandle({ subject: record.id, predicate: 'profile' })
+    const card = await findPeerCard(conn, { digest, scope: record.scope ?? unscoped, trust })
+    return card === undefined ? record : { ...record, peer_card_id: card }
+  }
+
+  async function listRecords(
+    call: Call,
+    id: string,
+    { predicate, limit = 50, cursor }: MentionsQuery,
+  ): Promise<Listed<MemoryRecord | RedactedRecord>> {
+    const conn = call.tx ?? db
+    const { trust, principal } = call.caller
+    const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
+    // Reads all of it only to say why it is refused.
+    if (!isLive || !isOpenTo(trust, sensitivity)) await findOpenRecord(conn, call.caller, id)
+    const fingerprint = fingerprintOf(principal, { mentions: id.toLowerCase(), predicate })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, MentionsCursor, fingerprint)
+    const references = predicate === undefined ? Reference.enum : [predicate]
+    const found = await listMentions(conn, id, trust, { references, after, limit: limit + 1 })
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    const now = clock.now()
+    return {
+      items: items.map((stored) => show(call, stored, now)),
+      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, positionOf(last)) } : {}),
+    }
+  }
+
+  return { lookUp, read, listRecords }
+}
+
+async function requireEntity(conn: Database, { caller }: Call, id: string): Promise<KnownEntity> {
+  const entity = await findEntity(conn, id, caller.trust)
+  if (!entity) throw new AppError('record_not_found', 'There is no such entity.')
+  return entity
+}
+
+function show({ caller }: Call, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
+  return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
+}
+
+function positionOf({ id, created_at: at }: StoredRecord) {
+  return { created_at: at.toISOString(), id }
+}

@@ -1,0 +1,61 @@
+import { normaliseName } from '../domain/names.ts'
+import type { Payload } from '../domain/payloads.ts'
+import type { ContentRow, StoredRecord } from '../records/index.ts'
+
+export type EntityPayload = Extract<Payload, { kind: 'entity' }>
+export type StoredEntity = StoredRecord & { payload: EntityPayload }
+export type Folded = Pick<ContentRow, 'tags' | 'provenance'> & { payload: EntityPayload }
+
+/** As many as a record can have. What is over is left out: the twins, which are kept, still have it. */
+const mostTags = 100
+const mostSources = 10_000
+
+/** The target with everything its twins were called, were, and came from; it keeps its own name, type and summary. */
+export function foldEntities(target: StoredEntity, twins: readonly StoredEntity[]): Folded {
+  const all = [target, ...twins]
+  const payloads = all.map(({ payload }) => payload)
+  const { canonical_name: name, primary_type: primary } = target.payload
+  const names = payloads.flatMap((each) => [{ value: each.canonical_name }, ...each.aliases])
+  const types = payloads.flatMap((each) => [each.primary_type, ...each.types])
+  const summary = payloads.find((each) => each.summary)?.summary
+  return {
+    payload: {
+      ...target.payload,
+      types: unique([...target.payload.types, ...types.filter((type) => type !== primary)], (type) => type),
+      aliases: unique(
+        [...target.payload.aliases, ...names.filter(({ value }) => !isSameName(value, name))],
+        ({ value }) => normaliseName(value),
+      ),
+      identifiers: unique(
+        payloads.flatMap((each) => each.identifiers),
+        ({ namespace, value }) => JSON.stringify([namespace, value]),
+      ),
+      ...(summary === undefined ? {} : { summary }),
+    },
+    tags: unique(
+      all.flatMap(({ tags }) => tags),
+      (tag) => tag,
+    ).slice(0, mostTags),
+    provenance: {
+      ...target.provenance,
+      sources: unique(
+        all.flatMap(({ provenance }) => provenance.sources),
+        (source) => JSON.stringify(source),
+      ).slice(0, mostSources),
+    },
+  }
+}
+
+function isSameName(one: string, other: string): boolean {
+  return normaliseName(one) === normaliseName(other)
+}
+
+/** The first of each, in their order. */
+function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
+  const byKey = new Map<string, T>()
+  for (const item of items) {
+    const key = keyOf(item)
+    if (!byKey.has(key)) byKey.set(key, item)
+  }
+  return [...byKey.values()]
+}

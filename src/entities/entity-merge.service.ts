@@ -1,0 +1,141 @@
+import type { Database } from '../db/connection.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { isAllowed, rankOf, unscoped } from '../domain/caller.ts'
+import { withInverses } from '../domain/edges.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import {
+  answerWritten,
+  claimRecord,
+  claimRecords,
+  describePayload,
+  findOpenRecord,
+  type StoredRecord,
+  type WrittenRecord,
+  writeChange,
+} from '../records/index.ts'
+import { upsertEdges } from '../relations/index.ts'
+import { carryLinks, findSuccessor, retireRecord } from '../revision/index.ts'
+import {
+  deleteNames,
+  findEntity,
+  lockTwins,
+  recordFolding,
+  takeTurn,
+  takeTurnInScope,
+} from './entities.queries.ts'
+import type { EntityMerge } from './entities.schemas.ts'
+import { type Folded, foldEntities, type StoredEntity } from './entity-fold.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+
+export type EntityMergingService = ReturnType<typeof createEntityMergingService>
+
+type Twins = { target: StoredEntity; sources: StoredEntity[] }
+
+export function createEntityMergingService({ db, clock, textLanguage }: Resources) {
+  /** The sources become history, and everything they were called, had and were linked with is the target's. */
+  async function merge(call: Call, id: string, asked: EntityMerge): Promise<WrittenRecord> {
+    const { source_ids: named, ...reason } = asked
+    return transact(db, call, async (tx) => {
+      const { target, sources } = await claimTwins(tx, call, id, named)
+      const now = clock.now()
+      const told = { ...reason, now, textLanguage }
+      for (const source of sources) await retireRecord(tx, source, { ...told, step: 'merge', to: 'merged' })
+      await takeOver(tx, target.id, sources, now)
+      const content = foldEntities(target, sources)
+      const changes = describeFolding(target, sources, content)
+      await writeChange(tx, target, { ...told, action: 'revise', content, changes })
+      return answerWritten(call.caller, await findOpenRecord(tx, call.caller, target.id), now)
+    })
+  }
+
+  return { merge }
+}
+
+async function takeOver(
+  tx: Database,
+  targetId: string,
+  sources: readonly StoredEntity[],
+  now: Date,
+): Promise<void> {
+  const ids = sources.map(({ id }) => id)
+  await deleteNames(tx, ids)
+  await carryLinks(tx, ids, targetId, now)
+  // Not derived_from: the target was there before its twin, and is not erased with it.
+  const edges = ids.map((id) => ({ source_id: targetId, predicate: 'supersedes', target_id: id }))
+  await upsertEdges(tx, withInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
+  await recordFolding(tx, targetId, ids)
+}
+
+/** All locked in one order, each seen whole, alive and not history; If-Match is about the target. */
+async function claimTwins(tx: Database, call: Call, id: string, named: readonly string[]): Promise<Twins> {
+  const ids = [...new Set(named.map((each) => each.toLowerCase()))]
+  if (ids.includes(id.toLowerCase())) throw foldedIntoItself()
+  const { scope } = (await findEntity(tx, id, call.caller.trust)) ?? { scope: unscoped }
+  await takeTurn(tx, scope)
+  await takeTurnInScope(tx, scope)
+  await lockTwins(tx, [id, ...ids])
+  const target = await requireEntity(tx, call, await claimRecord(tx, call, id))
+  const { expectedVersion: _, ...unversioned } = call
+  const sources: StoredEntity[] = []
+  for (const [index, claimed] of (await claimRecords(tx, unversioned, ids)).entries()) {
+    const source = await requireEntity(tx, call, claimed).catch(pointingAt(`/source_ids/${index}`))
+    requireTwin(call, target, source, `/source_ids/${index}`)
+    sources.push(source)
+  }
+  return { target, sources }
+}
+
+async function requireEntity(
+  tx: Database,
+  { caller }: Call,
+  claimed: StoredRecord | AppError,
+): Promise<StoredEntity> {
+  if (claimed instanceof AppError) throw claimed
+  const { id, payload, status } = claimed
+  if (payload.kind !== 'entity') throw new AppError('type_mismatch', 'The record is not an entity.')
+  if (status === 'invalidated') throw new AppError('already_retracted', 'The entity was retracted.')
+  if (status === 'active' || status === 'challenged') return { ...claimed, payload }
+  const successor = await findSuccessor(tx, id, caller.trust)
+  const extra = successor === undefined ? {} : { superseded_by: successor }
+  throw new AppError('already_superseded', `The entity was ${status}.`, { extra })
+}
+
+function requireTwin({ caller }: Call, target: StoredEntity, source: StoredEntity, pointer: string): void {
+  if (source.scope !== target.scope) {
+    throw new AppError('scope_mismatch', 'Entities that become one belong to one scope.', {
+      errors: [{ pointer, message: 'is of another scope' }],
+    })
+  }
+  if (rankOf(source.sensitivity) <= rankOf(target.sensitivity) || isAllowed(caller, 'admin')) return
+  throw new AppError('sensitivity_lowered', 'What an entity is told is at most as sensitive as it is.', {
+    errors: [{ pointer, message: `is more sensitive than the target, which is ${target.sensitivity}` }],
+  })
+}
+
+function pointingAt(pointer: string) {
+  return (error: unknown): never => {
+    throw error instanceof AppError ? error.at(pointer) : error
+  }
+}
+
+function describeFolding(
+  target: StoredEntity,
+  sources: readonly StoredEntity[],
+  { payload, tags, provenance }: Folded,
+): Record<string, unknown> {
+  const [before, after] = [target.provenance.sources.length, provenance.sources.length]
+  return {
+    merged: [[], sources.map(({ id }) => id)],
+    ...describePayload(target.payload, payload),
+    ...(tags.length === target.tags.length ? {} : { tags: [target.tags, tags] }),
+    ...(before === after ? {} : { 'provenance.sources': [target.provenance.sources, provenance.sources] }),
+  }
+}
+
+function foldedIntoItself(): AppError {
+  return new AppError('validation_failed', 'An entity is not folded into itself.', {
+    errors: [{ pointer: '/source_ids', message: 'must not name the entity itself' }],
+  })
+}

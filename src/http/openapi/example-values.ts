@@ -1,0 +1,34 @@
+import type { TSchema } from 'typebox'
+import { namedSchemas } from '../../domain/schema-ref.ts'
+import { type Keywords, keywordsOf } from '../validation/schema-keywords.ts'
+
+/** A value that keeps the schema, for the documentation of one that brings no example of its own. */
+export function sample(schema: TSchema): unknown {
+  const { $ref: name, examples, anyOf, ...rest } = keywordsOf(schema)
+  if (examples?.[0] !== undefined) return examples[0]
+  if (name !== undefined) return sample(namedSchemas[name] ?? {})
+  if (anyOf?.[0]) return sample(anyOf[0])
+  return rest.default ?? rest.const ?? rest.enum?.[0] ?? sampleType(rest)
+}
+
+function sampleType(schema: Keywords): unknown {
+  switch (schema.type) {
+    case 'object':
+      return sampleObject(schema)
+    case 'array':
+      return schema.items ? [sample(schema.items)] : []
+    case 'string':
+      return schema.format === 'uuid' ? '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' : 'text'
+    case 'integer':
+    case 'number':
+      return schema.minimum ?? (schema.exclusiveMinimum ?? -1) + 1
+    case 'boolean':
+      return false
+    default:
+      return null
+  }
+}
+
+function sampleObject({ properties = {}, required = [] }: Keywords): object {
+  return Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? {})]))
+}

@@ -1,0 +1,133 @@
+import Type, { type TSchema } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed } from '../domain/shapes.ts'
+import { catalogue, type ErrorCode } from '../kernel/errors.ts'
+import { problemType, statusOf } from './problems.ts'
+
+const Fault = closed(
+  {
+    pointer: Type.String({ description: 'JSON pointer into the body; ?name for a query parameter.' }),
+    message: Type.String(),
+  },
+  { $id: 'Fault', examples: [{ pointer: '/payload/kind', message: 'is required' }] },
+)
+
+const exampleId = '0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9'
+
+export const Problem = Type.Object(
+  {
+    type: Type.String({ description: 'A URN that names the kind of problem.' }),
+    title: Type.String({ description: 'What the kind means, the same each time.' }),
+    status: Type.Integer({ minimum: 400, maximum: 599 }),
+    detail: Type.String({ description: 'What went wrong this time.' }),
+    code: Type.Enum(Object.keys(catalogue).sort(), { description: 'Stable; see docs/errors.md.' }),
+    request_id: Type.String({ description: 'Finds the request in the log.' }),
+    errors: Type.Optional(Type.Array(ref(Fault), { description: 'Every place that is wrong.' })),
+  },
+  {
+    $id: 'Problem',
+    description: 'RFC 9457. Some codes add members of their own.',
+    examples: [exampleOf('validation_failed')],
+  },
+)
+
+type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed' | 'Next-Updated-After'
+
+/** A body with words about it, or none at all. */
+type Described = {
+  schema?: TSchema
+  description: string
+  headers?: readonly HeaderName[]
+  mediaType?: string
+}
+
+type Success = Readonly<Record<number, TSchema | Described>>
+
+/** What a handler may answer, for the type checker: the schemas alone. */
+type Typed<S extends Success> = {
+  [K in keyof S]: S[K] extends { description: string; schema: infer T }
+    ? T
+    : S[K] extends TSchema
+      ? S[K]
+      : never
+}
+
+const headers: Readonly<Record<HeaderName, { type: string; description: string }>> = {
+  ETag: { type: 'string', description: 'The version, for If-Match.' },
+  Location: { type: 'string', description: 'Where the new thing is.' },
+  Link: { type: 'string', description: 'The next page, with rel="next".' },
+  'Next-Updated-After': { type: 'string', description: 'The `updated_after` of the next export.' },
+  'Idempotency-Replayed': { type: 'string', description: '`true` when this is a stored answer.' },
+}
+
+/** Every answer of an operation: its own, and the problems it knows beyond those its route implies. */
+export function answers<const S extends Success>(success: S, codes: readonly ErrorCode[] = []): Typed<S> {
+  const own = Object.entries(success).map(([status, answer]) => [status, describeSuccess(answer)])
+  // The declared type is what a handler sends; at run time each is wrapped in its media type and description.
+  return withProblems(Object.fromEntries(own), codes) as Typed<S>
+}
+
+function describeSuccess(answer: TSchema | Described) {
+  const described: Described = isDescribed(answer) ? answer : { schema: answer, description: 'Done.' }
+  const { schema, description, mediaType = 'application/json' } = described
+  const named = (described.headers ?? []).map((name) => [name, headers[name]])
+  return {
+    description,
+    ...(named.length > 0 ? { headers: Object.fromEntries(named) } : {}),
+    ...(schema ? { content: { [mediaType]: { schema } } } : { type: 'null' }),
+  }
+}
+
+const describing = new Set(['schema', 'description', 'headers', 'mediaType'])
+
+/** A schema says at least a type, a reference or its branches, none of which describe an answer. */
+function isDescribed(answer: TSchema | Described): answer is Described {
+  return 'description' in answer && Object.keys(answer).every((key) => describing.has(key))
+}
+
+type Response = Readonly<Record<string, unknown>>
+
+/** Adds problems to a route's answers; one status tells apart its codes by example. */
+export function withProblems(response: Response, codes: readonly ErrorCode[]): Response {
+  const merged: Record<string, unknown> = { ...response }
+  for (const code of codes) {
+    const status = String(statusOf(code))
+    const examples = { ...examplesOf(merged[status]), [code]: { value: exampleOf(code) } }
+    const named = Object.keys(examples)
+      .map((each) => catalogue[each as ErrorCode].meaning)
+      .join(' Or: ')
+    merged[status] = {
+      description: named,
+      ...retryHeader(status),
+      content: { [problemType]: { schema: ref(Problem), examples } },
+    }
+  }
+  return merged
+}
+
+function retryHeader(status: string) {
+  if (status !== '429' && status !== '503') return {}
+  return { headers: { 'Retry-After': { type: 'integer', description: 'Seconds to wait.' } } }
+}
+
+type Examples = Record<string, { value: unknown }>
+
+function examplesOf(response: unknown): Examples {
+  const { content } = (response ?? {}) as { content?: Record<string, { examples?: Examples }> }
+  return content?.[problemType]?.examples ?? {}
+}
+
+function exampleOf(code: ErrorCode): object {
+  const { meaning } = catalogue[code]
+  const errors =
+    code === 'validation_failed' ? { errors: [{ pointer: '/payload/kind', message: 'is required' }] } : {}
+  return {
+    type: `urn:membrane:problem:${code}`,
+    title: meaning,
+    status: statusOf(code),
+    detail: meaning,
+    code,
+    request_id: exampleId,
+    ...errors,
+  }
+}

@@ -1,0 +1,32 @@
+import { type FastifyServerOptions, LogController } from 'fastify'
+import type { Clock } from '../kernel/clock.ts'
+import { describeError } from '../kernel/log.ts'
+import { traceIdOf } from './request-tracing.ts'
+
+export type Log = { level: string; stream?: { write(line: string): void } }
+
+/** One JSON line per event, with ids and never with content: no URL, no body, no header goes in. */
+export function logOptions(log: Log, clock: Clock) {
+  return {
+    logger: {
+      level: log.level,
+      ...(log.stream ? { stream: log.stream } : {}),
+      timestamp: () => `,"time":"${clock.now().toISOString()}"`,
+      formatters: { level: (level: string) => ({ level }) },
+      serializers: { err: describeError },
+    },
+    // Fastify's own lines carry the URL, and a query string is content.
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+  } satisfies FastifyServerOptions
+}
+
+/** Joins each line of a request to the caller's trace. */
+export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (
+  logger,
+  bindings,
+  options,
+  raw,
+) => {
+  const traceId = traceIdOf(raw)
+  return logger.child(traceId === undefined ? bindings : { ...bindings, trace_id: traceId }, options)
+}

@@ -1,0 +1,135 @@
+import type { Fault } from '../../kernel/errors.ts'
+import { escapePointer } from './schema-keywords.ts'
+
+export type Scan = {
+  /** Fields of objects and items of arrays, counted up to one more than the limit. */
+  values: number
+  /** Integers that JSON.parse would change, and numbers too large for it. */
+  numbers: Fault[]
+}
+
+const deepest = 100
+const mostFaults = 100
+const [quote, backslash, comma, minus] = [0x22, 0x5c, 0x2c, 0x2d]
+const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
+
+/** Where the scan is in one object or array; `from` and `to` are the bytes of the key that was read last. */
+type Frame = { isObject: boolean; expectsKey: boolean; index: number; from: number; to: number }
+
+type State = { body: Buffer; scan: Scan; stack: Frame[] }
+
+/**
+ * One pass over the bytes before they are parsed: 30 ms for 4 MB. A parsed number no longer says how it was written, and
+ * a reviver that sees the source of each value takes five times as long as the parse. Broken JSON is left to the parser,
+ * and what nests too deep to the inspection.
+ */
+export function scanJson(body: Buffer, mostValues: number): Scan {
+  const state: State = { body, scan: { values: 0, numbers: [] }, stack: [] }
+  for (let at = 0; at < body.length && state.scan.values <= mostValues; ) {
+    const byte = body[at] ?? 0
+    if (byte === quote) at = readString(state, at)
+    else if (byte === minus || isDigit(byte)) at = readNumber(state, at)
+    else if (readMark(state, byte)) at++
+    else break
+  }
+  return state.scan
+}
+
+/** Each answers where to go on. */
+function readString({ body, stack }: State, from: number): number {
+  const to = endOfString(body, from)
+  const top = stack.at(-1)
+  if (top?.expectsKey) {
+    top.expectsKey = false
+    top.from = from
+    top.to = to
+  }
+  return to
+}
+
+function readNumber({ body, stack, scan }: State, from: number): number {
+  const to = endOfNumber(body, from)
+  if (scan.numbers.length < mostFaults && isChanged(body, from, to)) {
+    scan.numbers.push({ pointer: pointerOf(body, stack), message: 'is too large a number to keep exactly' })
+  }
+  return to
+}
+
+/** False where it nests too deep to go on. */
+function readMark({ stack, scan }: State, byte: number): boolean {
+  const top = stack.at(-1)
+  if (byte === comma && top) {
+    scan.values++
+    top.index++
+    top.expectsKey = top.isObject
+  } else if (byte === closeObject || byte === closeArray) stack.pop()
+  else if (byte === openObject || byte === openArray) {
+    if (stack.length === deepest) return false
+    scan.values++
+    const isObject = byte === openObject
+    stack.push({ isObject, expectsKey: isObject, index: 0, from: 0, to: 0 })
+  }
+  return true
+}
+
+function endOfString(body: Buffer, start: number): number {
+  let at = start + 1
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1
+  return at + 1
+}
+
+function endOfNumber(body: Buffer, start: number): number {
+  let at = start + 1
+  while (at < body.length && isOfNumber(body[at] ?? 0)) at++
+  return at
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39
+}
+
+/** A digit, a sign, a point or an exponent. */
+function isOfNumber(byte: number): boolean {
+  return isDigit(byte) || byte === 0x2e || byte === 0x2b || byte === minus || byte === 0x65 || byte === 0x45
+}
+
+/** 15 digits without an exponent are exact, so that nearly every number costs nothing more. */
+function isChanged(body: Buffer, from: number, to: number): boolean {
+  if (to - from <= 15 && !hasExponent(body, from, to)) return false
+  // Thousands of digits say no more than that it is too large or a fraction of no size.
+  const text = body.toString('latin1', from, Math.min(to, from + 2_000))
+  const value = Number(text)
+  if (Number.isNaN(value) || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false
+  if (!Number.isFinite(value)) return true
+  const given = decimalOf(text)
+  const kept = decimalOf(String(value))
+  return given.exponent >= 0 && (given.digits !== kept.digits || given.exponent !== kept.exponent)
+}
+
+function hasExponent(body: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (body[at] === 0x65 || body[at] === 0x45) return true
+  return false
+}
+
+/** Digits without zeros at either end, and the power of ten of the last of them: an integer has none below 0. */
+function decimalOf(text: string): { digits: string; exponent: number } {
+  const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const stripped = digits.replace(/0+$/, '')
+  return { digits: stripped, exponent: Number(power) - fraction.length + digits.length - stripped.length }
+}
+
+function pointerOf(body: Buffer, stack: readonly Frame[]): string {
+  return stack.map((frame) => `/${frame.isObject ? keyOf(body, frame) : frame.index}`).join('')
+}
+
+/** A key may be written with escapes; broken ones are the parser's to refuse. */
+function keyOf(body: Buffer, { from, to }: Frame): string {
+  const text = body.toString('utf8', from, to)
+  try {
+    return escapePointer(String(JSON.parse(text)).slice(0, 200))
+  } catch {
+    return ''
+  }
+}

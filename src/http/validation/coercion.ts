@@ -1,0 +1,36 @@
+import type { TSchema } from 'typebox'
+import { keywordsOf } from './schema-keywords.ts'
+
+type Query = Readonly<Record<string, unknown>>
+
+const integer = /^-?\d{1,15}$/
+const decimal = /^-?\d{1,15}(\.\d{1,15})?$/
+
+/**
+ * The text of a query string as the schema's types, and its defaults. What does not read as its type stays
+ * text, for validation to refuse: TypeBox's Convert would make 5 of `5.5`, 0 of nothing and 16 of `0x10`.
+ */
+export function coerceQuery(schema: TSchema, query: Query): Record<string, unknown> {
+  const coerced: Record<string, unknown> = { ...query }
+  for (const [name, property] of Object.entries(keywordsOf(schema).properties ?? {})) {
+    const given = Object.hasOwn(query, name) ? query[name] : keywordsOf(property).default
+    if (given !== undefined) coerced[name] = coerce(property, given)
+  }
+  return coerced
+}
+
+function coerce(schema: TSchema, given: unknown): unknown {
+  const { type, items } = keywordsOf(schema)
+  if (type === 'array') {
+    const list = Array.isArray(given) ? given : [given]
+    return items ? list.map((item) => coerce(items, item)) : list
+  }
+  return typeof given === 'string' ? coerceText(type, given) : given
+}
+
+function coerceText(type: string | undefined, text: string): unknown {
+  if (type === 'integer') return integer.test(text) ? Number(text) : text
+  if (type === 'number') return decimal.test(text) ? Number(text) : text
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return text
+}

@@ -1,0 +1,138 @@
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import Value from 'typebox/value'
+import { namedSchemas } from '../../domain/schema-ref.ts'
+import type { Fault } from '../../kernel/errors.ts'
+import { describeFault, listValues } from './fault-messages.ts'
+import { escapePointer, isObject, type JsonObject, type Keywords, keywordsOf } from './schema-keywords.ts'
+import { branchesOf, type Mismatch } from './union-branches.ts'
+
+/** A name longer than this is said in words: a hundred of them as pointers would make a 10 MB answer. */
+const longestPointedKey = 200
+
+export type Search = { faults: Fault[]; limit: number }
+
+/**
+ * Every place where the value breaks the schema, at most `limit`. Only the parts that fail are entered, each
+ * judged by its own compiled check, so that a large hostile body costs little more than its first check did.
+ * TypeBox can list errors itself, but walks everything, takes the errors of all branches of a union, and
+ * resolves each `$ref` again at each place: seconds for a body of the size we accept.
+ */
+export function findFaults(schema: TSchema, value: unknown, limit: number): Fault[] {
+  const search = { faults: [], limit }
+  searchSchema(search, schema, value, '')
+  return search.faults
+}
+
+function searchSchema(search: Search, schema: TSchema, value: unknown, pointer: string): void {
+  if (search.faults.length >= search.limit || passes(schema, value)) return
+  const before = search.faults.length
+  const target = keywordsOf(resolve(schema))
+  if (target.anyOf) searchUnion(search, target.anyOf, value, pointer)
+  for (const part of target.allOf ?? []) searchSchema(search, part, value, pointer)
+  searchOwn(search, target, value, pointer)
+  if (isObject(value)) searchFields(search, target, value, pointer)
+  if (Array.isArray(value) && target.items) searchItems(search, target.items, value, pointer)
+  // Whatever a keyword unknown to this walk refused is still refused, if in general words.
+  if (search.faults.length === before) report(search, pointer, 'is not valid')
+}
+
+function report(search: Search, pointer: string, message: string): void {
+  if (search.faults.length < search.limit) search.faults.push({ pointer, message })
+}
+
+const checks = new WeakMap<TSchema, (value: unknown) => boolean>()
+
+export function passes(schema: TSchema, value: unknown): boolean {
+  let check = checks.get(schema)
+  if (!check) {
+    const validator = Compile(namedSchemas, schema)
+    check = (given) => validator.Check(given)
+    checks.set(schema, check)
+  }
+  return check(value)
+}
+
+function resolve(schema: TSchema): TSchema {
+  const { $ref: name } = keywordsOf(schema)
+  if (name === undefined) return schema
+  const target = namedSchemas[name]
+  if (!target) throw new TypeError(`no schema is named ${name}`)
+  return resolve(target)
+}
+
+/** The keywords that look at this value alone: its type, its range, its length. */
+function searchOwn(search: Search, schema: Keywords, value: unknown, pointer: string): void {
+  const { anyOf: _, allOf: _1, properties: _2, patternProperties: _3, ...rest } = schema
+  const { additionalProperties: _4, required: _5, items: _6, $id: _7, ...own } = rest
+  for (const { keyword, params } of Value.Errors(own, value)) {
+    report(search, pointer, describeFault(keyword, params, own))
+  }
+}
+
+function searchFields(search: Search, schema: Keywords, value: JsonObject, pointer: string): void {
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) report(search, at(pointer, name), 'is required')
+  }
+  for (const name of Object.keys(value)) {
+    if (search.faults.length >= search.limit) return
+    const field = schemaOfField(schema, name)
+    if (field === false) reportUnknown(search, pointer, name)
+    else if (field !== true) searchSchema(search, field, value[name], at(pointer, name))
+  }
+}
+
+function schemaOfField(schema: Keywords, name: string): TSchema | boolean {
+  const { properties, patternProperties, additionalProperties } = schema
+  if (properties && Object.hasOwn(properties, name)) return properties[name] ?? true
+  const pattern = Object.keys(patternProperties ?? {}).find((each) => new RegExp(each, 'u').test(name))
+  if (pattern !== undefined) return patternProperties?.[pattern] ?? true
+  return additionalProperties ?? true
+}
+
+function reportUnknown(search: Search, pointer: string, name: string): void {
+  if (name.length <= longestPointedKey) report(search, at(pointer, name), 'unknown field')
+  else report(search, pointer, `has an unknown field that starts with ${JSON.stringify(name.slice(0, 40))}`)
+}
+
+function searchItems(search: Search, items: TSchema, value: readonly unknown[], pointer: string): void {
+  for (const [index, item] of value.entries()) {
+    if (search.faults.length >= search.limit) return
+    searchSchema(search, items, item, `${pointer}/${index}`)
+  }
+}
+
+/** Only the branch that was meant is worth talking about; of several, the one that is nearest. */
+function searchUnion(search: Search, variants: readonly TSchema[], value: unknown, pointer: string): void {
+  const meant = branchesOf(variants.map(resolve), value)
+  const faults =
+    meant.kind === 'fault'
+      ? [describeMismatch(meant, pointer)]
+      : nearestFaults(meant.variants, value, pointer, search.limit)
+  for (const fault of faults) report(search, fault.pointer, fault.message)
+}
+
+function describeMismatch({ field, message, allowed }: Mismatch, pointer: string): Fault {
+  return {
+    pointer: field === undefined ? pointer : at(pointer, field),
+    message: allowed ? `${message} one of ${listValues(allowed)}` : message,
+  }
+}
+
+function nearestFaults(
+  variants: readonly TSchema[],
+  value: unknown,
+  pointer: string,
+  limit: number,
+): readonly Fault[] {
+  const attempts = variants.map((variant) => {
+    const attempt: Search = { faults: [], limit }
+    searchSchema(attempt, variant, value, pointer)
+    return attempt.faults
+  })
+  return attempts.reduce((best, each) => (each.length < best.length ? each : best), attempts[0] ?? [])
+}
+
+function at(pointer: string, name: string): string {
+  return `${pointer}/${escapePointer(name)}`
+}

@@ -1,0 +1,74 @@
+import type { TSchema } from 'typebox'
+import { nameTypes } from './fault-messages.ts'
+import { isObject, type JsonObject, keywordsOf } from './schema-keywords.ts'
+
+export type Mismatch = { kind: 'fault'; field?: string; message: string; allowed?: readonly unknown[] }
+
+type Branches = { kind: 'branches'; variants: readonly TSchema[] } | Mismatch
+
+/** Which variants of a union a failing value was meant to be, or what is wrong when it is none of them. */
+export function branchesOf(variants: readonly TSchema[], value: unknown): Branches {
+  const allowed = literalsOf(variants)
+  if (allowed) return { kind: 'fault', message: 'must be', allowed }
+  const sameType = variants.filter((variant) => isOfType(keywordsOf(variant).type, value))
+  if (sameType.length === 0) return { kind: 'fault', message: `must be ${nameTypes(typesOf(variants))}` }
+  if (sameType.length === 1 || !isObject(value)) return { kind: 'branches', variants: sameType }
+  return discriminate(sameType, value)
+}
+
+/** Variants that differ in one literal field, such as `kind`, are told apart by it alone. */
+function discriminate(variants: readonly TSchema[], value: JsonObject): Branches {
+  const field = discriminatorOf(variants)
+  if (field === undefined) return { kind: 'branches', variants }
+  const literals = variants.map((variant) => literalOf(variant, field))
+  const index = Object.hasOwn(value, field) ? literals.indexOf(value[field]) : -1
+  const variant = variants[index]
+  if (variant) return { kind: 'branches', variants: [variant] }
+  const message = Object.hasOwn(value, field) ? 'must be' : 'is required,'
+  return { kind: 'fault', field, message, allowed: literals }
+}
+
+function discriminatorOf(variants: readonly TSchema[]): string | undefined {
+  const [first, ...others] = variants
+  if (!first) return undefined
+  return Object.keys(keywordsOf(first).properties ?? {}).find(
+    (name) =>
+      literalOf(first, name) !== undefined && others.every((other) => literalOf(other, name) !== undefined),
+  )
+}
+
+function literalOf(variant: TSchema, field: string): unknown {
+  const schema = keywordsOf(variant).properties?.[field]
+  return schema ? keywordsOf(schema).const : undefined
+}
+
+/** All values a union of nothing but literals allows. */
+function literalsOf(variants: readonly TSchema[]): unknown[] | undefined {
+  const values = variants.map((variant): readonly unknown[] | undefined => {
+    const { const: literal, enum: several, type } = keywordsOf(variant)
+    if (literal !== undefined) return [literal]
+    return several ?? (type === 'null' ? [null] : undefined)
+  })
+  return values.every((each) => each !== undefined) ? values.flat() : undefined
+}
+
+function isOfType(type: string | undefined, value: unknown): boolean {
+  switch (type) {
+    case undefined:
+      return true
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isObject(value)
+    case 'integer':
+      return typeof value === 'number'
+    default:
+      return typeof value === type
+  }
+}
+
+function typesOf(variants: readonly TSchema[]): string[] {
+  return [...new Set(variants.map((variant) => keywordsOf(variant).type ?? 'value'))]
+}

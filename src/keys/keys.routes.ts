@@ -1,0 +1,104 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { callOf, type Once } from '../http/idempotency.ts'
+import { decodeCursor, encodeCursor, fingerprintOf, linkNext } from '../http/paging.ts'
+import { answers } from '../http/problem-responses.ts'
+import { IssuedKey, Key, KeyCursor, KeyPage, KeyPath, KeysQuery, NewKey } from './keys.schemas.ts'
+import type { KeysService } from './keys.service.ts'
+
+const config = { permission: 'admin' } as const
+const tags = ['keys']
+
+export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Once }> = async (
+  app,
+  { keys, once },
+) => {
+  app.route({
+    method: 'POST',
+    url: '/v1/keys',
+    config,
+    schema: {
+      operationId: 'createKey',
+      tags,
+      summary: 'Make a key',
+      description:
+        'The secret is in this answer and nowhere else. To replace a key without downtime make a new one, ' +
+        'move the clients over, then delete the old one. A key cannot make one that sees more than itself.',
+      body: ref(NewKey),
+      response: answers(
+        { 201: { schema: ref(IssuedKey), description: 'The key and its secret.', headers: ['Location'] } },
+        ['outside_trust'],
+      ),
+    },
+    handler: (request, reply) =>
+      once(request, reply, async (call) => {
+        const { key, secret } = await keys.create(call, request.body)
+        return { status: 201, body: key, headers: { location: `/v1/keys/${key.id}` }, shownOnce: { secret } }
+      }),
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/keys',
+    config,
+    schema: {
+      operationId: 'listKeys',
+      tags,
+      summary: 'List keys',
+      description:
+        'Newest first, without their secrets. Revoked keys are not listed, expired ones are. Only keys that see no ' +
+        'more than the calling key.',
+      querystring: KeysQuery,
+      response: answers(
+        { 200: { schema: ref(KeyPage), description: 'A page of keys.', headers: ['Link'] } },
+        ['invalid_cursor'],
+      ),
+    },
+    handler: async (request, reply) => {
+      const { limit = 50, cursor } = request.query
+      const fingerprint = fingerprintOf(request.caller.principal, { list: 'keys' })
+      const after = cursor === undefined ? undefined : decodeCursor(cursor, KeyCursor, fingerprint)
+      const position = after && { created_at: new Date(after.created_at), id: after.id }
+      const { items, next } = await keys.list(callOf(request), limit, position)
+      if (!next) return { items }
+      const end = { created_at: next.created_at.toISOString(), id: next.id }
+      const nextCursor = encodeCursor(fingerprint, end)
+      reply.header('link', linkNext(request.url, nextCursor))
+      return { items, next_cursor: nextCursor }
+    },
+  })
+
+  app.route({
+    method: 'GET',
+    url: '/v1/keys/:id',
+    config,
+    schema: {
+      operationId: 'getKey',
+      tags,
+      summary: 'Read a key',
+      description: 'What the key may do, without its secret.',
+      params: KeyPath,
+      response: answers({ 200: ref(Key) }, ['key_not_found']),
+    },
+    handler: (request) => keys.read(callOf(request), request.params.id),
+  })
+
+  app.route({
+    method: 'DELETE',
+    url: '/v1/keys/:id',
+    config,
+    schema: {
+      operationId: 'deleteKey',
+      tags,
+      summary: 'Revoke a key',
+      description: 'Refused at once by the process that answers, and within five seconds by the others.',
+      params: KeyPath,
+      response: answers({ 204: { description: 'The key is revoked.' } }, ['key_not_found']),
+    },
+    handler: (request, reply) =>
+      once(request, reply, async (call) => {
+        await keys.revoke(call, request.params.id)
+        return { status: 204 }
+      }),
+  })
+}

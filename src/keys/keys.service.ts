@@ -1,0 +1,192 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { type Caller, permissions, type Trust } from '../domain/caller.ts'
+import { isWithin } from '../domain/trust.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { createFamiliarity, type Familiar } from './key-cache.ts'
+import {
+  findKey,
+  findKeyBySecret,
+  insertKey,
+  type KeyRow,
+  listKeys,
+  noteUse,
+  type Position,
+  revokeKey,
+} from './keys.queries.ts'
+import type { Key, NewKey } from './keys.schemas.ts'
+
+type Resources = { db: Database; clock: Clock; ids: Ids }
+
+export type KeysService = ReturnType<typeof createKeysService>
+
+const secretForm = /^mbk_[A-Za-z0-9_-]{43}$/
+const secretBytes = 32
+/** How exact `last_used_at` is: a write a minute is worth it, a write a request is not. */
+const useNotedEveryMs = 60_000
+
+export function createKeysService({ db, clock, ids }: Resources) {
+  const familiarity = createFamiliarity()
+  const lookups = new Map<string, Promise<Familiar | undefined>>()
+  const notes = new Set<Promise<void>>()
+
+  async function create(call: Call, asked: NewKey): Promise<{ key: Key; secret: string }> {
+    const now = clock.now()
+    const expiresAt = asked.expires_at ? new Date(asked.expires_at) : null
+    if (expiresAt && expiresAt <= now) throw expiredAlready()
+    const secret = `mbk_${ids.secret(secretBytes)}`
+    const row: KeyRow = {
+      id: ids.next(),
+      name: asked.name,
+      secret_hash: digest(secret),
+      permissions: asked.permissions,
+      scopes: asked.scopes ?? [],
+      // What a record is unless someone says otherwise; whoever needs more says so.
+      max_sensitivity: asked.max_sensitivity ?? 'low',
+      source_type: asked.source_type ?? 'ingest',
+      created_at: now,
+      expires_at: expiresAt,
+      last_used_at: null,
+      revoked_at: null,
+    }
+    requireWithin(call.caller.trust, trustOf(row))
+    await insertKey(call.tx ?? db, row)
+    return { key: present(row), secret }
+  }
+
+  async function list(
+    call: Call,
+    limit: number,
+    after?: Position,
+  ): Promise<{ items: Key[]; next?: Position }> {
+    // One more than asked tells whether there is a next page.
+    const found = await listKeys(call.tx ?? db, call.caller.trust, limit + 1, after)
+    const rows = found.slice(0, limit)
+    const last = rows.at(-1)
+    return { items: rows.map(present), ...(last && found.length > limit ? { next: last } : {}) }
+  }
+
+  async function read(call: Call, id: string): Promise<Key> {
+    const row = await findKey(call.tx ?? db, call.caller.trust, id)
+    if (!row) throw notFound()
+    return present(row)
+  }
+
+  async function revoke(call: Call, id: string): Promise<void> {
+    const conn = call.tx ?? db
+    if (!(await findKey(conn, call.caller.trust, id))) throw notFound()
+    const now = clock.now()
+    familiarity.distrust(id, now.getTime())
+    lookups.clear()
+    if (!(await revokeKey(conn, id, now))) throw notFound()
+  }
+
+  /** The caller behind a secret; undefined for one that is unknown, expired or revoked. */
+  async function authenticate(secret: string): Promise<Caller | undefined> {
+    if (!secretForm.test(secret)) return undefined
+    const hash = digest(secret)
+    const name = hash.toString('base64url')
+    const familiar = familiarity.recall(name, clock.now().getTime()) ?? (await lookUpOnce(name, hash))
+    const now = clock.now()
+    if (!familiar || familiar.expiresAt <= now.getTime()) return undefined
+    notice(familiar, now)
+    return familiar.caller
+  }
+
+  /** A burst with a key that was not met lately is one lookup, not one each. */
+  function lookUpOnce(name: string, hash: Buffer): Promise<Familiar | undefined> {
+    if (!familiarity.isSettled(clock.now().getTime())) return lookUp(name, hash)
+    const running = lookups.get(name)
+    if (running) return running
+    const lookup = lookUp(name, hash).finally(() => lookups.delete(name))
+    lookups.set(name, lookup)
+    return lookup
+  }
+
+  async function lookUp(name: string, hash: Buffer): Promise<Familiar | undefined> {
+    const row = await findKeyBySecret(db, hash)
+    if (!row || !timingSafeEqual(row.secret_hash, hash)) return undefined
+    const familiar = {
+      id: row.id,
+      caller: callerOf(row),
+      expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
+      lastUsedAt: row.last_used_at?.getTime() ?? 0,
+    }
+    familiarity.remember(name, familiar, clock.now().getTime())
+    return familiar
+  }
+
+  /** Off the request's path: that a use went unnoted is no reason to refuse it. */
+  function notice(familiar: Familiar, now: Date): void {
+    if (now.getTime() - familiar.lastUsedAt < useNotedEveryMs) return
+    familiar.lastUsedAt = now.getTime()
+    const stale = new Date(now.getTime() - useNotedEveryMs)
+    const note = noteUse(db, familiar.id, now, stale)
+      .catch(() => {})
+      .finally(() => notes.delete(note))
+    notes.add(note)
+  }
+
+  return {
+    create,
+    list,
+    read,
+    revoke,
+    authenticate,
+    /** Resolves when no note is being written, so that the connection may be closed. */
+    async settle(): Promise<void> {
+      await Promise.all(notes)
+    },
+  }
+}
+
+function callerOf(row: KeyRow): Caller {
+  const granted = new Set(permissions.filter((permission) => row.permissions.includes(permission)))
+  return {
+    principal: row.id,
+    name: row.name,
+    permissions: granted,
+    trust: trustOf(row),
+    sourceType: row.source_type,
+  }
+}
+
+function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
+  return { maxSensitivity, scopes: scopes.length === 0 ? null : scopes }
+}
+
+/** Or a key confined to one scope could make itself one for all of them. */
+function requireWithin(own: Trust, asked: Trust): void {
+  if (isWithin(asked, own)) return
+  throw new AppError('outside_trust', 'A key cannot make one that sees more than itself.')
+}
+
+function present(row: KeyRow): Key {
+  return {
+    id: row.id,
+    name: row.name,
+    permissions: permissions.filter((permission) => row.permissions.includes(permission)),
+    scopes: row.scopes,
+    max_sensitivity: row.max_sensitivity,
+    source_type: row.source_type,
+    expires_at: row.expires_at?.toISOString() ?? null,
+    created_at: row.created_at.toISOString(),
+    last_used_at: row.last_used_at?.toISOString() ?? null,
+  }
+}
+
+function digest(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest()
+}
+
+function notFound(): AppError {
+  return new AppError('key_not_found', 'There is no such key.')
+}
+
+function expiredAlready(): AppError {
+  const errors = [{ pointer: '/expires_at', message: 'must be in the future' }]
+  return new AppError('validation_failed', 'The key would never be valid.', { errors })
+}

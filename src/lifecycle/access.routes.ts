@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import type { Once } from '../http/idempotency.ts'
+import { answers } from '../http/problem-responses.ts'
+import { AccessPath, AccessReceipt, NewAccess } from './access.schemas.ts'
+import type { AccessService } from './access.service.ts'
+
+export type AccessOptions = { access: AccessService; once: Once }
+
+export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app, { access, once }) => {
+  app.post(
+    '/v1/records/:id/access',
+    {
+      config: { permission: 'lifecycle:write', bodyOptional: true },
+      schema: {
+        operationId: 'noteAccess',
+        tags: ['lifecycle'],
+        summary: 'Say that a record was used',
+        description:
+          'Counts as a use, which weighs more for the importance of a memory than being served by a retrieval. The version stays as it is.',
+        params: AccessPath,
+        body: ref(NewAccess),
+        response: answers({ 200: { schema: ref(AccessReceipt), description: 'The access is counted.' } }, [
+          'record_forgotten',
+          'record_purged',
+          'record_erased',
+          'above_ceiling',
+        ]),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => ({
+        status: 200,
+        body: await access.noteUse(call, request.params.id, request.body?.actor),
+      })),
+  )
+}

@@ -1,0 +1,22 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+
+/** What decided that a record was archived, as of that moment. */
+export type Archival = { retention: number; importance: number; accesses: number; age_days: number }
+
+/** As its log has it, which outlives the record. */
+export async function findArchival(db: Database, id: string): Promise<Archival | undefined> {
+  const { rows } = await sql<Archival>`
+    select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,
+      (said ->> 'accesses')::int4 as accesses, (said ->> 'age_days')::float8 as age_days
+    from (
+      select a.changes #> '{forgotten,1}' as said
+      from audit_entries as a
+      where a.record_id = ${id}::uuid and a.action = 'archive'
+      order by a.id desc
+      limit 1
+    ) as archived
+    where said ? 'retention'
+  `.execute(db)
+  return rows[0]
+}

@@ -1,0 +1,168 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/connection.ts'
+import { isOutage } from '../db/failures.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { sweepLagMs } from '../domain/sweep-lag.ts'
+import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
+import { type Batch, type RunContext, RunEnded, type Work } from '../jobs/runs.ts'
+import { momentAfter, momentBefore } from '../kernel/units.ts'
+import {
+  countDue,
+  findNext,
+  materialiseNext,
+  materialiseRange,
+  type Position,
+  pruneFaded,
+  pruneRevised,
+  start,
+  type Walk,
+} from './decay-sweep.queries.ts'
+
+type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionMs: number; sizes?: Sizes }
+
+/** Each batch holds its rows' locks for a fraction of a second: a request that wants one waits no longer. */
+type Sizes = {
+  /** Rows of a batch that walks an index. */
+  rows: number
+  /** Pages of a batch that walks the table. */
+  blocks: number
+  /** From so many due rows on, pages are read in their order and shared among workers. */
+  shareFrom: number
+}
+/** How long the leader waits for a range that another worker has in hand. */
+const rangeRetryMs = 20
+
+const usualSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
+
+/**
+ * Stored salience is brought near the exact one, and what has faded away is forgotten. Nothing that is read
+ * depends on when this runs, or whether: it keeps an index in order and the store from growing.
+ */
+export function createSweep(resources: Resources): Work {
+  const { db, forgottenRetentionMs, revisedRetentionMs, sizes = usualSizes } = resources
+
+  async function run(context: RunContext): Promise<void> {
+    const span = spanOf(context.run)
+    const { fading, faded } = await countDue(db, span)
+    await context.expect(fading + faded)
+    const isShared = !context.run.dryRun && span.scope === null
+    if (isShared && fading >= sizes.shareFrom) {
+      await context.inBatch((tx) => insertRanges(tx, span.runId, sizes.blocks).then(() => ({})))
+    }
+    if (isShared) await finishRanges(context)
+    if (fading > 0) await walk(context, 'fading', materialise)
+    if (faded === 0) return
+    const describe = describePruned(context.run.dryRun, span)
+    await walk(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describe))
+    await walk(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
+  }
+
+  /** Also those that a helper left: a range that was taken is free again when its transaction ends. */
+  async function finishRanges(context: RunContext): Promise<void> {
+    while (await hasOpenRanges(db, context.run.id)) {
+      await workOffRanges(context)
+      await sleep(rangeRetryMs)
+    }
+  }
+
+  async function workOffRanges(context: RunContext): Promise<void> {
+    while (await workOffRange(context)) {}
+  }
+
+  async function workOffRange(context: RunContext): Promise<boolean> {
+    const { runId, asOf } = spanOf(context.run)
+    let taken: Range | undefined
+    try {
+      await context.inBatch(async (tx) => {
+        taken = await takeRange(tx, runId)
+        if (!taken) return {}
+        const written = await materialiseRange(tx, asOf, taken)
+        await finishRange(tx, runId, taken)
+        return { done: written, counts: { materialised: written } }
+      })
+    } catch (error) {
+      const range = taken
+      if (!range || !isOfTheBatch(error)) throw error
+      // The walk by the index that comes after goes through its rows one by one, and names the bad ones.
+      await context.inBatch((tx) => finishRange(tx, runId, range).then(() => ({})))
+    }
+    return taken !== undefined
+  }
+
+  type Span = ReturnType<typeof spanOf>
+  type Portion = Span & { after: Position; limit: number }
+  type Walked = Batch & { last: Position | undefined }
+
+  /** A batch that fails is tried again in smaller ones, down to the record that makes it fail, and past it. */
+  async function walk(
+    context: RunContext,
+    name: Walk,
+    next: (tx: Transaction, portion: Portion) => Promise<Walked>,
+  ): Promise<void> {
+    const span = spanOf(context.run)
+    let after: Position | undefined = start
+    let limit = sizes.rows
+    while (after) {
+      const from: Position = after
+      const size = limit
+      try {
+        after = (await context.inBatch((tx) => next(tx, { ...span, after: from, limit: size }))).last
+        limit = Math.min(limit * 2, sizes.rows)
+      } catch (error) {
+        if (!isOfTheBatch(error)) throw error
+        limit = Math.ceil(size / 4)
+        if (size === 1) after = await passOver(context, name, from, error)
+      }
+    }
+  }
+
+  async function passOver(
+    context: RunContext,
+    name: Walk,
+    after: Position,
+    error: unknown,
+  ): Promise<Position | undefined> {
+    const { bad } = await context.inBatch(async (tx) => ({
+      counts: {},
+      bad: await findNext(tx, name, { ...spanOf(context.run), after }),
+    }))
+    if (bad) await context.recordFault({ error, recordId: bad.id, part: name })
+    return bad
+  }
+
+  async function materialise(tx: Transaction, portion: Portion): Promise<Walked> {
+    const { written, last } = await materialiseNext(tx, portion)
+    return { done: written, counts: { materialised: written }, last }
+  }
+
+  /** All instants of a run follow from its start, so one that is taken up again computes the same. */
+  function spanOf({ id, scope, startedAt }: RunContext['run']) {
+    return {
+      ...{ runId: id, scope, now: startedAt },
+      asOf: momentBefore(startedAt, sweepLagMs),
+      revisedBefore: momentBefore(startedAt, revisedRetentionMs),
+      purgeAt: momentAfter(startedAt, forgottenRetentionMs),
+    }
+  }
+
+  return { run, help: workOffRanges }
+}
+
+type Forgotten = { pruned: readonly { id: string; salience: number }[]; last: Position | undefined }
+
+/** The statement lists what it forgets; what a dry run takes back with it is listed from here. */
+function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeAt: Date }) {
+  const after = { forgotten_at: now, purge_at: purgeAt }
+  return ({ pruned, last }: Forgotten) => ({
+    last,
+    done: pruned.length,
+    counts: { pruned: pruned.length },
+    changes: isDryRun
+      ? pruned.map(({ id, salience }) => ({ record_id: id, action: 'prune', before: { salience }, after }))
+      : [],
+  })
+}
+
+function isOfTheBatch(error: unknown): boolean {
+  return !(error instanceof RunEnded) && !isOutage(error)
+}

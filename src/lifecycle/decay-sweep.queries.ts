@@ -1,0 +1,184 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Range } from '../jobs/ranges.queries.ts'
+
+/** Where a batch starts: after the last key of the one before it, so that no batch meets what is done again. */
+export type Position = {
+  /** As the database writes it: a JavaScript date would drop the microseconds, and meet a record twice. */
+  at: string
+  id: string
+}
+export const start: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+
+type Portion = { scope: string | null; after: Position; limit: number }
+type Walked = { written: number; last: Position | undefined }
+
+/** How many records are to be looked at: with nothing due, two probes of an index. */
+export async function countDue(
+  db: Database,
+  { asOf, now, revisedBefore, scope }: Due & { asOf: Date; scope: string | null },
+): Promise<{ fading: number; faded: number }> {
+  const { rows } = await sql<{ fading: number; faded: number }>`
+    select
+      (select count(*) from records
+        where fades_at <= ${epochOf(asOf)}::float8 ${inScope(scope)}) as fading,
+      (select count(*) from records
+        where prune_at <= ${now}::timestamptz and forgotten_at is null
+          and status in ('active', 'challenged') ${inScope(scope)})
+      + (select count(*) from records
+        where anchored_at <= ${revisedBefore}::timestamptz and prune_at is not null and forgotten_at is null
+          and status in ('invalidated', 'merged', 'superseded') ${inScope(scope)}) as faded
+  `.execute(db)
+  return rows[0] ?? { fading: 0, faded: 0 }
+}
+
+/** Brings the stored salience of a range up to `asOf`, where it is wrong enough. */
+export async function materialiseRange(tx: Transaction, asOf: Date, range: Range): Promise<number> {
+  const { rows } = await sql<{ written: number }>`
+    with due as materialized (
+      select ctid from records
+      where ctid >= ${`(${range.first_block},0)`}::tid and ctid < ${`(${range.end_block},0)`}::tid
+        and fades_at <= ${epochOf(asOf)}::float8
+      for update skip locked
+    ), written as (
+      update records as r set salience = salience_at(r, ${asOf}::timestamptz)
+      from due where r.ctid = due.ctid
+      returning r.id
+    )
+    select count(*) as written from written
+  `.execute(tx)
+  return rows[0]?.written ?? 0
+}
+
+/** The same by the index, for the few that are due when most are not. */
+export async function materialiseNext(
+  tx: Transaction,
+  { asOf, scope, after, limit }: Portion & { asOf: Date },
+): Promise<Walked> {
+  const { rows } = await sql<{ written: number; at: string; id: string }>`
+    with due as materialized (
+      select id, fades_at from records
+      where fades_at <= ${epochOf(asOf)}::float8
+        and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid) ${inScope(scope)}
+      order by fades_at, id
+      limit ${limit}
+      for update skip locked
+    ), written as (
+      update records as r set salience = salience_at(r, ${asOf}::timestamptz)
+      from due where r.id = due.id
+      returning r.id
+    )
+    select (select count(*) from written) as written, fades_at::text as at, id
+    from due order by fades_at desc, id desc limit 1
+  `.execute(tx)
+  return walkedOf(rows[0])
+}
+
+export type Due = { now: Date; revisedBefore: Date }
+type Pruning = Due & Portion & { purgeAt: Date; runId: string }
+export type Pruned = { id: string; salience: number }
+
+/** Forgets the next that have faded away, says so in their logs and lists it in the run, in one statement. */
+export async function pruneFaded(tx: Transaction, pruning: Pruning): Promise<Walked & { pruned: Pruned[] }> {
+  return prune(
+    tx,
+    pruning,
+    sql`
+      select id, prune_at as at from records
+      where prune_at <= ${pruning.now}::timestamptz and forgotten_at is null
+        and status in ('active', 'challenged')
+        and (prune_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
+        ${inScope(pruning.scope)}
+      order by prune_at, id
+      limit ${pruning.limit}
+      for update skip locked
+    `,
+  )
+}
+
+/** What a revision zeroed, when it was kept long enough: the revision anchored it. */
+export async function pruneRevised(
+  tx: Transaction,
+  pruning: Pruning,
+): Promise<Walked & { pruned: Pruned[] }> {
+  return prune(
+    tx,
+    pruning,
+    sql`
+      select id, anchored_at as at from records
+      where prune_at <= ${pruning.now}::timestamptz and anchored_at <= ${pruning.revisedBefore}::timestamptz
+        and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
+        and (anchored_at, id) > (${pruning.after.at}::timestamptz, ${pruning.after.id}::uuid)
+        ${inScope(pruning.scope)}
+      order by anchored_at, id
+      limit ${pruning.limit}
+      for update skip locked
+    `,
+  )
+}
+
+async function prune(tx: Transaction, { now, purgeAt, runId }: Pruning, due: RawBuilder<unknown>) {
+  const { rows } = await sql<Pruned & { at: string }>`
+    with due as materialized (${due}), pruned as (
+      update records as r
+      set forgotten_at = ${now}::timestamptz, forgotten_reason = 'pruned', forgotten_by = 'decay-service',
+        forgotten_run_id = ${runId}::uuid, purge_at = ${purgeAt}::timestamptz
+      from due where r.id = due.id
+      returning r.id, due.at, salience_at(r, ${now}::timestamptz) as salience
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale)
+      select id, ${runId}::uuid, ${now}::timestamptz, 'delete', 'decay-service',
+        'auto-pruned: salience reached floor'
+      from pruned
+    ), listed as (
+      insert into maintenance_changes (run_id, record_id, action, before, after)
+      select ${runId}::uuid, id, 'prune', jsonb_build_object('salience', salience),
+        ${JSON.stringify({ forgotten_at: now, purge_at: purgeAt })}::jsonb
+      from pruned
+      on conflict (run_id, record_id, action) do nothing
+    )
+    select id, at::text as at, salience from pruned order by pruned.at, id
+  `.execute(tx)
+  const pruned = rows.map(({ id, salience }) => ({ id, salience }))
+  const last = rows.at(-1)
+  return { ...walkedOf(last && { ...last, written: rows.length }), pruned }
+}
+
+export type Walk = 'fading' | 'faded' | 'revised'
+
+/** The next record in a walk that a batch could not get past. */
+export async function findNext(
+  tx: Transaction,
+  walk: Walk,
+  { now, asOf, revisedBefore, scope, after }: Due & { asOf: Date; scope: string | null; after: Position },
+): Promise<Position | undefined> {
+  const key = { fading: sql`fades_at`, faded: sql`prune_at`, revised: sql`anchored_at` }[walk]
+  const due = {
+    fading: sql`fades_at <= ${epochOf(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
+    faded: sql`prune_at <= ${now}::timestamptz and forgotten_at is null and status in ('active', 'challenged')
+      and (prune_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
+    revised: sql`prune_at is not null and anchored_at <= ${revisedBefore}::timestamptz and forgotten_at is null
+      and status in ('invalidated', 'merged', 'superseded')
+      and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
+  }[walk]
+  const { rows } = await sql<Position>`
+    select ${key}::text as at, id from records where ${due} ${inScope(scope)}
+    order by ${key}, id
+    limit 1
+    for update skip locked
+  `.execute(tx)
+  return rows[0]
+}
+
+function inScope(scope: string | null): RawBuilder<unknown> {
+  return scope === null ? sql`` : sql`and scope = ${scope}`
+}
+
+function epochOf(instant: Date): number {
+  return instant.getTime() / 1_000
+}
+
+function walkedOf(row: { written: number; at: string; id: string } | undefined): Walked {
+  return { written: row?.written ?? 0, last: row && { at: row.at, id: row.id } }
+}

@@ -1,0 +1,143 @@
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { salienceAt } from '../domain/curves.ts'
+import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
+import type { Clock } from '../kernel/clock.ts'
+import {
+  type DepartureRow,
+  findKnownRecord,
+  findOpenRecord,
+  leastRestored,
+  reviveVitals,
+  type StoredRecord,
+  type Vitals,
+} from '../records/index.ts'
+import { findArchival } from './archival.queries.ts'
+import type { Explanation, Forecast } from './explain.schemas.ts'
+import { dueAt, explainImportance, explainRetention, explainSalience, removalRule } from './explanation.ts'
+import { forecastLife } from './forecast.ts'
+import { findLoggedAccesses } from './importance.queries.ts'
+import { findSurprise, type SurpriseRow } from './surprise.queries.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  retentionMode: RetentionMode
+  retentionShape: RetentionShape
+  revisedRetentionMs: number
+}
+
+export type InsightService = ReturnType<typeof createInsightService>
+
+export function createInsightService(resources: Resources) {
+  const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
+
+  async function forecast(call: Call, id: string, points: number): Promise<Forecast> {
+    const stored = await findOpenRecord(call.tx ?? db, call.caller, id)
+    const now = clock.now()
+    const { points: ahead, crossings } = forecastLife(stored, dueAt(stored, revisedRetentionMs), now, points)
+    return {
+      id: stored.id,
+      as_of: now.toISOString(),
+      salience: salienceAt(stored, now),
+      points: ahead.flatMap(({ at, salience }) => {
+        const shown = showInstant(at)
+        return shown === null ? [] : [{ at: shown, salience }]
+      }),
+      crossings: {
+        half: showInstant(crossings.half),
+        below_0_1: showInstant(crossings.below_0_1),
+        pruned: showInstant(crossings.pruned),
+      },
+    }
+  }
+
+  /** Of what is no more too: its numbers are kept, and no words were ever among them. */
+  async function explain(call: Call, id: string): Promise<Explanation> {
+    const known = await findKnownRecord(call.tx ?? db, call.caller, id)
+    const now = clock.now()
+    const life = vitalsOf(known)
+    const logged = await findLoggedAccesses(call.tx ?? db, known.id)
+    const removal = await describeRemoval(call.tx ?? db, known, life, now)
+    const state = stateOf(known, now)
+    const isKept = state === 'live' || state === 'forgotten'
+    const surprise = isKept ? await findSurprise(call.tx ?? db, known.id, call.caller.trust) : undefined
+    return {
+      id: known.id,
+      state,
+      salience: explainSalience(life, now),
+      importance: explainImportance(life, logged, now),
+      retention: explainRetention(life, { mode, shape }, now),
+      ...(surprise ? { surprise: showSurprise(surprise) } : {}),
+      prune_at: showInstant(dueAt(life, revisedRetentionMs)),
+      ...(removal ? { removal } : {}),
+    }
+  }
+
+  return { forecast, explain }
+}
+
+function showSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
+  return { at: at.toISOString(), ...rest, ...(of === null ? {} : { duplicate_of: of }) }
+}
+
+type Known = StoredRecord | DepartureRow
+
+function vitalsOf(known: Known): Vitals & { created_at: Date } {
+  if (!('departed_at' in known)) return known
+  // Written by the statement that removed the record, out of columns of these types.
+  return { ...reviveVitals(known.numbers as object), created_at: known.created_at }
+}
+
+function stateOf(known: Known, now: Date): Explanation['state'] {
+  if ('departed_at' in known) return known.kind
+  if (!known.forgotten_at || !known.purge_at) return 'live'
+  return known.purge_at <= now ? 'purged' : 'forgotten'
+}
+
+async function describeRemoval(
+  db: Database,
+  known: Known,
+  life: Vitals,
+  now: Date,
+): Promise<Explanation['removal']> {
+  const removal = removalOf(known, life)
+  if (!removal) return undefined
+  const { at, reason, actor, runId } = removal
+  const { value, base_salience: base, elapsed_seconds: elapsed, factor, floor } = explainSalience(life, at)
+  const archival = reason === 'archived' ? await findArchival(db, known.id) : undefined
+  return {
+    at: at.toISOString(),
+    reason,
+    rule: removalRule(life, reason, at),
+    actor,
+    run_id: runId,
+    numbers: { salience: value, base_salience: base, elapsed_seconds: elapsed, factor, floor, ...archival },
+    restore: describeRestore(known, value, now),
+  }
+}
+
+function removalOf(known: Known, life: Vitals) {
+  if ('departed_at' in known) {
+    const { kind, departed_at: departedAt, reason, actor, run_id: runId } = known
+    // A purge only ends what forgetting began.
+    return { at: kind === 'purged' ? (life.forgotten_at ?? departedAt) : departedAt, reason, actor, runId }
+  }
+  const { forgotten_at: at, forgotten_reason: reason, forgotten_by: actor, forgotten_run_id: runId } = known
+  return at && reason !== null && actor !== null ? { at, reason, actor, runId } : undefined
+}
+
+function describeRestore(known: Known, salienceThen: number, now: Date) {
+  if ('departed_at' in known || !known.purge_at || known.purge_at <= now) return { possible: false }
+  return {
+    possible: true,
+    until: known.purge_at.toISOString(),
+    call: `POST /v1/records/${known.id}/restore`,
+    salience: Math.max(salienceThen, leastRestored),
+  }
+}
+
+/** RFC 3339 ends with the year 9999, and so does what is worth telling. */
+function showInstant(at: Date | null): string | null {
+  return at === null || at.getUTCFullYear() > 9_999 ? null : at.toISOString()
+}

@@ -1,0 +1,10 @@
+import type { Database } from '../db/connection.ts'
+
+/** Logs a use that the record itself counts with the change it came by. */
+export async function logUse(
+  tx: Database,
+  id: string,
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  await tx.insertInto('access_log').values({ record_id: id, at, kind: 'used', actor }).execute()
+}

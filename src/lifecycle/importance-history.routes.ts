@@ -1,0 +1,37 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { callOf } from '../http/idempotency.ts'
+import { linkNext } from '../http/paging.ts'
+import { answers } from '../http/problem-responses.ts'
+import { ImportanceHistory, ImportanceHistoryQuery, ImportancePath } from './importance-history.schemas.ts'
+import type { HistoryService } from './importance-history.service.ts'
+
+export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService }> = async (
+  app,
+  { history },
+) => {
+  app.get(
+    '/v1/records/:id/importance-history',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listImportanceMoves',
+        tags: ['lifecycle'],
+        summary: "Page through what a record's importance came to over time",
+        description:
+          'Oldest first: each time it was written anew, which is when it had moved by more than 0.01. What it comes to this moment is in `/explain`. Answers for forgotten, purged and erased records too.',
+        params: ImportancePath,
+        querystring: ImportanceHistoryQuery,
+        response: answers(
+          { 200: { schema: ref(ImportanceHistory), description: 'One page.', headers: ['Link'] } },
+          ['above_ceiling', 'invalid_cursor'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = await history.readImportance(callOf(request), request.params.id, request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+}

@@ -1,0 +1,28 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, Time, Unit, Uuid } from '../domain/shapes.ts'
+
+export const ImportancePath = Type.Object({ id: Uuid() })
+
+export const ImportanceHistoryQuery = closed({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items of a page.' }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' })),
+})
+export type ImportanceHistoryQuery = Static<typeof ImportanceHistoryQuery>
+
+export const ImportanceMove = closed(
+  {
+    old: Unit(),
+    new: Unit(),
+    changed_at: Time(),
+    run_id: Type.Optional(
+      Uuid({ description: 'The run that moved it; absent where a use or a change of the record did.' }),
+    ),
+  },
+  { $id: 'ImportanceMove' },
+)
+export type ImportanceMove = Static<typeof ImportanceMove>
+
+export const ImportanceHistory = listOf(ref(ImportanceMove), 'ImportanceHistory')

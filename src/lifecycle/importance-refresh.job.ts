@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/connection.ts'
+import { isOutage } from '../db/failures.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
+import { type Run, type RunContext, RunEnded, type Work } from '../jobs/runs.ts'
+import {
+  countRefreshable,
+  listRefreshable,
+  type Refreshing,
+  refreshScores,
+} from './importance-refresh.queries.ts'
+
+type Resources = {
+  db: Database
+  /** Pages of a batch: it holds the locks of what it moves for a fraction of a second. */
+  blocks?: number
+}
+
+/** `count` says how many records it would look at. */
+export type Refresh = Required<Work> & { count(context: RunContext): Promise<number> }
+
+const refreshFigures = ['refreshed'] as const
+
+/** How long the leader waits for a range that another worker has in hand. */
+const rangeRetryMs = 20
+
+/**
+ * Stored importance is brought near the exact one. It falls as time passes, which nobody tells; what uses and
+ * changes do to it is written when they happen.
+ */
+export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
+  async function run(context: RunContext): Promise<void> {
+    const { records, blocks: end } = await countRefreshable(db, context.run.scope)
+    await context.expect(records, refreshFigures)
+    if (records === 0) return
+    if (context.run.dryRun) return rehearse(context, end)
+    await context.inBatch((tx) => insertRanges(tx, context.run.id, blocks).then(() => ({})))
+    while (await hasOpenRanges(db, context.run.id)) {
+      await help(context)
+      await sleep(rangeRetryMs)
+    }
+  }
+
+  /** What a rehearsal does is taken back, and with it that a range is done. */
+  async function rehearse(context: RunContext, end: number): Promise<void> {
+    for (let first = 0; first < end; first += blocks) {
+      await workThrough(context, { first_block: first, end_block: first + blocks })
+    }
+  }
+
+  async function help(context: RunContext): Promise<void> {
+    while (await workOffNext(context)) {}
+  }
+
+  async function workOffNext(context: RunContext): Promise<boolean> {
+    const { run } = context
+    let taken: Range | undefined
+    try {
+      await context.inBatch(async (tx) => {
+        taken = await takeRange(tx, run.id)
+        if (!taken) return {}
+        const outcome = await refresh(tx, run, taken)
+        await finishRange(tx, run.id, taken)
+        return outcome
+      })
+    } catch (error) {
+      const range = taken
+      if (!range || !isOfTheBatch(error)) throw error
+      await divide(context, range)
+      await context.inBatch((tx) => finishRange(tx, run.id, range).then(() => ({})))
+    }
+    return taken !== undefined
+  }
+
+  return { run, help, count: async ({ run: { scope } }) => (await countRefreshable(db, scope)).records }
+}
+
+async function workThrough(context: RunContext, range: Range): Promise<void> {
+  try {
+    await context.inBatch((tx) => refresh(tx, context.run, range))
+  } catch (error) {
+    if (!isOfTheBatch(error)) throw error
+    await divide(context, range)
+  }
+}
+
+/** A range that fails is gone through by halves, down to the record that makes it fail, and past it. */
+async function divide(context: RunContext, { first_block: first, end_block: end }: Range): Promise<void> {
+  const middle = Math.floor((first + end) / 2)
+  if (middle === first) return refreshEach(context, { first_block: first, end_block: end })
+  await workThrough(context, { first_block: first, end_block: middle })
+  await workThrough(context, { first_block: middle, end_block: end })
+}
+
+async function refreshEach(context: RunContext, range: Range): Promise<void> {
+  const { run } = context
+  const { ids } = await context.inBatch(async (tx) => ({
+    counts: {},
+    ids: await listRefreshable(tx, range, run.scope),
+  }))
+  for (const id of ids) {
+    try {
+      await context.inBatch((tx) => refresh(tx, run, { id }))
+    } catch (error) {
+      if (!isOfTheBatch(error)) throw error
+      await context.recordFault({ error, recordId: id, part: 'importance' })
+    }
+  }
+}
+
+/** All are scored as of when the run began, so one that is taken up again moves nothing twice. */
+async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: Refreshing['part']) {
+  const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
+  return { done: seen, counts: { refreshed: moved } }
+}
+
+function isOfTheBatch(error: unknown): boolean {
+  return !(error instanceof RunEnded) && !isOutage(error)
+}

@@ -1,0 +1,75 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import { importanceTolerance } from '../domain/importance.ts'
+import type { Range } from '../jobs/ranges.queries.ts'
+import { scoringAt } from './importance.queries.ts'
+
+type Fragment = RawBuilder<unknown>
+
+export async function countRefreshable(
+  db: Database,
+  scope: string | null,
+): Promise<{ records: number; blocks: number }> {
+  const { rows } = await sql<{ records: number; blocks: number }>`
+    select count(*) as records,
+      pg_relation_size('records') / current_setting('block_size')::bigint + 1 as blocks
+    from records as r
+    where ${isRefreshable(scope)}
+  `.execute(db)
+  return rows[0] ?? { records: 0, blocks: 0 }
+}
+
+export async function listRefreshable(tx: Database, range: Range, scope: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id from records as r where ${isIn(range)} and ${isRefreshable(scope)} order by r.id
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+export type Refreshing = { part: Range | { id: string }; scope: string | null; now: Date; runId: string }
+export type Refreshed = { seen: number; moved: number }
+
+/**
+ * Scores a part of the table and writes what is off by enough, with its history. What stays is not locked either,
+ * for a lock is a write of the page; what somebody has in hand, or changed since it was scored, was scored by them.
+ */
+export async function refreshScores(
+  tx: Transaction,
+  { part, scope, now, runId }: Refreshing,
+): Promise<Refreshed> {
+  const { join, importance } = scoringAt(now)
+  const here = 'id' in part ? sql`r.id = ${part.id}::uuid` : isIn(part)
+  const { rows } = await sql<Refreshed>`
+    with scored as materialized (
+      select r.id, r.ctid as place, r.xmin as writer, r.importance as old, ${importance} as new
+      from records as r ${join}
+      where ${here} and ${isRefreshable(scope)}
+    ), due as materialized (
+      select r.ctid, s.id, s.old, s.new
+      from scored as s
+      join records as r on r.ctid = s.place
+      where ${here} and r.xmin = s.writer and abs(s.new - s.old) > ${sql.lit(importanceTolerance)}::float8
+      for no key update of r skip locked
+    ), moved as (
+      update records as r set importance = due.new
+      from due where r.ctid = due.ctid
+      returning r.id, due.old, due.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, ${now}::timestamptz, ${runId}::uuid from moved
+    )
+    select (select count(*) from scored) as seen, (select count(*) from moved) as moved
+  `.execute(tx)
+  return rows[0] ?? { seen: 0, moved: 0 }
+}
+
+/** What is pinned stays as it is until somebody uses or changes it, and what is forgotten until it is back. */
+function isRefreshable(scope: string | null): Fragment {
+  const isOf = scope === null ? sql`` : sql`and r.scope = ${scope}`
+  return sql`r.forgotten_at is null and not r.pinned ${isOf}`
+}
+
+function isIn({ first_block: first, end_block: end }: Range): Fragment {
+  return sql`r.ctid >= ${`(${first},0)`}::tid and r.ctid < ${`(${end},0)`}::tid`
+}

@@ -1,0 +1,201 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { dayOfLife, startOfDay } from '../db/days.ts'
+import type { AccessKind } from '../db/schema.ts'
+import { accessWeight, type LoggedAccesses, recentAccesses } from '../domain/access-weights.ts'
+import {
+  importanceTolerance,
+  layerBoost,
+  neverFading,
+  scoring,
+  sourceTrust,
+  importanceWeights as weights,
+} from '../domain/importance.ts'
+
+type Fragment = RawBuilder<unknown>
+
+/** Above so many accesses their days are counted by jumps from one to the next, and no longer one by one. */
+const manyAccesses = 100
+
+/**
+ * The importance of rows named `r`, exact as of `now`: the same score as in TypeScript, made of the same numbers.
+ * `join` comes behind the table; what it yields is named `used`.
+ */
+export function scoringAt(now: Date): { join: RawBuilder<unknown>; importance: RawBuilder<number> } {
+  return { join: usedAt(now), importance: score }
+}
+
+function usedAt(now: Date): Fragment {
+  const ageOf = (instant: Fragment) =>
+    sql`greatest(0::float8, date_part('epoch', ${now}::timestamptz - ${instant}) / 86400)`
+  return sql`
+    left join lateral (
+      select life.age, life.since, ${distinctDays} as days, count(recent.age)::integer as known,
+        coalesce(sum(recent.weight), 0) as known_weight,
+        coalesce(sum(recent.weight / sqrt(greatest(recent.age, ${leastAge}))), 0) as activation,
+        greatest(coalesce(max(recent.age), life.since), ${leastAge}) as nearest,
+        greatest(life.age, ${leastAge}) as oldest,
+        ${uses} as weight
+      from (
+        select least(born.age, ${ageOf(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, born.age
+        from (select ${ageOf(sql`r.created_at`)} as age) as born
+      ) as life
+      left join lateral (
+        select least(life.age, ${ageOf(sql`l.at`)}) as age, ${caseOf(sql`l.kind`, accessWeight)} as weight
+        from access_log as l
+        where l.record_id = r.id and r.access_count > 0
+        order by l.at desc, l.kind
+        limit ${sql.lit(recentAccesses)}
+      ) as recent on true
+      group by life.age, life.since
+    ) as used on true`
+}
+
+/** Of rows named `r`: how often it was used, with being shown counted as the part of a use that it is. */
+export const uses = sql<number>`
+  (r.access_count - r.served_count + ${float(accessWeight.served)} * r.served_count)`
+
+/** The same since somebody demoted it, as far as the log tells: otherwise its past would undo that. */
+export const usesSinceDemotion = sql<number>`(
+  case when r.demoted_at is null then ${uses} else coalesce((
+    select sum(${caseOf(sql`l.kind`, accessWeight)}) from access_log as l
+    where l.record_id = r.id and l.at > r.demoted_at
+  ), 0) end
+)`
+
+/** Of rows named `r`: on how many days of its life, each of 24 hours, there was an access. */
+const distinctDays: RawBuilder<number> = sql<number>`
+  case when r.access_count = 0 then 0 else
+    coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
+    + case when r.access_count <= ${sql.lit(manyAccesses)} then (
+      select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l where l.record_id = r.id
+    ) else (
+      with recursive visited (at) as (
+        (select l.at from access_log as l where l.record_id = r.id order by l.at desc limit 1)
+        union all
+        select (
+          select l.at from access_log as l
+          where l.record_id = r.id and ${dayOfLife(sql`v.at`)} > 0
+            and l.at < ${startOfDay(dayOfLife(sql`v.at`))}
+          order by l.at desc
+          limit 1
+        )
+        from visited as v where v.at is not null
+      )
+      select count(at) from visited
+    ) end
+  end`
+
+const leastAge = float(scoring.leastAgeDays)
+const trust = caseOf(sql`r.source_type`, sourceTrust)
+const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})`
+
+/** Halved as often as there are half-lives since the last access; PostgreSQL raises where it would underflow. */
+const recency = sql`
+  case when ${fading} then power(2::float8, -least(
+    used.since * (1 + ${float(scoring.distrustPenalty)} * (1 - ${trust})) / ${float(scoring.halfLifeDays)},
+    ${float(scoring.maxHalfLives)}
+  )) else 1 end`
+
+const stability = sql`
+  case when r.access_count = 0 then 0
+    else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end`
+
+const activation = sql`
+  1 / (1 + exp(-(${float(scoring.activationShift)} + ln(used.activation
+    + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
+      case when used.weight <= used.known_weight and used.known < ${sql.lit(recentAccesses)}
+        then used.oldest else used.nearest end
+    ))
+  )) / ${float(scoring.activationScale)}))`
+
+const factors: Record<keyof typeof weights, Fragment> = {
+  base: sql`r.base_importance`,
+  access: saturate(sql`used.weight`, scoring.saturatingAccesses),
+  recency,
+  valence: sql`abs(r.emotional_valence)`,
+  stability,
+  layer: caseOf(sql`r.layer`, layerBoost),
+  trust,
+  confirmations: saturate(sql`r.confirmation_count`, scoring.saturatingConfirmations),
+  activation,
+}
+
+/** PostgreSQL raises where a product comes to nothing, and one record would stop the scores of all. */
+const leastFactor = float(1e-300)
+
+const terms = (Object.keys(weights) as (keyof typeof weights)[]).map(
+  (name) => sql`${float(weights[name])} * greatest(${factors[name]}, ${leastFactor})`,
+)
+const score = sql<number>`greatest(0::float8, least(1::float8, ${sql.join(terms, sql` + `)}))`
+
+function saturate(count: Fragment, full: number): Fragment {
+  return sql`least(1::float8, ln(1 + ${count}::float8) / ${float(Math.log1p(full))})`
+}
+
+function caseOf(column: Fragment, values: Readonly<Record<string, number>>): Fragment {
+  const cases = Object.entries(values).map(([name, value]) => sql`when ${sql.lit(name)} then ${float(value)}`)
+  return sql`case ${column} ${sql.join(cases, sql` `)} end`
+}
+
+function float(value: number): Fragment {
+  return sql`${sql.lit(value)}::float8`
+}
+
+/** What the log and its folds have of a record's accesses. */
+export async function findLoggedAccesses(db: Database, id: string): Promise<LoggedAccesses> {
+  const { rows } = await sql<{ days: number; recent: { at: string; kind: AccessKind }[] }>`
+    select (${distinctDays})::integer as days, coalesce((
+      select json_agg(json_build_object('at', newest.at, 'kind', newest.kind) order by newest.at desc, newest.kind)
+      from (
+        select l.at, l.kind from access_log as l
+        where l.record_id = r.id and r.access_count > 0
+        order by l.at desc, l.kind
+        limit ${sql.lit(recentAccesses)}
+      ) as newest
+    ), '[]') as recent
+    from records as r
+    where r.id = ${id}::uuid
+  `.execute(db)
+  const { days = 0, recent = [] } = rows[0] ?? {}
+  return { days, recent: recent.map(({ at, kind }) => ({ at: new Date(at), kind })) }
+}
+
+export type Rescoring = { ids: readonly string[]; now: Date; runId?: string | null }
+
+/** Rewrites the stored importance of these where it is off by more than 0.01, with history; answers how many. */
+export async function rescore(tx: Database, asked: Rescoring): Promise<number> {
+  return (await moveScores(tx, asked)).size
+}
+
+/** The same, and what those that moved have come to. Neither version nor `updated_at` moves: nobody changed them. */
+export async function moveScores(
+  tx: Database,
+  { ids, now, runId = null }: Rescoring,
+): Promise<Map<string, number>> {
+  const { join, importance } = scoringAt(now)
+  const { rows } = await sql<{ id: string; new: number }>`
+    with scored as materialized (
+      select r.id, r.importance as old, ${importance} as new
+      from records as r ${join}
+      where r.id = any(${sql.val([...ids])}::uuid[])
+      order by r.id
+      for no key update of r
+    ), ${moved({ now, runId })}
+    select id, new from moved
+  `.execute(tx)
+  return new Map(rows.map(({ id, new: score }) => [id, score]))
+}
+
+/** What was `scored`, written where it is off by enough, and said in the history. */
+function moved({ now, runId }: { now: Date; runId: string | null }): Fragment {
+  return sql`moved as (
+      update records as r set importance = s.new
+      from scored as s
+      where r.id = s.id and abs(s.new - s.old) > ${float(importanceTolerance)}
+      returning r.id, s.old, s.new
+    ), told as (
+      insert into importance_history (record_id, old, new, at, run_id)
+      select id, old, new, ${now}::timestamptz, ${runId}::uuid from moved
+    )`
+}

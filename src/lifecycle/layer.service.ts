@@ -1,0 +1,108 @@
+import type { Database } from '../db/connection.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { isLower, stepDown, stepUp } from '../domain/layers.ts'
+import type { Change, RunContext, Work } from '../jobs/runs.ts'
+import { walk } from '../jobs/table-walk.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { answerWritten, claimRecord, type WrittenRecord, writeChange } from '../records/index.ts'
+import { rescoreRecord } from './importance.service.ts'
+import type { LayerMove } from './layer.schemas.ts'
+import { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promotion.queries.ts'
+import { type Promoted, promoteDue } from './promotion.service.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+
+export type LayersService = ReturnType<typeof createLayersService>
+
+const steps = { promote: stepUp, demote: stepDown } as const
+
+/** A person's word on where a record belongs. */
+export function createLayersService({ db, clock, textLanguage }: Resources) {
+  async function move(
+    call: Call,
+    id: string,
+    action: keyof typeof steps,
+    { layer, actor, rationale }: LayerMove,
+  ): Promise<WrittenRecord> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const stored = await claimRecord(tx, call, id)
+      const to = layer ?? steps[action](stored.layer)
+      if (!to)
+        throw new AppError('no_further_layer', `No step leads on from ${stored.layer}.`, {
+          extra: { layer: stored.layer },
+        })
+      if (to === stored.layer) return answerWritten(call.caller, stored, now)
+      const changed = await writeChange(tx, stored, {
+        ...{ action, actor, rationale, now, textLanguage },
+        // Never cleared: what is put back by one step is not to be carried on by what came before.
+        record: { layer: to, ...(isLower(to, stored.layer) ? { demoted_at: now } : {}) },
+        changes: { layer: [stored.layer, to] },
+      })
+      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
+    })
+  }
+
+  return {
+    promote: (call: Call, id: string, asked: LayerMove) => move(call, id, 'promote', asked),
+    demote: (call: Call, id: string, asked: LayerMove) => move(call, id, 'demote', asked),
+  }
+}
+
+/** What time and other changes than accesses bring about, as parts of runs. */
+export function createPromotion({ db, size = usualSize }: { db: Database; size?: number }) {
+  const spanOf = ({ run: { scope, startedAt } }: RunContext) => ({ scope, now: startedAt })
+
+  type Claim = typeof claimWorking
+  function walkThrough(context: RunContext, claim: Claim): Promise<void> {
+    const span = spanOf(context)
+    return walk(context, {
+      ...{ part: 'promotion', size },
+      claim: (tx, portion) => claim(tx, { ...span, ...portion }),
+      perform: async (tx, ids) => {
+        const runId = context.run.id
+        return report(await promoteDue(tx, { ids, now: span.now, runId }))
+      },
+    })
+  }
+
+  return {
+    /** Time alone carries working memory up: part of the job that runs most often, at one probe of an index. */
+    behind: ({ run, ...work }: Work): Work => ({
+      ...work,
+      run: async (context) => {
+        const waiting = await countWorking(db, spanOf(context))
+        await run({
+          ...context,
+          expect: (total, counted) => context.expect(total + waiting, counted),
+        })
+        if (waiting > 0) await walkThrough(context, claimWorking)
+      },
+    }),
+    raiseAll: async (context: RunContext): Promise<void> => {
+      await walkThrough(context, claimWorking)
+      await walkThrough(context, claimEpisodic)
+    },
+    count: async (context: RunContext): Promise<number> =>
+      (await countWorking(db, spanOf(context))) + (await countEpisodic(db, spanOf(context))),
+  }
+}
+
+/** One batch holds the locks of its records until it ends. */
+const usualSize = 2_000
+
+function report({ episodic, semantic }: Promoted) {
+  const from = new Map<string, string>([
+    ...semantic.map((id): [string, string] => [id, 'episodic']),
+    ...episodic.map((id): [string, string] => [id, 'working']),
+  ])
+  const raised = new Set(semantic)
+  const changes = [...from].map(
+    ([id, layer]): Change => ({
+      ...{ record_id: id, action: 'promote', before: { layer } },
+      after: { layer: raised.has(id) ? 'semantic' : 'episodic' },
+    }),
+  )
+  return { counts: { promoted_episodic: episodic.length, promoted_semantic: semantic.length }, changes }
+}

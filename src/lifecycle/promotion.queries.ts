@@ -1,0 +1,134 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { Transaction } from '../db/transaction.ts'
+import type { Layer } from '../domain/importance.ts'
+import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
+import type { Position } from '../jobs/table-walk.ts'
+import { scoringAt, uses, usesSinceDemotion } from './importance.queries.ts'
+
+/** What moves by itself: neither pinned nor gone, and not put aside by a revision. */
+const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`
+const promoter = 'cognition'
+
+export type Span = { now: Date; scope: string | null }
+export type Portion = Span & { after: Position; limit: number }
+
+/** With nothing in the working layer, one probe of an index. */
+export async function countWorking(db: Database, span: Span): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from records as r where ${isOverdue(span)}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+export async function countEpisodic(db: Database, span: Span): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int4 as count from records as r where ${isUsedOften(span)}
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+/** Those of the working layer that may be due, locked; what others hold is passed over. */
+export async function claimWorking(tx: Transaction, portion: Portion): Promise<Position[]> {
+  return claim(tx, portion, isOverdue(portion))
+}
+
+export async function claimEpisodic(tx: Transaction, portion: Portion): Promise<Position[]> {
+  return claim(tx, portion, isUsedOften(portion))
+}
+
+async function claim(
+  tx: Transaction,
+  { after, limit }: Portion,
+  isWanted: RawBuilder<unknown>,
+): Promise<Position[]> {
+  const { rows } = await sql<Position>`
+    select r.created_at::text as at, r.id from records as r
+    where ${isWanted} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+    order by r.created_at, r.id
+    limit ${limit}
+    for no key update skip locked
+  `.execute(tx)
+  return rows
+}
+
+/** Whether its accesses still count for it is seen when it is locked. */
+function isOverdue({ now, scope }: Span): RawBuilder<unknown> {
+  return sql`r.layer = 'working' and ${isMovable}
+    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or ${uses} >= ${sql.lit(episodicAccesses)})
+    ${inScope(scope)}`
+}
+
+function isUsedOften({ scope }: Span): RawBuilder<unknown> {
+  return sql`r.layer = 'episodic' and ${isMovable} and ${uses} >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
+}
+
+const heldSince = sql`greatest(r.created_at, r.demoted_at)`
+
+/** Records that the transaction has locked, in what they have come to. */
+export type Candidates = { ids: readonly string[]; now: Date; runId: string | null }
+
+export async function promoteWorking(tx: Database, candidates: Candidates): Promise<string[]> {
+  const { ids, now } = candidates
+  return promote(tx, candidates, {
+    ...{ from: 'working', to: 'episodic' },
+    rationale: `${episodicAfterMs / 60_000} minutes old, or used ${episodicAccesses} times`,
+    due: sql`
+      select r.id from records as r
+      where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'working' and ${isMovable}
+        and (
+          ${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz
+          or ${usesSinceDemotion} >= ${sql.lit(episodicAccesses)}
+        )
+    `,
+  })
+}
+
+export async function promoteEpisodic(tx: Database, candidates: Candidates): Promise<string[]> {
+  const { ids, now } = candidates
+  const { join, importance } = scoringAt(now)
+  return promote(tx, candidates, {
+    ...{ from: 'episodic', to: 'semantic' },
+    rationale: `an importance of ${semanticImportance} or more, and used ${semanticAccesses} times`,
+    due: sql`
+      select r.id from records as r ${join}
+      where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'episodic' and ${isMovable}
+        and ${uses} >= ${sql.lit(semanticAccesses)} and ${usesSinceDemotion} >= ${sql.lit(semanticAccesses)}
+        and ${importance} >= ${sql.lit(semanticImportance)}
+    `,
+  })
+}
+
+type Step = { from: Layer; to: Layer; rationale: string; due: RawBuilder<unknown> }
+
+/** The step and its entry in the log, in one statement. */
+async function promote(
+  tx: Database,
+  { now, runId }: Candidates,
+  { from, to, rationale, due }: Step,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with due as materialized (${due}), promoted as (
+      update records as r
+      set layer = ${to}::memory_layer, version = r.version + 1,
+        updated_at = greatest(r.updated_at, ${now}::timestamptz)
+      from due where r.id = due.id
+      returning r.id, r.updated_at
+    ), audited as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, ${runId}::uuid, updated_at, 'promote', ${promoter}, ${rationale}::text,
+        ${JSON.stringify({ layer: [from, to] })}::jsonb
+      from promoted
+    )
+    select id from promoted order by id
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+function inScope(scope: string | null): RawBuilder<unknown> {
+  return scope === null ? sql`` : sql`and r.scope = ${scope}`
+}
+
+function earlier(instant: Date, milliseconds: number): Date {
+  return new Date(instant.getTime() - milliseconds)
+}

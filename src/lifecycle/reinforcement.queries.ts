@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { AuditAction } from '../db/schema.ts'
+import { viaIn } from '../db/transaction.ts'
+import type { LifeChange } from '../domain/reinforcement.ts'
+
+export type LifeUpdate = LifeChange & {
+  id: string
+  action: AuditAction
+  /** 1 when what is done says that the record was of use. */
+  uses: 0 | 1
+  /** The salience before and after, for the audit log. */
+  changes: Record<string, unknown>
+  /** Never before what was written of the record last. */
+  written_at: Date
+}
+
+export type Telling = { actor: string; rationale: string; at: Date }
+
+/** Writes the new life, version and audit entry of many locked records in one statement. */
+export async function updateLives(
+  tx: Database,
+  updates: readonly LifeUpdate[],
+  telling: Telling,
+): Promise<void> {
+  const via = viaIn(tx)
+  await sql`
+    with incoming as materialized (
+      select * from json_to_recordset(${JSON.stringify(updates)}::json) as incoming (
+        id uuid, base_salience float8, anchored_at timestamptz, last_reinforced_at timestamptz, pinned bool,
+        salience float8, expires_at timestamptz, prune_at timestamptz, action audit_action, uses integer,
+        changes jsonb, written_at timestamptz
+      )
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        pinned = i.pinned, salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at,
+        version = r.version + 1, updated_at = i.written_at,
+        access_count = r.access_count + i.uses,
+        last_accessed_at = case i.uses when 0 then r.last_accessed_at
+          else greatest(r.last_accessed_at, ${telling.at}::timestamptz) end
+      from incoming as i
+      where r.id = i.id
+    ), used as (
+      insert into access_log (record_id, at, kind, actor)
+      select id, ${telling.at}::timestamptz, 'used', ${telling.actor}::text from incoming where uses > 0
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, changes, via)
+    select id, action, ${telling.actor}::text, written_at, ${telling.rationale}::text, changes,
+      ${via && JSON.stringify(via)}::jsonb
+    from incoming
+  `.execute(tx)
+}

@@ -1,0 +1,155 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { etagOf } from '../http/etag.ts'
+import type { Answer, Once } from '../http/idempotency.ts'
+import { answers } from '../http/problem-responses.ts'
+import { problemOf } from '../http/problems.ts'
+import { AppError } from '../kernel/errors.ts'
+import { WrittenRecord } from '../records/index.ts'
+import { BulkAnswer, BulkPenalty, BulkReason, LifePath, Penalty, Reason } from './reinforcement.schemas.ts'
+import type { DecayService, Outcome } from './reinforcement.service.ts'
+
+export type DecayOptions = { decay: DecayService; once: Once }
+
+const tags = ['lifecycle']
+const config = { permission: 'lifecycle:write' } as const
+const answered = {
+  200: { schema: ref(WrittenRecord), description: 'The record as it now stands.', headers: ['ETag'] },
+} as const
+const bulkAnswered = {
+  200: { schema: ref(BulkAnswer), description: 'What became of each record, in the order asked.' },
+} as const
+const refusals = ['record_forgotten', 'above_ceiling', 'outside_trust', 'record_retracted'] as const
+
+export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, { decay, once }) => {
+  app.post(
+    '/v1/records/:id/reinforce',
+    {
+      config: { ...config, singleRecord: true },
+      schema: {
+        operationId: 'reinforceRecord',
+        tags,
+        summary: 'Reinforce a record that proved useful',
+        description:
+          'Adds its gain to what is left of its salience, up to its cap, and starts its clock anew.',
+        params: LifePath,
+        body: ref(Reason),
+        response: answers(answered, refusals),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) =>
+        answer(await decay.reinforce(call, request.params.id, request.body)),
+      ),
+  )
+
+  app.post(
+    '/v1/records/:id/penalize',
+    {
+      config: { ...config, singleRecord: true },
+      schema: {
+        operationId: 'penalizeRecord',
+        tags,
+        summary: 'Take salience from a record that misled',
+        description: 'Down to its floor; its clock and the deadline of a linear curve stay where they are.',
+        params: LifePath,
+        body: ref(Penalty),
+        response: answers(answered, refusals),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) =>
+        answer(await decay.penalize(call, request.params.id, request.body)),
+      ),
+  )
+
+  app.post(
+    '/v1/records/:id/pin',
+    {
+      config: { ...config, singleRecord: true },
+      schema: {
+        operationId: 'pinRecord',
+        tags,
+        summary: 'Freeze a record at its present salience',
+        description: 'A pinned record neither fades nor is pruned. Pinning it again changes nothing.',
+        params: LifePath,
+        body: ref(Reason),
+        response: answers(answered, refusals),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => answer(await decay.pin(call, request.params.id, request.body))),
+  )
+
+  app.post(
+    '/v1/records/:id/unpin',
+    {
+      config: { ...config, singleRecord: true },
+      schema: {
+        operationId: 'unpinRecord',
+        tags,
+        summary: 'Let a pinned record fade again',
+        description: 'From the salience at which it was frozen.',
+        params: LifePath,
+        body: ref(Reason),
+        response: answers(answered, refusals),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => answer(await decay.unpin(call, request.params.id, request.body))),
+  )
+
+  app.post(
+    '/v1/records/reinforce',
+    {
+      config,
+      schema: {
+        operationId: 'reinforceRecords',
+        tags,
+        summary: 'Reinforce up to 1,000 records',
+        description: 'In one transaction; a record that cannot take part does not stop the others.',
+        body: ref(BulkReason),
+        response: answers(bulkAnswered),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        const { ids, ...reason } = request.body
+        return answerEach(ids, await decay.reinforceAll(call, ids, reason), request.id)
+      }),
+  )
+
+  app.post(
+    '/v1/records/penalize',
+    {
+      config,
+      schema: {
+        operationId: 'penalizeRecords',
+        tags,
+        summary: 'Penalize up to 1,000 records',
+        description: 'In one transaction; a record that cannot take part does not stop the others.',
+        body: ref(BulkPenalty),
+        response: answers(bulkAnswered),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        const { ids, ...penalty } = request.body
+        return answerEach(ids, await decay.penalizeAll(call, ids, penalty), request.id)
+      }),
+  )
+}
+
+function answer(record: WrittenRecord): Answer {
+  return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+}
+
+function answerEach(ids: readonly string[], outcomes: readonly Outcome[], requestId: string): Answer {
+  const results = ids.map((id, index) => {
+    const outcome = outcomes[index]
+    if (outcome && !(outcome instanceof AppError)) return { id, status: 200, record: outcome }
+    const problem = outcome ? problemOf(outcome, requestId) : undefined
+    return { id, status: problem?.status, problem }
+  })
+  return { status: 200, body: { results } }
+}

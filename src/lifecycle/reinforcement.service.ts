@@ -1,0 +1,130 @@
+import type { Database } from '../db/connection.ts'
+import { type Call, transact, viaIn } from '../db/transaction.ts'
+import { salienceAt } from '../domain/curves.ts'
+import { type LifeChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
+import { isHistory } from '../domain/vocabulary.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import {
+  answerWritten,
+  claimRecords,
+  type StoredRecord,
+  type WrittenRecord,
+  withEntry,
+  writtenAt,
+} from '../records/index.ts'
+import { weighRecords } from './promotion.service.ts'
+import { type LifeUpdate, updateLives } from './reinforcement.queries.ts'
+import type { Penalty, Reason } from './reinforcement.schemas.ts'
+
+export type DecayService = ReturnType<typeof createDecayService>
+
+type Operation = {
+  action: LifeUpdate['action']
+  uses: LifeUpdate['uses']
+  /** Undefined when the record already is as asked: nothing is written then, not even a version. */
+  apply(stored: StoredRecord, now: Date): LifeChange | undefined
+}
+
+/** What became of one record of many. */
+export type Outcome = WrittenRecord | AppError
+
+export function createDecayService({ db, clock }: { db: Database; clock: Clock }) {
+  /** One transaction, one lock and one write for all; what cannot take part does not stop the others. */
+  async function perform(
+    call: Call,
+    ids: readonly string[],
+    { actor, rationale }: Reason,
+    { action, uses, apply }: Operation,
+  ): Promise<Outcome[]> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const updates: LifeUpdate[] = []
+      // Spelt in two ways an id is still one record, which changes once.
+      const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
+      const outcomes = (await claimRecords(tx, call, unique)).map((stored): StoredRecord | AppError => {
+        if (stored instanceof AppError) return stored
+        const refusal = refuseHistory(stored)
+        if (refusal) return refusal
+        const change = apply(stored, now)
+        if (!change) return stored
+        const changes = { salience: [salienceAt(stored, now), change.salience] }
+        const writtenNow = writtenAt(stored, now)
+        updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
+        const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: viaIn(tx) }
+        const next = {
+          ...stored,
+          ...change,
+          ...noteUses(stored, uses, now),
+          version: stored.version + 1,
+          updated_at: writtenNow,
+        }
+        return { ...next, audit_log: withEntry(stored.audit_log, entry) }
+      })
+      if (updates.length > 0) await updateLives(tx, updates, { actor, rationale, at: now })
+      const used =
+        uses === 0 ? [] : outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
+      const weighed = await weighRecords(tx, call.caller, used, now)
+      const settled = new Map(weighed.map((stored) => [stored.id, stored]))
+      const answer = (outcome: StoredRecord | AppError): Outcome =>
+        outcome instanceof AppError
+          ? outcome
+          : answerWritten(call.caller, settled.get(outcome.id) ?? outcome, now)
+      const byId = new Map(outcomes.map((outcome, index) => [unique[index], answer(outcome)]))
+      return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
+    })
+  }
+
+  async function performOne(
+    call: Call,
+    id: string,
+    reason: Reason,
+    operation: Operation,
+  ): Promise<WrittenRecord> {
+    const [outcome] = await perform(call, [id], reason, operation)
+    if (!outcome || outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  return {
+    reinforce: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, reinforcing),
+    penalize: (call: Call, id: string, penalty: Penalty) =>
+      performOne(call, id, penalty, penalizing(penalty.amount)),
+    pin: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, pinning),
+    unpin: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, unpinning),
+    reinforceAll: (call: Call, ids: readonly string[], reason: Reason) =>
+      perform(call, ids, reason, reinforcing),
+    penalizeAll: (call: Call, ids: readonly string[], penalty: Penalty) =>
+      perform(call, ids, penalty, penalizing(penalty.amount)),
+  }
+}
+
+/** What proved useful was used: the only one of these that counts as an access. */
+const reinforcing: Operation = { action: 'reinforce', uses: 1, apply: reinforce }
+const pinning: Operation = {
+  action: 'pin',
+  uses: 0,
+  apply: (stored, now) => (stored.pinned ? undefined : pin(stored, now)),
+}
+const unpinning: Operation = {
+  action: 'unpin',
+  uses: 0,
+  apply: (stored, now) => (stored.pinned ? unpin(stored, now) : undefined),
+}
+
+function penalizing(amount: number): Operation {
+  return { action: 'decay', uses: 0, apply: (stored, now) => penalize(stored, amount, now) }
+}
+
+function noteUses(stored: StoredRecord, uses: number, now: Date) {
+  const { access_count: count, last_accessed_at: last } = stored
+  return {
+    access_count: count + uses,
+    last_accessed_at: uses === 0 || (last && last > now) ? last : now,
+  }
+}
+
+function refuseHistory({ status }: StoredRecord): AppError | undefined {
+  if (!isHistory(status)) return undefined
+  return new AppError('record_retracted', `The record is ${status}: its salience no longer changes.`)
+}

@@ -1,0 +1,50 @@
+import { type RawBuilder, sql } from 'kysely'
+import { neverFading, scoring, sourceTrust } from '../domain/importance.ts'
+import { elasticEnd, type RetentionMode, type RetentionShape, retentionBonus } from '../domain/retention.ts'
+
+export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: RetentionShape }
+
+/**
+ * Retention of a `records` row named `r`, as retention.ts has it, and made of its numbers: a set is judged where it
+ * lies, and a test holds the two equal.
+ */
+export function retentionAt(now: Date, settings: RetentionSettings): RawBuilder<number> {
+  const { perAccess, largest } = retentionBonus
+  return sql<number>`(
+    case when r.layer = any(${sql.val([...neverFading])}::memory_layer[]) then 1::float8
+    else least(1::float8,
+      ${baseOf(settings, halfLivesAt(now))}
+      + least(${largest}::float8, ${perAccess}::float8 * ln(1 + r.access_count::float8))
+    ) end
+  )`
+}
+
+function halfLivesAt(now: Date): RawBuilder<number> {
+  const { halfLifeDays, distrustPenalty, maxHalfLives } = scoring
+  return sql<number>`least(
+    greatest(date_part('epoch', ${now}::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + ${distrustPenalty}::float8 * (1 - ${trust})) / ${halfLifeDays}::float8,
+    ${maxHalfLives}::float8
+  )`
+}
+
+function baseOf(
+  { retentionMode: mode, retentionShape: shape }: RetentionSettings,
+  halfLives: RawBuilder<number>,
+): RawBuilder<number> {
+  const exponential = sql<number>`power(2::float8, -${halfLives})`
+  if (mode === 'l2') return exponential
+  if (mode === 'elastic') {
+    const rho = sql`${shape.elasticRho}::float8`
+    return sql<number>`${rho} * greatest(0, 1 - ${halfLives} / ${elasticEnd}::float8) + (1 - ${rho}) * ${exponential}`
+  }
+  const delta = sql`${shape.huberDelta}::float8`
+  return sql<number>`case when ${halfLives} <= ${delta} then ${exponential}
+    else greatest(0, power(2::float8, -${delta}) * (1 - ln(2::float8) * (${halfLives} - ${delta}))) end`
+}
+
+const trust = sql<number>`case r.source_type
+  ${sql.join(
+    Object.entries(sourceTrust).map(([source, value]) => sql`when ${sql.lit(source)} then ${sql.lit(value)}`),
+    sql` `,
+  )} end::float8`

@@ -1,0 +1,44 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
+import { Status } from '../domain/vocabulary.ts'
+import { Via } from '../records/index.ts'
+
+export const StatusPath = Type.Object({ id: Uuid() })
+
+export const Transition = closed(
+  {
+    status: Status,
+    reason: Type.String({ minLength: 1, maxLength: 4_096, examples: ['the source took it back'] }),
+    actor: Type.String({ minLength: 1, maxLength: 256, examples: ['reviewer'] }),
+  },
+  {
+    $id: 'Transition',
+    examples: [{ status: 'challenged', reason: 'the source took it back', actor: 'reviewer' }],
+  },
+)
+export type Transition = Static<typeof Transition>
+
+export const StatusHistoryQuery = closed({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items of a page.' }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' })),
+})
+export type StatusHistoryQuery = Static<typeof StatusHistoryQuery>
+
+export const StatusChange = closed(
+  {
+    old: Status,
+    new: Status,
+    reason: Type.String({ description: 'Empty once the record is erased.' }),
+    actor: Type.String(),
+    step: Type.String({ description: 'What moved it: `manual`, or the operation of the service.' }),
+    changed_at: Time(),
+    via: Type.Optional(ref(Via)),
+  },
+  { $id: 'StatusChange' },
+)
+export type StatusChange = Static<typeof StatusChange>
+
+export const StatusHistory = listOf(ref(StatusChange), 'StatusHistory')

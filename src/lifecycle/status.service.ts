@@ -1,0 +1,86 @@
+import Type from 'typebox'
+import type { Database } from '../db/connection.ts'
+import type { RecordStatus } from '../db/schema.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { type Listed, RowNumber } from '../domain/shapes.ts'
+import { mayBeSet, mayRevertTo } from '../domain/status.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import type { Clock } from '../kernel/clock.ts'
+import {
+  answerWritten,
+  claimRecord,
+  findKnownRecord,
+  invalidTransition,
+  presentVia,
+  reinstate,
+  type StatusMove,
+  type StoredRecord,
+  type WrittenRecord,
+  writeChange,
+} from '../records/index.ts'
+import { findLastStep, findSalienceTaken, listStatusChanges } from './status.queries.ts'
+import type { StatusChange, StatusHistoryQuery, Transition } from './status.schemas.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+
+export type TransitionService = ReturnType<typeof createTransitionService>
+
+const StatusCursor = Type.Object({ id: RowNumber() })
+
+export function createTransitionService({ db, clock, textLanguage }: Resources) {
+  async function move(call: Call, id: string, asked: Transition): Promise<WrittenRecord> {
+    const { status: to, reason, actor } = asked
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const stored = await claimRecord(tx, call, id)
+      const status = await requireMove(tx, stored, to)
+      const isReinstated = stored.status === 'invalidated' && to === 'active'
+      const changed = await writeChange(tx, stored, {
+        ...{ action: 'status', actor, rationale: reason, now, textLanguage },
+        status,
+        ...(isReinstated ? await giveBack(tx, stored, now) : {}),
+      })
+      return answerWritten(call.caller, changed, now)
+    })
+  }
+
+  /** An earlier version let a status call set merged and superseded; such a record may be set active again. */
+  async function requireMove(tx: Database, stored: StoredRecord, to: RecordStatus): Promise<StatusMove> {
+    if (mayBeSet(stored.status, to)) return { to, step: 'manual' }
+    if (mayRevertTo(stored.status, to) && (await findLastStep(tx, stored.id)) === 'manual') {
+      return { to, step: 'revert', reverts: true }
+    }
+    throw invalidTransition(stored, to)
+  }
+
+  async function giveBack(tx: Database, stored: StoredRecord, now: Date) {
+    return reinstate(stored, await findSalienceTaken(tx, stored.id), now)
+  }
+
+  /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
+  async function readHistory(
+    call: Call,
+    id: string,
+    { limit = 100, cursor }: StatusHistoryQuery,
+  ): Promise<Listed<StatusChange>> {
+    const conn = call.tx ?? db
+    const known = await findKnownRecord(conn, call.caller, id)
+    const fingerprint = fingerprintOf(call.caller.principal, { statusHistory: known.id })
+    const after = cursor === undefined ? 0 : decodeCursor(cursor, StatusCursor, fingerprint).id
+    const found = await listStatusChanges(conn, {
+      ...{ id: known.id, trust: call.caller.trust },
+      ...{ after, limit: limit + 1 },
+    })
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items: items.map(({ id: _, run_id: _run, at, via, ...rest }) => ({
+        ...{ ...rest, changed_at: at.toISOString() },
+        ...presentVia(via),
+      })),
+      ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, { id: last.id }) } : {}),
+    }
+  }
+
+  return { move, readHistory }
+}

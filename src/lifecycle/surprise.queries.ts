@@ -1,0 +1,35 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { openTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+
+export type SurpriseRow = {
+  at: Date
+  score: number
+  delta: number
+  base_before: number
+  duplicate_of: string | null
+  neighbours: { id: string; similarity: number }[]
+}
+
+/**
+ * What was found when the first vector of a record was compared, with those of its neighbours that are still there and
+ * that the caller sees whole: how like one is tells what it says.
+ */
+export async function findSurprise(db: Database, id: string, trust: Trust): Promise<SurpriseRow | undefined> {
+  const { rows } = await sql<SurpriseRow>`
+    with surprise as materialized (select * from surprises where record_id = ${id}::uuid), near as materialized (
+      select (each.value ->> 'id')::uuid as id, (each.value ->> 'similarity')::float8 as similarity, each.place
+      from surprise as s cross join lateral jsonb_array_elements(s.neighbours) with ordinality as each (value, place)
+    ), seen as materialized (
+      select near.* from near join records as r on r.id = near.id where ${openTo(trust)}
+    )
+    select s.at, s.score, s.delta, s.base_before,
+      (select seen.id from seen where seen.id = s.duplicate_of) as duplicate_of,
+      coalesce((
+        select json_agg(json_build_object('id', seen.id, 'similarity', seen.similarity) order by seen.place) from seen
+      ), '[]') as neighbours
+    from surprise as s
+  `.execute(db)
+  return rows[0]
+}

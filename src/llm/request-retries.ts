@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Clock } from '../kernel/clock.ts'
+import { ModelFailure } from './model-failure.ts'
+
+/** One request to a model: 'answered', or why it was not. */
+export type Asked = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
+export type Observe = (asked: Asked) => void
+
+export type Patience = {
+  /** Of one request, until its last byte. */
+  timeoutMs: number
+  /** Requests after the first. */
+  retries?: number
+  /** Of all of them and the waits between. */
+  deadlineMs?: number
+  signal?: AbortSignal
+  /** Told how each request ended: 'answered', or why it was not. */
+  onAttempt?: ((outcome: string, seconds: number) => void) | undefined
+}
+
+const firstPauseMs = 500
+const longestPauseMs = 30_000
+
+/** Some 24 days; Node takes a timer set for longer as one for right now. */
+const longestTimerMs = 2 ** 31 - 1
+
+/** Asks until there is an answer, as long as it may come and somebody waits for it. */
+export async function persist<T>(
+  clock: Clock,
+  { timeoutMs, retries = 0, deadlineMs = Number.POSITIVE_INFINITY, signal, onAttempt }: Patience,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const started = performance.now()
+  const left = () => deadlineMs - (performance.now() - started)
+  for (let attempt = 0; ; attempt++) {
+    const began = performance.now()
+    const failure = await attemptOnce(clock, Math.min(timeoutMs, left()), signal, ask)
+    const outcome = failure instanceof ModelFailure ? failure.reason : 'answered'
+    onAttempt?.(outcome, (performance.now() - began) / 1_000)
+    if (!(failure instanceof ModelFailure)) return failure.answer
+    const least = leastPause(failure, attempt)
+    // Jitter, so that those who were refused together do not come back together.
+    const pause = least * (1 + 0.2 * jitter())
+    if (!failure.isPassing || attempt >= retries || least > longestPauseMs || pause >= left()) throw failure
+    await sleep(pause, undefined, signal ? { signal } : {}).catch(() => {
+      throw new ModelFailure('aborted')
+    })
+  }
+}
+
+async function attemptOnce<T>(
+  clock: Clock,
+  limitMs: number,
+  signal: AbortSignal | undefined,
+  ask: (signal: AbortSignal) => Promise<T>,
+): Promise<{ answer: T } | ModelFailure> {
+  if (signal?.aborted) return new ModelFailure('aborted')
+  const deadline = AbortSignal.timeout(Math.min(Math.max(0, Math.floor(limitMs)), longestTimerMs))
+  try {
+    return { answer: await ask(signal ? AbortSignal.any([signal, deadline]) : deadline) }
+  } catch (error) {
+    if (signal?.aborted) return new ModelFailure('aborted')
+    if (deadline.aborted) return new ModelFailure('timeout')
+    if (error instanceof ModelFailure) return error
+    const { describeFailure } = await import('./client.ts')
+    return describeFailure(error, clock)
+  }
+}
+
+/** Never sooner than told, nor at once: a server that says 0 is no less busy for it. */
+function leastPause({ retryAfterMs }: ModelFailure, attempt: number): number {
+  if (retryAfterMs === undefined) return Math.min(firstPauseMs * 2 ** attempt, longestPauseMs)
+  return Math.max(retryAfterMs, firstPauseMs)
+}
+
+/** Not a rule's randomness, only a pause's. */
+function jitter(): number {
+  return (performance.now() * 1_000) % 1
+}

@@ -1,0 +1,231 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { membersShown, namesNoHidden } from '../db/concealment.ts'
+import type { Database } from '../db/connection.ts'
+import type { RunStatus, RunTrigger } from '../db/schema.ts'
+import { openTo, visibleTo } from '../db/visibility.ts'
+import type { Sensitivity, Trust } from '../domain/caller.ts'
+import type { JobName } from '../jobs/job-names.ts'
+
+export type RunRow = {
+  id: string
+  job: string
+  trigger: RunTrigger
+  dry_run: boolean
+  scope: string | null
+  options: unknown
+  status: RunStatus
+  done: number
+  total: number | null
+  stats: unknown
+  error: string | null
+  attempts: number
+  worker: string | null
+  created_at: Date
+  started_at: Date | null
+  finished_at: Date | null
+}
+
+export type Position = { created_at: Date; id: string }
+export type RunFilters = { job?: string; status?: RunStatus }
+
+type NewRun = {
+  id: string
+  job: string
+  trigger: RunTrigger
+  now: Date
+  dryRun?: boolean
+  scope?: string | null
+  options?: object
+  traceparent?: string
+}
+
+export async function insertRun(db: Database, run: NewRun): Promise<void> {
+  await db
+    .insertInto('maintenance_runs')
+    .values({
+      ...{ id: run.id, job: run.job, trigger: run.trigger, created_at: run.now },
+      ...{ dry_run: run.dryRun ?? false, scope: run.scope ?? null, traceparent: run.traceparent ?? null },
+      options: JSON.stringify(run.options ?? {}),
+      ...{ status: 'queued', done: 0, total: null, stats: '{}', attempts: 0, cancel_requested: false },
+    })
+    .execute()
+}
+
+const runColumns = [
+  'm.id',
+  'm.job',
+  'm.trigger',
+  'm.dry_run',
+  'm.scope',
+  'm.options',
+  'm.status',
+  'm.done',
+  'm.total',
+  'm.stats',
+  'm.attempts',
+  'm.worker',
+  'm.created_at',
+  'm.started_at',
+  'm.finished_at',
+] as const
+
+/** A run tells how much there is to keep, so who is bound to scopes sees those of their scopes alone. */
+function visible(db: Database, trust: Trust) {
+  const { scopes } = trust
+  return db
+    .selectFrom('maintenance_runs as m')
+    .select(runColumns)
+    .select(faultShown(trust).as('error'))
+    .$if(scopes !== null, (qb) =>
+      qb.where(sql<SqlBool>`m.scope = any(${sql.val([...(scopes ?? [])])}::text[])`),
+    )
+}
+
+/** Of a fault that names a hidden record, only the part of the work in which it was. */
+function faultShown(trust: Trust): RawBuilder<string | null> {
+  const isShown = namesNoHidden(trust, sql.ref('m.error'))
+  return sql<string | null>`case when ${isShown} then m.error else split_part(m.error, ':', 1) end`
+}
+
+export async function findRun(db: Database, id: string, trust: Trust): Promise<RunRow | undefined> {
+  return visible(db, trust).where('m.id', '=', id).executeTakeFirst()
+}
+
+/** Newest first. */
+export async function listRuns(
+  db: Database,
+  asked: { filters: RunFilters; trust: Trust; after: Position | undefined; limit: number },
+): Promise<RunRow[]> {
+  const { filters, trust, after, limit } = asked
+  const { job, status } = filters
+  return visible(db, trust)
+    .$if(job !== undefined, (qb) => qb.where('m.job', '=', job ?? ''))
+    .$if(status !== undefined, (qb) => qb.where('m.status', '=', status ?? 'queued'))
+    .$if(after !== undefined, (qb) =>
+      qb.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('m.created_at', 'm.id'), '<', tuple(after?.created_at ?? new Date(0), after?.id ?? '')),
+      ),
+    )
+    .orderBy('m.created_at', 'desc')
+    .orderBy('m.id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+/** What waits ends at once; what runs is asked to, and ends after its batch. Answers whether there was either. */
+export async function cancelRun(db: Database, id: string, now: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('maintenance_runs')
+    .set({
+      cancel_requested: true,
+      status: sql`case status when 'queued' then 'cancelled' else status end`,
+      finished_at: sql`case status when 'queued' then ${now}::timestamptz end`,
+    })
+    .where('id', '=', id)
+    .where('status', 'in', ['queued', 'running'])
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export type ChangePosition = { record_id: string; action: string }
+
+/**
+ * Changes with the sensitivity and scope of their records, whether those are still there or not. What a dry run would
+ * create is neither; it counts as of the scope of the run, and as one of the most sensitive.
+ */
+function changesOf(db: Database, runId: string) {
+  return db
+    .selectFrom('maintenance_changes as c')
+    .innerJoin('maintenance_runs as m', 'm.id', 'c.run_id')
+    .leftJoin('records as r', 'r.id', 'c.record_id')
+    .leftJoin('departures as d', 'd.id', 'c.record_id')
+    .where('c.run_id', '=', runId)
+    .select(['c.record_id', 'c.action', 'c.before', 'c.after', 'c.note'])
+    .select(sql<Sensitivity>`coalesce(r.sensitivity, d.sensitivity, 'hyper')`.as('sensitivity'))
+    .select(sql<string>`coalesce(r.scope, d.scope, m.scope, '')`.as('scope'))
+}
+
+export type ChangeRow = {
+  record_id: string
+  action: string
+  before: unknown
+  after: unknown
+  note: string | null
+  is_open: boolean
+}
+
+type ChangesPage = { runId: string; trust: Trust; after: ChangePosition | undefined; limit: number }
+
+/** An edge to a hidden record is a change of that record. */
+function isListed(trust: Trust): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${visibleTo(trust)} and ${namesNoHidden(trust, sql`r.after ->> 'target_id'`)})`
+}
+
+/**
+ * What the caller may see of them: of a record that is seen redacted, no more than that it was changed; of any other, no
+ * value that names a record which is not seen whole.
+ */
+export async function listChanges(
+  db: Database,
+  { runId, trust, after, limit }: ChangesPage,
+): Promise<ChangeRow[]> {
+  return db
+    .selectFrom(changesOf(db, runId).as('r'))
+    .where(isListed(trust))
+    .$if(after !== undefined, (qb) =>
+      qb.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('record_id', 'action'), '>', tuple(after?.record_id ?? '', after?.action ?? '')),
+      ),
+    )
+    .select(['record_id', 'action'])
+    .select(membersShown(trust, sql.ref('before')).as('before'))
+    .select(membersShown(trust, sql.ref('after')).as('after'))
+    .select(sql<string | null>`case when ${namesNoHidden(trust, sql.ref('note'))} then note end`.as('note'))
+    .select(sql<boolean>`${openTo(trust)}`.as('is_open'))
+    .orderBy('record_id')
+    .orderBy('action')
+    .limit(limit)
+    .execute()
+}
+
+export async function countHiddenChanges(db: Database, runId: string, trust: Trust): Promise<number> {
+  const { hidden } = await db
+    .selectFrom(changesOf(db, runId).as('r'))
+    .where(sql<SqlBool>`not ${isListed(trust)}`)
+    .select(sql<number>`count(*)::int4`.as('hidden'))
+    .executeTakeFirstOrThrow()
+  return hidden
+}
+
+export async function listSchedules(db: Database) {
+  return db
+    .selectFrom('job_schedules')
+    .select(['job', 'interval_ms', 'enabled', 'last_success_at', 'next_at'])
+    .orderBy('job')
+    .execute()
+}
+
+/** The next run is one interval from now: whoever asks for a rarer run does not mean at once. */
+export async function upsertSchedule(
+  db: Database,
+  { job, now, ...chosen }: { job: string; interval_ms: number; enabled: boolean; now: Date },
+): Promise<void> {
+  const row = { ...chosen, next_at: new Date(now.getTime() + chosen.interval_ms) }
+  await db
+    .insertInto('job_schedules')
+    .values({ job, ...row })
+    .onConflict((conflict) => conflict.column('job').doUpdateSet(row))
+    .execute()
+}
+
+/** How often each job is to run; 0 for one whose schedule is off. */
+export async function listIntervals(
+  db: Database,
+  configured: Readonly<Record<JobName, number>>,
+): Promise<Record<string, number>> {
+  const chosen = (await listSchedules(db)).map(({ job, interval_ms, enabled }) => {
+    const configuredMs = Object.entries(configured).find(([name]) => name === job)?.[1] ?? 0
+    return [job, enabled ? (interval_ms ?? configuredMs) : 0] as const
+  })
+  return { ...configured, ...Object.fromEntries(chosen) }
+}

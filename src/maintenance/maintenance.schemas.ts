@@ -1,0 +1,152 @@
+import Type, { type Static } from 'typebox'
+import { ConsolidationOptions } from '../consolidation/index.ts'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
+import { DreamOptions } from '../dream/index.ts'
+import { type JobName, jobNames } from '../jobs/job-names.ts'
+
+const Job = Type.Enum([...jobNames], { description: 'Which job.' })
+const Status = Type.Enum(['queued', 'running', 'succeeded', 'failed', 'cancelled'])
+const scope = Type.String({ minLength: 1, maxLength: 256, description: 'Only records of this scope.' })
+const missing = 'run_not_found'
+
+const progress = closed({
+  done: Type.Integer({ minimum: 0, description: 'Records gone through.' }),
+  total: Type.Optional(Type.Integer({ minimum: 0, description: 'Once it is known.' })),
+})
+
+export const MaintenanceRun = closed(
+  {
+    id: Uuid(),
+    job: Type.String(),
+    trigger: Type.Enum(['schedule', 'manual']),
+    dry_run: Type.Boolean({ description: 'Computed and taken back: only its changes and stats remain.' }),
+    scope: Type.Optional(scope),
+    options: Type.Record(Type.String(), Type.Unknown()),
+    status: Status,
+    progress,
+    stats: Type.Record(Type.String(), Type.Number(), { description: 'What it did, counted.' }),
+    error: Type.Optional(
+      Type.String({ description: 'Why it failed; of one that succeeded, the last fault it passed over.' }),
+    ),
+    attempts: Type.Integer({ minimum: 0, description: 'How many workers began it and did not put it back.' }),
+    worker: Type.Optional(Type.String({ description: 'Who runs it, or ran it last.' })),
+    created_at: Time(),
+    started_at: Type.Optional(Time()),
+    finished_at: Type.Optional(Time()),
+  },
+  {
+    $id: 'MaintenanceRun',
+    examples: [
+      {
+        id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11',
+        ...{ job: 'decay', trigger: 'manual', dry_run: false, options: {}, status: 'succeeded' },
+        ...{ progress: { done: 120, total: 120 }, stats: { materialised: 100, pruned: 20 }, attempts: 1 },
+        worker: 'worker-1',
+        created_at: '2026-03-28T09:30:00.000Z',
+        started_at: '2026-03-28T09:30:00.100Z',
+        finished_at: '2026-03-28T09:30:00.400Z',
+      },
+    ],
+  },
+)
+export type MaintenanceRun = Static<typeof MaintenanceRun>
+
+/** By the job that takes them. */
+export const optionNames: Readonly<Partial<Record<JobName, readonly string[]>>> = {
+  consolidate: Object.keys(ConsolidationOptions.properties),
+  dream: Object.keys(DreamOptions.properties),
+}
+
+const JobOptions = closed(
+  { ...ConsolidationOptions.properties, ...DreamOptions.properties },
+  { $id: 'JobOptions', description: 'What a job may be asked; those that are not named take nothing.' },
+)
+
+export const NewMaintenanceRun = closed(
+  {
+    job: Job,
+    dry_run: Type.Optional(Type.Boolean({ description: 'Default false.' })),
+    scope: Type.Optional(scope),
+    options: Type.Optional(ref(JobOptions)),
+  },
+  { $id: 'NewMaintenanceRun', examples: [{ job: 'decay', dry_run: true }] },
+)
+export type NewMaintenanceRun = Static<typeof NewMaintenanceRun>
+
+export const RunChange = closed(
+  {
+    record_id: Uuid(),
+    action: Type.String({
+      description:
+        '`prune`; `promote`, `archive`, `drift_challenge`, `drift_invalidate`, `drift_restore`; of a consolidation `compress`, `create` and `reinforce`; `failed` for a record that was passed over.',
+    }),
+    before: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    after: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    note: Type.Optional(Type.String()),
+    redacted: Type.Optional(
+      Type.Literal(true, { description: 'The record is one level above the key: no values are shown.' }),
+    ),
+  },
+  { $id: 'RunChange' },
+)
+export type RunChange = Static<typeof RunChange>
+
+const interval = Type.String({
+  pattern: '^[0-9]{1,9}(ms|s|m|h|d)$',
+  description: 'Such as 90s, 15m, 1h or 30d; from 10s to 3650d.',
+  examples: ['1h'],
+})
+const enabled = Type.Boolean({ description: 'Whether it runs on its own.' })
+
+export const Schedule = closed(
+  {
+    job: Type.String(),
+    interval: Type.String({ examples: ['1h'] }),
+    enabled,
+    last_success_at: Type.Optional(
+      Time({ description: 'When it was last done whole, however it was begun.' }),
+    ),
+    next_at: Type.Optional(Time({ description: 'Not of a schedule that is off.' })),
+  },
+  {
+    $id: 'Schedule',
+    examples: [{ job: 'decay', interval: '1h', enabled: true, next_at: '2026-03-28T10:30:00.000Z' }],
+  },
+)
+export type Schedule = Static<typeof Schedule>
+
+export const ScheduleChoice = closed(
+  { interval: Type.Optional(interval), enabled: Type.Optional(enabled) },
+  { $id: 'ScheduleChoice', minProperties: 1, examples: [{ interval: '15m' }] },
+)
+export type ScheduleChoice = Static<typeof ScheduleChoice>
+
+export const Cancellation = closed({}, { $id: 'Cancellation', examples: [{}] })
+export const RunPage = listOf(ref(MaintenanceRun), 'MaintenanceRunPage')
+export const ChangePage = closed(
+  {
+    ...listOf(ref(RunChange), 'RunChangePage').properties,
+    hidden: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'Changes of records that the key may not see; for `admin` only.',
+      }),
+    ),
+  },
+  { $id: 'RunChangePage' },
+)
+export const SchedulePage = listOf(ref(Schedule), 'SchedulePage')
+export const RunPath = Type.Object({ id: Uuid({ missing }) })
+export const SchedulePath = Type.Object({ job: Type.Enum([...jobNames], { missing: 'job_not_found' }) })
+
+const paging = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
+  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+}
+export const RunsQuery = closed({
+  job: Type.Optional(Type.Enum([...jobNames])),
+  status: Type.Optional(Status),
+  ...paging,
+})
+export const ChangesQuery = closed(paging)

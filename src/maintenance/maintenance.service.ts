@@ -1,0 +1,199 @@
+import Type, { type Static } from 'typebox'
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
+import type { Listed } from '../domain/shapes.ts'
+import { reachesEverything, requireFullTrust } from '../domain/trust.ts'
+import { writableScope } from '../domain/write-trust.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import type { JobName } from '../jobs/job-names.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import { formatTraceparent, type TraceContext } from '../kernel/span.ts'
+import { formatDuration, parseDuration } from '../kernel/units.ts'
+import {
+  cancelRun,
+  countHiddenChanges,
+  findRun,
+  insertRun,
+  listChanges,
+  listRuns,
+  listSchedules,
+  type RunFilters,
+  type RunRow,
+  upsertSchedule,
+} from './maintenance.queries.ts'
+import {
+  type MaintenanceRun,
+  type NewMaintenanceRun,
+  optionNames,
+  type RunChange,
+  type Schedule,
+  type ScheduleChoice,
+} from './maintenance.schemas.ts'
+import { presentChange, presentRun, presentSchedule } from './run-answer.ts'
+
+export type Intervals = Readonly<Record<JobName, number>>
+
+type Resources = { db: Database; clock: Clock; ids: Ids; intervals: Intervals }
+type Page = { limit?: number; cursor?: string }
+
+export type MaintenanceService = ReturnType<typeof createMaintenanceService>
+
+const RunCursor = Type.Object({
+  created_at: Type.String({ format: 'date-time' }),
+  id: Type.String({ format: 'uuid' }),
+})
+const ChangeCursor = Type.Object({ record_id: Type.String({ format: 'uuid' }), action: Type.String() })
+
+/** Ten seconds: oftener, a job would do nothing but look whether there is something to do. */
+const shortestMs = 10_000
+const longestMs = 3_650 * 86_400_000
+
+export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
+  /** `trace` is what the run is to be a part of. */
+  async function request(
+    call: Call,
+    asked: NewMaintenanceRun,
+    trace?: TraceContext,
+  ): Promise<MaintenanceRun> {
+    const id = ids.next()
+    const tx = call.tx ?? db
+    const { job, dry_run: dryRun, options } = asked
+    refuseOptions(job, options)
+    await insertRun(tx, {
+      ...{ id, job, trigger: 'manual', now: clock.now(), scope: scopeOf(call.caller, job, asked.scope) },
+      ...(dryRun === undefined ? {} : { dryRun }),
+      ...(options === undefined ? {} : { options }),
+      ...(trace === undefined ? {} : { traceparent: formatTraceparent(trace) }),
+    })
+    return read(call, id)
+  }
+
+  async function read(call: Call, id: string): Promise<MaintenanceRun> {
+    return presentRun(await findSeen(call, id))
+  }
+
+  async function list(call: Call, asked: RunFilters & Page): Promise<Listed<MaintenanceRun>> {
+    const { limit = 50, cursor, ...filters } = asked
+    const fingerprint = fingerprintOf(call.caller.principal, { runs: filters })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, RunCursor, fingerprint)
+    const found = await listRuns(call.tx ?? db, {
+      ...{ filters, trust: call.caller.trust, limit: limit + 1 },
+      after: after && { created_at: new Date(after.created_at), id: after.id },
+    })
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    const next = last && found.length > limit ? positionOf(last) : undefined
+    return {
+      items: items.map(presentRun),
+      ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
+    }
+  }
+
+  async function pageChanges(
+    call: Call,
+    id: string,
+    { limit = 50, cursor }: Page,
+  ): Promise<Listed<RunChange> & { hidden?: number }> {
+    await findSeen(call, id)
+    const { trust } = call.caller
+    const fingerprint = fingerprintOf(call.caller.principal, { changes: id })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, ChangeCursor, fingerprint)
+    const found = await listChanges(call.tx ?? db, { runId: id, trust, after, limit: limit + 1 })
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    const next = last && found.length > limit ? { record_id: last.record_id, action: last.action } : undefined
+    return {
+      items: items.map(presentChange),
+      ...(isAllowed(call.caller, 'admin') ? { hidden: await countHidden(call, id) } : {}),
+      ...(next ? { next_cursor: encodeCursor(fingerprint, next) } : {}),
+    }
+  }
+
+  async function countHidden({ caller: { trust }, tx }: Call, id: string): Promise<number> {
+    return reachesEverything(trust) ? 0 : countHiddenChanges(tx ?? db, id, trust)
+  }
+
+  async function cancel(call: Call, id: string): Promise<MaintenanceRun> {
+    await findSeen(call, id)
+    if (!(await cancelRun(call.tx ?? db, id, clock.now()))) {
+      throw new AppError('run_finished', 'The run has ended already.')
+    }
+    return read(call, id)
+  }
+
+  async function readSchedules(call: Call): Promise<{ items: Schedule[] }> {
+    const rows = new Map((await listSchedules(call.tx ?? db)).map((row) => [row.job, row]))
+    return {
+      items: Object.entries(intervals).map(([job, interval]) =>
+        presentSchedule(job, rows.get(job), interval),
+      ),
+    }
+  }
+
+  async function chooseSchedule(call: Call, job: JobName, chosen: ScheduleChoice): Promise<Schedule> {
+    requireFullTrust(call.caller)
+    const { items } = await readSchedules(call)
+    const current = items.find((schedule) => schedule.job === job)
+    const interval_ms = parseDuration(chosen.interval ?? current?.interval ?? '') ?? 0
+    const enabled = chosen.enabled ?? current?.enabled ?? true
+    if (interval_ms < shortestMs || interval_ms > longestMs) throw outOfRange()
+    await upsertSchedule(call.tx ?? db, { job, enabled, interval_ms, now: clock.now() })
+    const changed = (await readSchedules(call)).items.find((schedule) => schedule.job === job)
+    return changed ?? { job, enabled, interval: formatDuration(interval_ms) }
+  }
+
+  async function findSeen(call: Call, id: string): Promise<RunRow> {
+    const run = await findRun(call.tx ?? db, id, call.caller.trust)
+    if (!run) throw new AppError('run_not_found', 'There is no such run.')
+    return run
+  }
+
+  return { request, read, list, pageChanges, cancel, readSchedules, chooseSchedule }
+}
+
+/** A key of one scope runs jobs on that one; only a key of all scopes runs them on everything. */
+function scopeOf(caller: Caller, job: JobName, named: string | undefined): string | null {
+  if (unscopedJobs.has(job)) return requireNoScope(caller, named)
+  const scope = writableScope(caller, named)
+  return scope === unscoped ? null : scope
+}
+
+/** They work on what has expired or faded anywhere, and cannot be confined to a scope. */
+const unscopedJobs: ReadonlySet<JobName> = new Set(['purge', 'compress'])
+
+function requireNoScope({ trust }: Caller, named: string | undefined): null {
+  if (trust.scopes) {
+    throw new AppError('outside_trust', 'The job works on all scopes, and the key is bound to some.')
+  }
+  if (named === undefined) return null
+  const errors = [{ pointer: '/scope', message: 'is not taken by this job, which works on all scopes' }]
+  throw new AppError('validation_failed', 'The job cannot be confined to a scope.', { errors })
+}
+
+function positionOf({ created_at, id }: RunRow): Static<typeof RunCursor> {
+  return { created_at: created_at.toISOString(), id }
+}
+
+/** Asked of a job that has it not, an option would be taken for heard. */
+function refuseOptions(job: JobName, options: object = {}): void {
+  const unknown = Object.keys(options).filter((name) => !optionNames[job]?.includes(name))
+  const errors = unknown.map((name) => ({
+    pointer: `/options/${name}`,
+    message: 'is no option of this job',
+  }))
+  if (errors.length > 0) throw new AppError('validation_failed', 'The job has no such option.', { errors })
+}
+
+function outOfRange(): AppError {
+  const errors = [{ pointer: '/interval', message: 'must be from 10s to 3650d' }]
+  return new AppError(
+    'validation_failed',
+    'A job runs at least every ten years, and at most every 10 seconds.',
+    {
+      errors,
+    },
+  )
+}

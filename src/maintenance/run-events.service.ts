@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Call } from '../db/transaction.ts'
+import type { MaintenanceRun } from './maintenance.schemas.ts'
+import type { MaintenanceService } from './maintenance.service.ts'
+
+type Resources = { maintenance: Pick<MaintenanceService, 'read'>; everyMs?: number; heartbeatMs?: number }
+
+/**
+ * The run whenever it has changed, as server-sent events, until it has ended or the signal says so. The database
+ * is looked at, for the worker is another process; a heartbeat keeps proxies from closing what is quiet.
+ */
+export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_000 }: Resources) {
+  return async function* follow(call: Call, id: string, signal: AbortSignal): AsyncGenerator<string> {
+    let shown = ''
+    let quietMs = 0
+    while (!signal.aborted) {
+      const run = await maintenance.read(call, id)
+      const text = JSON.stringify(run)
+      if (text !== shown) {
+        yield eventOf(run, text)
+        quietMs = 0
+      } else if (quietMs >= heartbeatMs) {
+        yield ': still there\n\n'
+        quietMs = 0
+      }
+      if (run.finished_at !== undefined) return
+      shown = text
+      await sleep(everyMs, undefined, { signal }).catch(() => {})
+      quietMs += everyMs
+    }
+  }
+}
+
+function eventOf(run: MaintenanceRun, text: string): string {
+  return `event: ${run.finished_at === undefined ? 'progress' : 'finished'}\ndata: ${text}\n\n`
+}

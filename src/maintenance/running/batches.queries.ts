@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+import type { Change } from '../../jobs/runs.ts'
+
+/**
+ * Held until the transaction ends, so that a worker which is paused in the middle of a batch keeps the lease from
+ * being taken, and one that is paused before it finds another's fence. Heartbeats pass this lock.
+ */
+export async function holdFence(
+  tx: Transaction,
+  lease: { job: string; fence: number; runId: string },
+): Promise<{ cancel_requested: boolean } | undefined> {
+  return tx
+    .selectFrom('job_leases as l')
+    .innerJoin('maintenance_runs as m', 'm.id', 'l.run_id')
+    .where('l.job', '=', lease.job)
+    .where('l.fence', '=', lease.fence)
+    .where('l.run_id', '=', lease.runId)
+    .where('m.status', '=', 'running')
+    .select('m.cancel_requested')
+    .forKeyShare('l')
+    .executeTakeFirst()
+}
+
+/** Adds to the counts, for several workers may have a part in them. */
+export async function addProgress(
+  tx: Transaction,
+  { id, done, counts }: { id: string; done: number; counts: Readonly<Record<string, number>> },
+): Promise<void> {
+  await sql`
+    update maintenance_runs
+    set done = done + ${done}::bigint,
+      stats = stats || coalesce((
+        select jsonb_object_agg(name, coalesce((stats ->> name)::bigint, 0) + value::bigint)
+        from jsonb_each_text(${JSON.stringify(counts)}::jsonb) as added (name, value)
+      ), '{}')
+    where id = ${id}
+  `.execute(tx)
+}
+
+export async function setTotal(
+  tx: Transaction,
+  { id, total, counted }: { id: string; total: number; counted: readonly string[] },
+): Promise<void> {
+  await tx
+    .updateTable('maintenance_runs')
+    .set((eb) => ({
+      total,
+      // A run that is taken up again has counted some already.
+      stats: sql`${JSON.stringify(Object.fromEntries(counted.map((name) => [name, 0])))}::jsonb || ${eb.ref('stats')}`,
+    }))
+    .where('id', '=', id)
+    .where('total', 'is', null)
+    .execute()
+}
+
+export async function setError(tx: Transaction, id: string, error: string): Promise<void> {
+  await tx.updateTable('maintenance_runs').set({ error }).where('id', '=', id).execute()
+}
+
+/** A batch that is done again after a crash lists its changes once. */
+export async function insertChanges(
+  tx: Transaction,
+  runId: string,
+  changes: readonly Change[],
+): Promise<void> {
+  await sql`
+    insert into maintenance_changes (run_id, record_id, action, before, after, note)
+    select ${runId}::uuid, change.*
+    from json_to_recordset(${JSON.stringify(changes)}::json)
+      as change (record_id uuid, action text, before jsonb, after jsonb, note text)
+    on conflict (run_id, record_id, action) do nothing
+  `.execute(tx)
+}

@@ -1,0 +1,21 @@
+import { sql } from 'kysely'
+import type { Transaction } from '../../db/transaction.ts'
+
+/** Runs are deleted in time; what they did is counted for good. A rehearsal did nothing. */
+export async function tallyRun(tx: Transaction, id: string): Promise<void> {
+  await sql`
+    with ended as (
+      select job, status, stats, extract(epoch from finished_at - started_at) as seconds
+      from maintenance_runs where id = ${id} and not dry_run
+    ), counted as (
+      select 'run/' || job || '/' || status as name, 1::float8 as value from ended
+      union all
+      select 'run_seconds/' || job, greatest(seconds, 0)::float8 from ended where seconds is not null
+      union all
+      select 'job/' || job || '/' || stat.key, stat.value::float8 from ended, jsonb_each_text(stats) as stat
+      where stat.value ~ '^[0-9]{1,15}$'
+    )
+    insert into tallies (name, backend, value) select name, pg_backend_pid(), value from counted
+    on conflict (name, backend) do update set value = tallies.value + excluded.value
+  `.execute(tx)
+}

@@ -1,0 +1,108 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+
+export type TallyRow = { name: string; value: number }
+
+/** What has been counted since the store was set up. */
+export async function sumTallies(db: Database): Promise<TallyRow[]> {
+  return db
+    .selectFrom('tallies')
+    .select(['name', ({ fn }) => fn.sum<number>('value').as('value')])
+    .groupBy('name')
+    .orderBy('name')
+    .execute()
+}
+
+export type JobRow = {
+  job: string
+  enabled: boolean
+  interval_ms: number | null
+  last_success_at: Date | null
+  next_at: Date
+  is_led: boolean
+  queued: number
+  running: number
+}
+
+export async function listJobs(db: Database, now: Date): Promise<JobRow[]> {
+  const { rows } = await sql<JobRow>`
+    select s.job, s.enabled, s.interval_ms, s.last_success_at, s.next_at,
+      coalesce(l.holder is not null and l.expires_at > ${now}::timestamptz, false) as is_led,
+      count(m.id) filter (where m.status = 'queued')::int4 as queued,
+      count(m.id) filter (where m.status = 'running')::int4 as running
+    from job_schedules as s
+    left join job_leases as l on l.job = s.job
+    left join maintenance_runs as m on m.job = s.job and m.status in ('queued', 'running')
+    group by s.job, l.job
+    order by s.job
+  `.execute(db)
+  return rows
+}
+
+export type BacklogRow = { work: string; waiting: number; oldest: Date | null }
+
+/** Beyond this many it is enough to know that there are more. */
+const mostCounted = 100_000
+
+/**
+ * What is due and not done yet, by the list or the index that its worker takes it from: the oldest is one probe, and
+ * counting ends at a bound.
+ */
+export async function listBacklog(db: Database, now: Date, revisedBefore: Date): Promise<BacklogRow[]> {
+  const { rows } = await sql<BacklogRow>`
+    with due as (
+      select 'forget_faded' as work, prune_at as since from (
+        select prune_at from records
+        where prune_at is not null and forgotten_at is null and status in ('active', 'challenged')
+          and prune_at <= ${now}::timestamptz
+        order by prune_at limit ${mostCounted}
+      ) as faded
+      union all
+      select 'forget_revised', anchored_at + (${now}::timestamptz - ${revisedBefore}::timestamptz) from (
+        select anchored_at from records
+        where prune_at is not null and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
+          and anchored_at <= ${revisedBefore}::timestamptz
+        order by anchored_at limit ${mostCounted}
+      ) as revised
+      union all
+      select 'purge', purge_at from (
+        select purge_at from records where purge_at is not null and purge_at <= ${now}::timestamptz
+        order by purge_at limit ${mostCounted}
+      ) as expired
+      union all
+      select 'embed', due_at from (
+        select due_at from unembedded where due_at <= ${now}::timestamptz order by due_at limit ${mostCounted}
+      ) as unread
+      union all
+      select 'compare', created_at from (
+        select created_at from unsurprised order by created_at limit ${mostCounted}
+      ) as uncompared
+      union all
+      select 'consolidate', due_at from (
+        select due_at from unconsolidated where due_at <= ${now}::timestamptz limit ${mostCounted}
+      ) as unread
+      union all
+      select 'update_text', listed_at from (select listed_at from outdated_texts limit ${mostCounted}) as outdated
+    )
+    select kind.work, count(due.since)::int4 as waiting, min(due.since) as oldest
+    from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate', 'update_text'])
+      with ordinality as kind (work, place)
+    left join due on due.work = kind.work
+    group by kind.work, kind.place
+    order by kind.place
+  `.execute(db)
+  return rows
+}
+
+export type SizeRow = { table: string; bytes: number; rows: number }
+
+/** Of each table with its indexes; how many rows is what the server last estimated. */
+export async function listSizes(db: Database): Promise<SizeRow[]> {
+  const { rows } = await sql<SizeRow>`
+    select c.relname as table, pg_total_relation_size(c.oid) as bytes, greatest(c.reltuples, 0)::float8 as rows
+    from pg_class as c
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and c.relname not like 'kysely%'
+    order by c.relname
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../db/connection.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { momentBefore } from '../kernel/units.ts'
+import { expose, type Family } from './exposition.ts'
+import { describeStore } from './series.ts'
+import { listBacklog, listJobs, listSizes, sumTallies } from './store.queries.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  /** Milliseconds between the runs of each job by the configuration. */
+  intervals: Readonly<Record<string, number>>
+  revisedRetentionMs: number
+  freshMs?: number
+}
+
+/** What waits in the queue, by state. */
+export type CountMessages = () => Promise<Readonly<Record<string, number>>>
+
+/** However many ask and however often, the database is asked no oftener. */
+const usuallyFreshMs = 5_000
+/** A database or a queue that hangs must not keep the process from telling of itself. */
+const patienceMs = 2_000
+
+export function createStoreReading(resources: Resources) {
+  const { db, clock, intervals, revisedRetentionMs, freshMs = usuallyFreshMs } = resources
+  const readDatabase = remember(freshMs, async () => {
+    const now = clock.now()
+    const revisedBefore = momentBefore(now, revisedRetentionMs)
+    // One after the other: who watches takes one connection from those who are served.
+    const standing = {
+      tallies: await sumTallies(db),
+      jobs: await listJobs(db, now),
+      backlog: await listBacklog(db, now, revisedBefore),
+      sizes: await listSizes(db),
+    }
+    return describeStore(standing, now, (job) => intervals[job] ?? 0)
+  })
+  let readQueue: (() => Promise<Family[] | undefined>) | undefined
+
+  return {
+    /** Where there is a queue at hand, what waits in it is told too. */
+    watchQueue: (count: CountMessages): void => {
+      readQueue = remember(freshMs, async () => describeQueue(await count()))
+    },
+    render: async (): Promise<string> => {
+      const [database, queue] = await Promise.all([readDatabase(), readQueue?.()])
+      return expose([
+        describeReach([
+          ['database', database !== undefined],
+          ...(readQueue ? [['queue', queue !== undefined] as const] : []),
+        ]),
+        ...(database ?? []),
+        ...(queue ?? []),
+      ])
+    },
+  }
+}
+
+function describeReach(parts: readonly (readonly [string, boolean])[]): Family {
+  return {
+    name: 'membrane_store_reached',
+    type: 'gauge',
+    help: 'Whether what keeps these figures answered; without an answer they are left out.',
+    samples: parts.map(([part, isReached]) => ({ labels: { part }, value: Number(isReached) })),
+  }
+}
+
+function describeQueue(counts: Readonly<Record<string, number>>): Family[] {
+  const samples = Object.entries(counts).map(([state, value]) => ({ labels: { state }, value }))
+  return [
+    {
+      name: 'membrane_store_queue_messages',
+      type: 'gauge',
+      help: 'Messages in the queue, by state.',
+      samples,
+    },
+  ]
+}
+
+/** One reading at a time, and none while the last is fresh; undefined when it fails or does not come in time. */
+function remember<T>(freshMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
+  let last: { value: T; at: number } | undefined
+  let reading: Promise<T | undefined> | undefined
+  return async () => {
+    if (last && performance.now() - last.at < freshMs) return last.value
+    reading ??= read()
+      .then((value) => {
+        last = { value, at: performance.now() }
+        return value
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        reading = undefined
+      })
+    return Promise.race([reading, sleep(patienceMs, undefined, { ref: false })])
+  }
+}

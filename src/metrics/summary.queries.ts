@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { salienceAt } from '../db/salience.ts'
+import { openTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+
+/** No sum of it over any number of rows overflows: an earlier version stored values up to the largest double. */
+const largest = sql.lit(Number.MAX_SAFE_INTEGER)
+
+export type CountRow = { type: string; status: string; pinned: boolean; records: number }
+
+/** One pass over the narrow table, shared by the server's workers; one addition for each row. */
+export async function countRecords(db: Database, trust: Trust): Promise<CountRow[]> {
+  const { rows } = await sql<CountRow>`
+    select type, status, pinned, count(*) as records from records as r
+    where forgotten_at is null and ${openTo(trust)}
+    group by type, status, pinned
+  `.execute(db)
+  return rows
+}
+
+/** By their index: few of a store that has grown for long. */
+export async function countFresh(db: Database, trust: Trust, since: Date): Promise<number> {
+  const { rows } = await sql<{ records: number }>`
+    select count(*) as records from records as r
+    where forgotten_at is null and created_at > ${since}::timestamptz and ${openTo(trust)}
+  `.execute(db)
+  return rows[0]?.records ?? 0
+}
+
+export type SampleRow = {
+  records: number
+  entries: number
+  salience: number | null
+  confidence: number | null
+  accesses: number | null
+  served: number | null
+  bands: number[]
+  successes: number | null
+  failures: number | null
+  plans: number
+  executions: number | null
+}
+
+/**
+ * What costs more for each record than counting it: sums, its exact salience, its log, what it says. Of every record, or of
+ * those on `percent` of the pages of the table.
+ */
+export async function drawSample(
+  db: Database,
+  trust: Trust,
+  { now, percent }: { now: Date; percent: number },
+): Promise<SampleRow> {
+  const some = percent < 100 ? sql`tablesample system (${percent}::float4)` : sql``
+  const { rows } = await sql<SampleRow>`
+    with drawn as materialized (
+      select r.id, r.type, r.confidence, r.access_count, r.served_count, ${salienceAt(now)} as salience
+      from records as r ${some}
+      where r.forgotten_at is null and ${openTo(trust)}
+    ), said as materialized (
+      select drawn.type, c.payload from drawn join contents as c on c.record_id = drawn.id
+      where drawn.type in ('competence', 'plan_graph')
+    )
+    select count(*) as records, sum(least(salience, ${largest})) as salience, sum(confidence) as confidence,
+      sum(access_count) as accesses, sum(served_count) as served,
+      array[
+        count(*) filter (where salience < 0.2),
+        count(*) filter (where salience >= 0.2 and salience < 0.4),
+        count(*) filter (where salience >= 0.4 and salience < 0.6),
+        count(*) filter (where salience >= 0.6 and salience < 0.8),
+        count(*) filter (where salience >= 0.8)
+      ]::int4[] as bands,
+      (select count(*) from drawn join audit_entries as a on a.record_id = drawn.id) as entries,
+      (select sum(least((payload #>> '{performance,success_count}')::float8, ${largest})) from said where type = 'competence')
+        as successes,
+      (select sum(least((payload #>> '{performance,failure_count}')::float8, ${largest})) from said where type = 'competence')
+        as failures,
+      (select count(*) from said where type = 'plan_graph') as plans,
+      (select sum(least((payload #>> '{metrics,execution_count}')::float8, ${largest})) from said where type = 'plan_graph')
+        as executions
+    from drawn
+  `.execute(db)
+  const [row] = rows
+  if (!row) throw new TypeError('an aggregate without a row')
+  return row
+}

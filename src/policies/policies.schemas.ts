@@ -1,0 +1,32 @@
+import Type, { type Static } from 'typebox'
+import { Decay, DeletionPolicy } from '../domain/lifecycle.ts'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, listOf } from '../domain/shapes.ts'
+import { RecordType } from '../domain/vocabulary.ts'
+
+const example = {
+  decay: {
+    ...{ curve: 'exponential', half_life_seconds: 259_200, min_salience: 0, max_age_seconds: 0 },
+    ...{ reinforcement_gain: 0.1, max_salience: 1 },
+  },
+  deletion_policy: 'auto_prune',
+}
+
+export const PolicyChoice = closed(
+  { decay: ref(Decay), deletion_policy: DeletionPolicy },
+  { $id: 'PolicyChoice', examples: [example] },
+)
+export type PolicyChoice = Static<typeof PolicyChoice>
+
+export const Policy = closed(
+  { type: RecordType, ...PolicyChoice.properties },
+  {
+    $id: 'Policy',
+    description:
+      'How new records of a type fade, and whether they may be deleted, where a client does not say.',
+  },
+)
+export type Policy = Static<typeof Policy>
+
+export const PolicyPath = Type.Object({ type: RecordType })
+export const PolicyPage = listOf(ref(Policy), 'PolicyPage')

@@ -1,0 +1,61 @@
+import type { Database } from '../db/connection.ts'
+import type { RecordType } from '../db/schema.ts'
+import type { Call } from '../db/transaction.ts'
+import type { Policies } from '../domain/lifecycle.ts'
+import { requireFullTrust } from '../domain/trust.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { findPolicy, listPolicies, type PolicyRow, upsertPolicy } from './policies.queries.ts'
+import type { Policy, PolicyChoice } from './policies.schemas.ts'
+
+export type PoliciesService = ReturnType<typeof createPoliciesService>
+
+/** A record that is created this soon after a change by another process may still get the old policy. */
+const freshMs = 1_000
+
+export function createPoliciesService({ db, clock }: { db: Database; clock: Clock }) {
+  let changes = 0
+  let known: { at: number; policies: Policies } | undefined
+
+  return {
+    /** The policy of every type; read from the database once a second, so that no create pays for it. */
+    async recall(tx: Database): Promise<Policies> {
+      const now = clock.now().getTime()
+      if (!known || Math.abs(now - known.at) >= freshMs) {
+        const before = changes
+        const policies = byType(await listPolicies(tx))
+        // What was read while a change was written may be the policy of before.
+        if (changes === before) known = { at: now, policies }
+        return policies
+      }
+      return known.policies
+    },
+
+    async list(call: Call): Promise<{ items: Policy[] }> {
+      return { items: (await listPolicies(call.tx ?? db)).map(present) }
+    },
+
+    async read(call: Call, type: RecordType): Promise<Policy> {
+      return present(await findPolicy(call.tx ?? db, type))
+    },
+
+    /** Applies to records that are created from now on; existing records keep their own lifecycle. */
+    async choose(call: Call, type: RecordType, { decay, deletion_policy }: PolicyChoice): Promise<Policy> {
+      requireFullTrust(call.caller)
+      const row = { type, deletion_policy, ...decay }
+      await upsertPolicy(call.tx ?? db, row)
+      changes += 1
+      known = undefined
+      return present(row)
+    },
+  }
+}
+
+/** Every type has a policy: the first migration wrote them, and nothing deletes one. */
+function byType(rows: readonly PolicyRow[]): Policies {
+  const policies = rows.map(({ type, deletion_policy, ...decay }) => [type, { decay, deletion_policy }])
+  return Object.fromEntries(policies) as Policies
+}
+
+function present({ type, deletion_policy, ...decay }: PolicyRow): Policy {
+  return { type, decay, deletion_policy }
+}

@@ -1,0 +1,257 @@
+import { type RawBuilder, sql } from 'kysely'
+import { interpretationShown, payloadShown, provenanceShown } from '../db/concealed-contents.ts'
+import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
+import { dayOfLife } from '../db/days.ts'
+import { openTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+import { inversePairs } from '../domain/edges.ts'
+import { mostAccesses } from './line-limits.ts'
+
+type Fragment = RawBuilder<unknown>
+type Asked = { trust: Trust; now: Date; filters: { include_forgotten?: boolean; embeddings?: boolean } }
+
+/** What the other end writes too: of a hub, which a million records may mention, a part of these is enough. */
+const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
+const mostBackward = 1_000
+
+/**
+ * Of rows `r` with their contents `c`: the record as a line of an export. Text is put together from texts that are JSON
+ * already, as every member that is absent or a list would otherwise be read and written anew.
+ */
+export function lineOf(asked: Asked): RawBuilder<string> {
+  const head = sql`
+    select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, ${asked.now}) as salience, c.tags,
+      ${time(sql`r.created_at`)} as created_at, ${time(sql`r.updated_at`)} as updated_at, r.version,
+      r.layer, r.memory_kind, r.status, r.importance, r.base_importance, r.access_count, r.source_type,
+      r.emotional_valence, r.confirmation_count,
+      ${compact(sql`
+        select r.base_salience, ${time(sql`r.anchored_at`)} as anchored_at
+      `)} as anchors,
+      ${compact(sql`
+        select ${decay} as decay, ${time(sql`r.last_reinforced_at`)} as last_reinforced_at, r.pinned, r.deletion_policy
+      `)} as lifecycle
+  `
+  // In one go: joined one by one, every part would copy all those before it.
+  return sql<string>`concat(
+    left(${compact(head)}::text, -1),
+    ${member('provenance', sql`(${provenanceShown(asked.trust)})::text`)}, ${member('payload', payloadSeen(asked))},
+    ${list('relations', edgesSeen(asked))}, ${list('audit_log', audit(asked))}, ${list('status_history', moves(asked))},
+    ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)},
+    ${optional('interpretation', sql`(${interpretationShown(asked.trust)})::text`)},
+    ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))},
+    ${optional('served_count', sql`nullif(r.served_count, 0)::text`)},
+    ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))},
+    ${optional('forgotten', forgotten)},
+    ${optionalList('importance_history', scores)},
+    case when r.access_count > 0 then ${accesses} end,
+    ${optional('surprise', surprise(asked))},
+    ${optionalList('descent', descent(asked))},
+    ${list('handles', handles)},
+    case r.type when 'episodic' then ${joined(member('consolidation', consolidation))}
+      when 'entity' then ${joined(list('identifiers', identifiers))} end,
+    ${asked.filters.embeddings ? optionalList('embeddings', embeddings) : sql`''`},
+    '}'
+  )`
+}
+
+const decay = compact(sql`
+  select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
+`)
+
+/** RFC 3339 in UTC with milliseconds, as every answer has it. */
+function time(instant: Fragment): Fragment {
+  return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
+function quoted(text: Fragment): Fragment {
+  return sql`'"' || ${text} || '"'`
+}
+
+/** One row as an object in one line. */
+function compact(row: Fragment): Fragment {
+  return sql`(select row_to_json(row) from (${row}) as row)`
+}
+
+/** Arguments of a concat, as is a list. */
+function member(name: string, text: Fragment): Fragment {
+  return sql`${sql.lit(`,"${name}":`)}, ${text}`
+}
+
+function list(name: string, items: Fragment): Fragment {
+  return sql`${sql.lit(`,"${name}":[`)}, (${items}), ']'`
+}
+
+function joined(parts: Fragment): Fragment {
+  return sql`concat(${parts})`
+}
+
+function optional(name: string, text: Fragment): Fragment {
+  return sql`coalesce(${sql.lit(`,"${name}":`)} || (${text}), '')`
+}
+
+function optionalList(name: string, items: Fragment): Fragment {
+  return sql`coalesce(${sql.lit(`,"${name}":[`)} || (${items}) || ']', '')`
+}
+
+/**
+ * Whether an edge `e` leads to what the export may name. One look at the target for each edge: joined, the planner would
+ * at times read all records for each page.
+ */
+function leadsToSeen({ trust, filters }: Asked): Fragment {
+  const seen = filters.include_forgotten
+    ? openTo(trust, 't')
+    : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
+  return sql`(select ${seen} from records as t where t.id = e.target_id)`
+}
+
+function edgesSeen(asked: Asked): Fragment {
+  const edges = (condition: Fragment) => sql`
+    select e.predicate, e.target_id, e.weight, e.created_at from relations as e
+    where e.source_id = r.id ${condition} and ${leadsToSeen(asked)}`
+  const written = (from: Fragment) => sql`
+    select string_agg(${compact(sql`
+      select e.predicate, e.target_id, e.weight, ${time(sql`e.created_at`)} as created_at
+    `)}::text, ',' order by e.created_at, e.target_id, e.predicate)
+    from (${from}) as e`
+  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(mostBackward + 1)}`
+  return sql`
+    select case when (select count(*) from (${first}) as few) <= ${sql.lit(mostBackward)} then (${written(edges(sql``))})
+    else (${written(sql`
+      (${edges(sql`and e.predicate not in (${backward})`)})
+      union all
+      (${edges(sql`and e.predicate in (${backward})`)}
+        order by e.predicate desc, e.target_id desc limit ${sql.lit(mostBackward)})
+    `)}) end`
+}
+
+/** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
+function payloadSeen(asked: Asked): Fragment {
+  const payload = sql`(case
+    when r.status = 'superseded' and r.type = 'semantic' and not exists (
+      select from relations as e
+      where e.source_id = r.id and e.predicate = 'superseded_by' and ${leadsToSeen(asked)}
+        and e.target_id::text = c.payload #>> '{revision,superseded_by}'
+    ) then c.payload #- '{revision,superseded_by}'
+    else c.payload
+  end)`
+  return sql`${payloadShown(asked.trust, payload)}::text`
+}
+
+const audit = ({ trust }: Asked) => sql`
+  select string_agg(left(${compact(sql`
+      select a.action, a.actor, ${time(sql`a.at`)} as timestamp, a.rationale
+    `)}::text, -1) || ${optional('run_id', sql`to_json(a.run_id)::text`)}
+    || ${optional('changes', sql`a.changes::text`)}
+    || ${optional('via', sql`a.via::text`)} || '}', ',' order by a.id)
+  from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
+
+const moves = ({ trust }: Asked) => sql`
+  select string_agg(left(${compact(sql`
+      select s.old, s.new, case when s.is_shown then s.actor else ${hiddenActor} end as actor,
+        ${time(sql`s.at`)} as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
+    `)}::text, -1) || ${optional('run_id', sql`to_json(s.run_id)::text`)}
+    || ${optional('via', sql`case when s.is_shown then s.via::text end`)} || '}', ',' order by s.id)
+  from (
+    select s.*, ${isMoveShown(trust, sql`r.id`)} as is_shown from status_changes as s where s.record_id = r.id
+  ) as s`
+
+const scores = sql`
+  select string_agg(left(${compact(sql`
+      select h.old, h.new, ${time(sql`h.at`)} as changed_at
+    `)}::text, -1) || ${optional('run_id', sql`to_json(h.run_id)::text`)} || '}', ',' order by h.id)
+  from importance_history as h where h.record_id = r.id`
+
+const forgotten = sql`
+  case when r.forgotten_at is not null then left(${compact(sql`
+      select ${time(sql`r.forgotten_at`)} as at, r.forgotten_reason as reason, r.forgotten_by as actor,
+        ${time(sql`r.purge_at`)} as purge_at
+    `)}::text, -1) || ${optional('run_id', sql`to_json(r.forgotten_run_id)::text`)} || '}' end`
+
+/** The newest one by one, and of those before only on how many other days they were. */
+const accesses = sql`(
+  with newest as materialized (
+    select l.at, l.kind, l.actor from access_log as l where l.record_id = r.id
+    order by l.at desc, l.kind desc, l.actor desc limit ${sql.lit(mostAccesses)}
+  )
+  select ${optionalList(
+    'access_log',
+    sql`select string_agg(${compact(sql`
+      select ${time(sql`n.at`)} as at, n.kind, n.actor
+    `)}::text, ',' order by n.at, n.kind, n.actor) from newest as n`,
+  )} || ${optional(
+    'access_days',
+    sql`select nullif(
+      coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
+      + case when r.access_count <= ${sql.lit(mostAccesses)} then 0 else (
+        select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l, (select min(at) as at from newest) as oldest
+        where l.record_id = r.id and l.at < oldest.at and ${dayOfLife(sql`l.at`)} < ${dayOfLife(sql`oldest.at`)}
+      ) end, 0)::text`,
+  )}
+)`
+
+/** With those of the neighbours that are still there and seen whole: how like one is tells what it says. */
+function surprise({ trust }: Asked): Fragment {
+  const isSeen = (id: Fragment) =>
+    sql`exists (select from records as t where t.id = (${id})::uuid and ${openTo(trust, 't')})`
+  return sql`
+    select left(${compact(sql`
+        select ${time(sql`s.at`)} as at, s.score, s.delta, s.base_before
+      `)}::text, -1) || ${joined(
+      list(
+        'neighbours',
+        sql`select string_agg(near.value::text, ',' order by near.place)
+            from jsonb_array_elements(s.neighbours) with ordinality as near (value, place)
+            where ${isSeen(sql`near.value ->> 'id'`)}`,
+      ),
+    )} || ${optional(
+      'duplicate_of',
+      sql`case when ${isSeen(sql`s.duplicate_of`)} then to_json(s.duplicate_of)::text end`,
+    )} || '}'
+    from surprises as s where s.record_id = r.id`
+}
+
+/** What it rests on, as far as that is seen; what is purged is still what it was made from. */
+function descent({ trust }: Asked): Fragment {
+  return sql`
+  select string_agg(${compact(sql`select d.source_id, d.kind, d.is_ground`)}::text, ',' order by d.source_id)
+  from descents as d
+  where d.derived_id = r.id and (
+    exists (select from records as t where t.id = d.source_id and ${openTo(trust, 't')})
+    or exists (select from departures as t where t.id = d.source_id and ${openTo(trust, 't')})
+  )`
+}
+
+/** What it is known by: more than its payload tells if it was captured, and less once another bears its names. */
+const handles = sql`
+  select string_agg(left(${compact(sql`
+      select encode(h.digest, 'hex') as digest
+    `)}::text, -1) || ${optional('detail', quoted(sql`encode(h.detail, 'hex')`))} || ${optional('place', sql`h.place::text`)}
+    || '}', ',' order by h.digest, h.detail, h.place)
+  from handles as h where h.record_id = r.id`
+
+const identifiers = sql`
+  select string_agg(${compact(sql`select i.namespace, i.value`)}::text, ',' order by i.namespace, i.value)
+  from entity_identifiers as i where i.record_id = r.id`
+
+/** What is still to be learnt from an episode, and what it has counted towards: or it would count again elsewhere. */
+const consolidation = sql`(
+  select '{"due":[' || coalesce((
+    select string_agg(to_json(u.stage)::text, ',' order by u.stage) from unconsolidated as u where u.record_id = r.id
+  ), '') || '],"tallies":[' || coalesce((
+    select string_agg(${compact(sql`
+      select e.stage, e.outcome, encode(e.digest, 'hex') as digest, e.scope
+    `)}::text, ',' order by e.stage)
+    from episode_tallies as e where e.episode_id = r.id
+  ), '') || ']}'
+)`
+
+const embeddings = sql`
+  select string_agg(${compact(sql`
+    select m.provider, m.model, m.dimensions, e.bits, ${time(sql`e.embedded_at`)} as embedded_at,
+      replace(encode(e.code, 'base64'), chr(10), '') as code,
+      replace(encode(substring(bit_send(s.bits) from 5), 'base64'), chr(10), '') as signature
+  `)}::text, ',' order by m.provider, m.model, m.dimensions)
+  from embeddings as e
+  join embedding_models as m on m.id = e.model_id
+  join signatures as s on s.record_id = e.record_id and s.model_id = e.model_id
+  where e.record_id = r.id`

@@ -1,0 +1,92 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { openTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+import type { RecordType } from '../domain/vocabulary.ts'
+import { lineOf } from './export-line.queries.ts'
+
+type Fragment = RawBuilder<unknown>
+
+export type Selection = {
+  trust: Trust
+  now: Date
+  filters: {
+    scope?: string
+    type?: RecordType
+    updated_after?: string
+    include_forgotten?: boolean
+    embeddings?: boolean
+  }
+}
+
+/** The records behind one id, or from the first on, up to another; none where there is no other. */
+export type Page = { after: string | undefined; to: string | undefined; isLast: boolean }
+
+/** As many records are looked at for a page, whatever the filters leave of them: no page takes long. */
+const mostScanned = 500
+
+/** Room for what was stored among them meanwhile; without a limit a planner would at times read all contents. */
+const mostWritten = 2 * mostScanned
+
+/** Contents of a page, as they are stored, which may be a hundredth of what they are in text. */
+const mostBytes = 256 * 1_024
+
+/** Where the next page ends, which is told in a twentieth of the time that its lines take. */
+export async function findPage(db: Database, after: string | undefined, selection: Selection): Promise<Page> {
+  const { rows } = await sql<{ to: string | null; isLast: boolean }>`
+    with scanned as materialized (
+      select id, scope, type, sensitivity, updated_at, forgotten_at from records
+      where ${behind(sql`id`, after)} order by id limit ${sql.lit(mostScanned)}
+    ), wanted as materialized (
+      select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
+      from scanned as r join contents as c on c.record_id = r.id
+      where ${conditionsOf(selection)}
+    ), page as materialized (
+      select id from wanted where bytes_before < ${sql.lit(mostBytes)}
+    ), place as (
+      select (select count(*) from page) < (select count(*) from wanted) as is_cut
+    )
+    select case when is_cut then (select id from page order by id desc limit 1)
+        else (select id from scanned order by id desc limit 1) end as to,
+      not is_cut and (select count(*) from scanned) < ${sql.lit(mostScanned)} as "isLast"
+    from place
+  `.execute(db)
+  const { to, isLast = true } = rows[0] ?? {}
+  return { after, to: to ?? after, isLast }
+}
+
+/**
+ * The records of a page, each a line of JSON that PostgreSQL writes: no line becomes an object on its way. One
+ * statement, so each record is as it was at one moment, with all that belongs to it.
+ */
+export async function readLines(db: Database, { after, to }: Page, selection: Selection): Promise<string> {
+  const { rows } = await sql<{ text: string }>`
+    with page as materialized (
+      select r.id from records as r
+      where ${behind(sql`r.id`, after)} and r.id <= ${to ?? null}::uuid and ${conditionsOf(selection)}
+      order by r.id limit ${sql.lit(mostWritten)}
+    ), written as (
+      select r.id, ${lineOf(selection)} as line
+      from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
+    )
+    select coalesce(string_agg(line, chr(10) order by id) || chr(10), '') as text from written
+  `.execute(db)
+  return rows[0]?.text ?? ''
+}
+
+/** An earlier version stored the nil UUID, behind which no page without this would begin. */
+function behind(id: Fragment, after: string | undefined): Fragment {
+  return after === undefined ? sql`true` : sql`${id} > ${after}::uuid`
+}
+
+function conditionsOf({ trust, filters }: Selection): Fragment {
+  const { scope, type, updated_after: after, include_forgotten: withForgotten } = filters
+  const conditions: Fragment[] = [
+    openTo(trust),
+    ...(withForgotten ? [] : [sql`r.forgotten_at is null`]),
+    ...(scope === undefined ? [] : [sql`r.scope = ${scope}`]),
+    ...(type === undefined ? [] : [sql`r.type = ${type}`]),
+    ...(after === undefined ? [] : [sql`r.updated_at > ${after}::timestamptz`]),
+  ]
+  return sql.join(conditions, sql` and `)
+}

@@ -1,0 +1,97 @@
+import { codeBytes, decode } from '../../domain/vector-codes.ts'
+import type { Fault } from '../../kernel/errors.ts'
+import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
+import { findMiscounts } from './access-check.ts'
+
+/** Where a record with a past says of it what cannot have been. */
+export function findContradictions(given: ImportedRecord, now: Date): Fault[] {
+  return [
+    ...findLateTimes(given, now),
+    ...findBrokenChain(given),
+    ...findMiscounts(given),
+    ...findBrokenForgetting(given),
+    ...findForeignIdentifiers(given),
+    ...findBrokenVectors(given),
+  ]
+}
+
+function findBrokenForgetting({ forgotten, lifecycle }: ImportedRecord): Fault[] {
+  if (!forgotten) return []
+  const isKept = lifecycle?.deletion_policy === 'never'
+  return [
+    ...(isKept ? [{ pointer: '/forgotten', message: 'must not be there of what is never deleted' }] : []),
+    ...(new Date(forgotten.purge_at) < new Date(forgotten.at)
+      ? [{ pointer: '/forgotten/purge_at', message: 'must not be before it was forgotten' }]
+      : []),
+  ]
+}
+
+function findForeignIdentifiers({ identifiers = [], payload }: ImportedRecord): Fault[] {
+  const own = payload.kind === 'entity' ? (payload.identifiers ?? []) : []
+  return identifiers.flatMap(({ namespace, value }, index) =>
+    own.some((each) => each.namespace === namespace && each.value === value)
+      ? []
+      : [{ pointer: `/identifiers/${index}`, message: 'is no identifier of the entity' }],
+  )
+}
+
+function findLateTimes(given: ImportedRecord, now: Date): Fault[] {
+  const each = <T>(
+    name: string,
+    list: readonly T[] | undefined,
+    timeOf: (item: T) => string,
+    member: string,
+  ) => (list ?? []).map((item, index): [string, string] => [`/${name}/${index}/${member}`, timeOf(item)])
+  const times: [string, string | undefined][] = [
+    ['/anchors/anchored_at', given.anchors?.anchored_at],
+    ['/lifecycle/last_reinforced_at', given.lifecycle?.last_reinforced_at],
+    ['/updated_at', given.updated_at],
+    ['/last_accessed_at', given.last_accessed_at],
+    ['/demoted_at', given.demoted_at],
+    ['/forgotten/at', given.forgotten?.at],
+    ['/surprise/at', given.surprise?.at],
+    ...each('embeddings', given.embeddings, (embedding) => embedding.embedded_at, 'embedded_at'),
+    ...each('audit_log', given.audit_log, (entry) => entry.timestamp, 'timestamp'),
+    ...each('status_history', given.status_history, (move) => move.changed_at, 'changed_at'),
+    ...each('importance_history', given.importance_history, (move) => move.changed_at, 'changed_at'),
+    ...each('access_log', given.access_log, (access) => access.at, 'at'),
+  ]
+  return times
+    .filter(([, time]) => time !== undefined && new Date(time) > now)
+    .map(([pointer]) => ({ pointer, message: 'must not be in the future' }))
+}
+
+/** Each move begins where the one before it led to, and the last leads to what the record is. */
+function findBrokenChain({ status_history: moves = [], status = 'active' }: ImportedRecord): Fault[] {
+  const faults = moves.flatMap((move, index) => {
+    const before = moves[index - 1]
+    const pointer = `/status_history/${index}`
+    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from the old one' }]
+    return before && before.new !== move.old
+      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, as the move before it led to` }]
+      : []
+  })
+  const last = moves.at(-1)
+  if (last && last.new !== status)
+    faults.push({ pointer: '/status', message: `must be ${last.new}, as its history says` })
+  return faults
+}
+
+function findBrokenVectors({ embeddings = [] }: ImportedRecord): Fault[] {
+  return embeddings.flatMap((embedding, index) =>
+    isVector(embedding)
+      ? []
+      : [{ pointer: `/embeddings/${index}/code`, message: 'is no vector of that precision' }],
+  )
+}
+
+const signatureBytes = 128
+
+function isVector({ code, signature, dimensions, bits }: KeptEmbedding): boolean {
+  const bytes = Buffer.from(code, 'base64')
+  if (bytes.length !== codeBytes(dimensions, bits)) return false
+  return (
+    Buffer.from(signature, 'base64').length === signatureBytes &&
+    decode(bytes, dimensions, bits).every(Number.isFinite)
+  )
+}

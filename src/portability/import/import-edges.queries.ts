@@ -1,0 +1,136 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Trust } from '../../domain/caller.ts'
+import type { Edge } from '../../domain/edges.ts'
+
+/** Edges whose target may come later in the stream than they do. */
+
+export type Importing = { importId: string; trust: Trust; now: Date }
+export type ComingEdge = Edge & { inverse: string | null }
+
+/**
+ * Writes the edges whose target is there and seen whole, both ways, and those that waited for what came with them. The
+ * others wait. What is there already stays as it is. Only to a forgotten target a copy of a past may lead.
+ */
+export async function linkEdges(
+  tx: Database,
+  edges: readonly (ComingEdge & { is_whole: boolean })[],
+  arrived: readonly string[],
+  { importId, trust, now }: Importing,
+): Promise<void> {
+  await sql`
+    with given as materialized (
+      select * from json_to_recordset(${JSON.stringify(edges)}::json) as given (
+        source_id uuid, target_id uuid, predicate text, inverse text, weight float8, created_at timestamptz, is_whole bool
+      )
+    ), target as materialized (
+      select t.id, t.forgotten_at from records as t
+      where t.id in (select target_id from given) and ${openTo(trust, 't')}
+    ), come as (
+      delete from awaiting_edges as w
+      where w.import_id = ${importId}::uuid and w.target_id = any(${sql.val([...arrived])}::uuid[])
+      returning w.*
+    ), coming as (
+      insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate, inverse)
+      select ${importId}::uuid, source_id, target_id, ${now}::timestamptz, created_at, weight, predicate, inverse
+      from given where target_id not in (select id from target)
+      on conflict do nothing
+    ), ready as materialized (
+      select g.source_id, g.target_id, g.predicate, g.inverse, g.weight, g.created_at
+      from given as g join target as t on t.id = g.target_id
+      where t.forgotten_at is null or g.is_whole
+      union all
+      select source_id, target_id, predicate, inverse, weight, created_at from come
+      where source_id in (select id from records)
+    )
+    ${write}
+  `.execute(tx)
+}
+
+const write: RawBuilder<unknown> = sql`
+    insert into relations (source_id, predicate, target_id, weight, created_at)
+    select source_id, predicate, target_id, weight, created_at from (
+      select source_id, predicate, target_id, weight, created_at from ready
+      union all
+      select target_id, inverse, source_id, weight, created_at from ready where inverse is not null
+    ) as edge
+    order by source_id, predicate, target_id
+    on conflict do nothing`
+
+export type LooseEdge = Pick<Edge, 'source_id' | 'predicate' | 'target_id'>
+
+/**
+ * Takes the next edges that still wait when the stream has ended: those whose target came by another way meanwhile are
+ * written, the others answered. Null when none is left.
+ */
+export async function settleEdges(
+  tx: Database,
+  { importId, trust }: Importing,
+  limit: number,
+): Promise<LooseEdge[] | null> {
+  const { rows } = await sql<LooseEdge & { is_loose: boolean }>`
+    with due as materialized (
+      delete from awaiting_edges where ctid = any(array(
+        select ctid from awaiting_edges where import_id = ${importId}::uuid limit ${limit} for update skip locked
+      ))
+      returning *
+    ), judged as materialized (
+      select d.*, exists (
+        select from records as t where t.id = d.target_id and t.forgotten_at is null and ${openTo(trust, 't')}
+      ) and exists (select from records as s where s.id = d.source_id) as is_ready
+      from due as d
+    ), ready as materialized (
+      select * from judged where is_ready
+    ), written as (
+      ${write}
+    )
+    select source_id, predicate, target_id, not is_ready as is_loose from judged
+  `.execute(tx)
+  if (rows.length === 0) return null
+  return rows.flatMap(({ is_loose: isLoose, ...edge }) => (isLoose ? [edge] : []))
+}
+
+/** Why an edge is not there: an import holds it, its target is not there, or the record has no such edge. */
+export type MissingEdge = LooseEdge & { cause: 'awaited' | 'loose' | 'absent' }
+
+/** Of the edges, those that are not there. A target that is forgotten or not seen whole takes no edge either. */
+export async function findMissingEdges(
+  tx: Database,
+  edges: readonly Edge[],
+  { trust }: Importing,
+): Promise<MissingEdge[]> {
+  const { rows } = await sql<MissingEdge>`
+    with missing as materialized (
+      select source_id, predicate, target_id
+      from json_to_recordset(${JSON.stringify(edges)}::json) as given (source_id uuid, predicate text, target_id uuid)
+      where not exists (
+        select from relations as e
+        where e.source_id = given.source_id and e.predicate = given.predicate and e.target_id = given.target_id
+      )
+    )
+    select m.source_id, m.predicate, m.target_id, case
+      when exists (
+        select from awaiting_edges as w
+        where w.source_id = m.source_id and w.target_id = m.target_id and w.predicate = m.predicate
+      ) then 'awaited'
+      when exists (
+        select from records as t where t.id = m.target_id and t.forgotten_at is null and ${openTo(trust, 't')}
+      ) then 'absent'
+      else 'loose' end as cause
+    from missing as m
+  `.execute(tx)
+  return rows
+}
+
+/** Of imports that ended early. Until then an import that is sent again finds them. Answers how many, at most `limit`. */
+export async function deleteAbandonedEdges(db: Database, now: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from awaiting_edges where ctid = any(array(
+      select ctid from awaiting_edges where received_at <= ${now}::timestamptz - interval '1 day' limit ${limit}
+      for update skip locked
+    ))
+    returning true
+  `.execute(db)
+  return rows.length
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+
+export type KeptVector = {
+  id: string
+  provider: string
+  model: string
+  dimensions: number
+  bits: number
+  embedded_at: string
+  /** In base64. */
+  code: string
+  signature: string
+}
+
+/**
+ * A store that has not embedded anything yet comes to know the models of what it is given. The worker that is configured
+ * with one goes on with its vectors, and deletes those of the others.
+ */
+export async function registerModels(tx: Database, vectors: readonly KeptVector[], now: Date): Promise<void> {
+  await sql`
+    insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
+    select distinct provider, model, dimensions, ${now}::timestamptz, ${now}::timestamptz, 'hyper'::sensitivity,
+      '00000000-0000-0000-0000-000000000000'::uuid
+    from json_to_recordset(${JSON.stringify(vectors)}::json) as given (provider text, model text, dimensions int4)
+    where not exists (select from embedding_models)
+    on conflict do nothing
+  `.execute(tx)
+}
+
+/**
+ * Vectors of records that were just stored, as far as their models are known here. Who has one of the model in use need
+ * not be read again; who was never compared with others will be.
+ */
+export async function keepVectors(tx: Database, vectors: readonly KeptVector[]): Promise<void> {
+  await sql`
+    with given as materialized (
+      select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
+        ('x' || encode(decode(g.signature, 'base64'), 'hex'))::bit(1024) as signature,
+        m.embeds or not exists (select from embedding_models where embeds) as is_current
+      from json_to_recordset(${JSON.stringify(vectors)}::json) as g (
+        id uuid, provider text, model text, dimensions int4, bits int2, embedded_at timestamptz, code text, signature text
+      )
+      join embedding_models as m on m.provider = g.provider and m.model = g.model and m.dimensions = g.dimensions
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, model_id, bits, embedded_at, code from given
+      on conflict do nothing
+    ), signed as (
+      insert into signatures (record_id, model_id, bits)
+      select record_id, model_id, signature from given
+      on conflict do nothing
+    ), unlisted as (
+      delete from unembedded where record_id in (select record_id from given where is_current)
+    )
+    insert into unsurprised (record_id, created_at, asked_at)
+    select distinct r.id, r.created_at, r.updated_at
+    from given as g join records as r on r.id = g.record_id
+    where g.is_current and not exists (select from surprises as s where s.record_id = r.id)
+    on conflict do nothing
+  `.execute(tx)
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Trust, Via } from '../../domain/caller.ts'
+import type { ContentRow, Descent, RecordRow } from '../../records/index.ts'
+import type { ImportedRecord } from '../portability.schemas.ts'
+
+/** What a line is compared with. */
+export type Known = ContentRow &
+  Pick<RecordRow, 'id' | 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
+
+/** Forgotten ones too. Those that the caller does not see whole are not compared, and so not found. */
+export async function findKnown(tx: Database, ids: readonly string[], trust: Trust): Promise<Known[]> {
+  const { rows } = await sql<Known>`
+    select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
+      c.tags, c.payload, c.provenance, c.interpretation
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any(${sql.val([...ids])}::uuid[]) and ${openTo(trust)}
+  `.execute(tx)
+  return rows
+}
+
+export type Place = { digest: Buffer; scope: string; place: number }
+
+/** Of the places among those who bear a name, those that somebody has. */
+export async function findTakenPlaces(tx: Database, places: readonly Place[]): Promise<Place[]> {
+  const { rows } = await sql<Place>`
+    select h.digest, h.scope, h.place
+    from unnest(
+      ${places.map(({ digest }) => digest)}::bytea[], ${places.map(({ scope }) => scope)}::text[],
+      ${places.map(({ place }) => place)}::int4[]
+    ) as wanted (digest, scope, place)
+    join handles as h on h.digest = wanted.digest and h.scope = wanted.scope and h.place = wanted.place
+  `.execute(tx)
+  return rows
+}
+
+type Behind =
+  | 'forgotten'
+  | 'served_count'
+  | 'demoted_at'
+  | 'audit_log'
+  | 'status_history'
+  | 'importance_history'
+  | 'access_log'
+  | 'access_days'
+  | 'surprise'
+  | 'consolidation'
+export type Past = { id: string; created_at: Date } & { [K in Behind]: ImportedRecord[K] | undefined }
+
+/**
+ * What lies behind records that were just stored: their logs in the order given, with the key that imports them, or a
+ * line could pass for what this service wrote; and how far they were learnt from. The
+ * list of what is to be learnt from an episode was made when it was stored, as if it were new.
+ */
+export async function keepPasts(tx: Database, importer: Via | null, pasts: readonly Past[]): Promise<void> {
+  if (pasts.length === 0) return
+  const imported = sql`${JSON.stringify({ imported_by: importer })}::jsonb`
+  await sql`
+    with past as materialized (
+      select * from json_to_recordset(${JSON.stringify(pasts.map((past, place) => ({ ...past, place })))}::json) as past (
+        id uuid, created_at timestamptz, forgotten json, served_count int4, demoted_at timestamptz, audit_log json,
+        status_history json, importance_history json, access_log json, access_days int4, surprise json,
+        consolidation json, place int8
+      )
+    ), changed as (
+      update records as r
+      set served_count = coalesce(p.served_count, 0), demoted_at = p.demoted_at,
+        forgotten_at = (p.forgotten ->> 'at')::timestamptz, forgotten_reason = p.forgotten ->> 'reason',
+        forgotten_by = p.forgotten ->> 'actor', forgotten_run_id = (p.forgotten ->> 'run_id')::uuid,
+        purge_at = (p.forgotten ->> 'purge_at')::timestamptz
+      from past as p
+      where r.id = p.id and (p.forgotten is not null or p.demoted_at is not null or p.served_count > 0)
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes, via)
+      select p.id, e.run_id, e.timestamp, e.action, e.actor, e.rationale, e.changes,
+        coalesce(e.via, '{}') || ${imported}
+      from past as p cross join lateral rows from (
+        json_to_recordset(p.audit_log) as
+          (run_id uuid, "timestamp" timestamptz, action audit_action, actor text, rationale text, changes jsonb,
+            via jsonb)
+      ) with ordinality as e (run_id, "timestamp", action, actor, rationale, changes, via, place)
+      order by p.place, e.place
+    ), move as (
+      insert into status_changes (record_id, run_id, at, old, new, actor, reason, step, via)
+      select p.id, m.run_id, m.changed_at, m.old, m.new, m.actor, m.reason, m.step, coalesce(m.via, '{}') || ${imported}
+      from past as p cross join lateral rows from (
+        json_to_recordset(p.status_history) as
+          (run_id uuid, changed_at timestamptz, old record_status, new record_status, actor text, reason text, step text,
+            via jsonb)
+      ) with ordinality as m (run_id, changed_at, old, new, actor, reason, step, via, place)
+      order by p.place, m.place
+    ), score as (
+      insert into importance_history (record_id, run_id, at, old, new)
+      select p.id, s.run_id, s.changed_at, s.old, s.new
+      from past as p cross join lateral rows from (
+        json_to_recordset(p.importance_history) as (run_id uuid, changed_at timestamptz, old float8, new float8)
+      ) with ordinality as s (run_id, changed_at, old, new, place)
+      order by p.place, s.place
+    ), access as (
+      insert into access_log (record_id, at, kind, actor)
+      select p.id, a.at, a.kind, a.actor
+      from past as p
+      cross join lateral json_to_recordset(p.access_log) as a (at timestamptz, kind access_kind, actor text)
+    ), fold as (
+      insert into access_folds (record_id, days) select p.id, p.access_days from past as p where p.access_days > 0
+    ), comparison as (
+      insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
+      select p.id, s.at, s.score, s.delta, s.base_before, s.duplicate_of, s.neighbours
+      from past as p
+      cross join lateral json_to_record(p.surprise) as s
+        (at timestamptz, score float8, delta float8, base_before float8, duplicate_of uuid, neighbours jsonb)
+      where p.surprise is not null
+    ), learnt as (
+      delete from unconsolidated as u using past as p
+      where u.record_id = p.id and p.consolidation is not null
+        and u.stage::text not in (select json_array_elements_text(p.consolidation -> 'due'))
+    ), due as (
+      insert into unconsolidated (record_id, stage, due_at)
+      select p.id, each.stage::consolidation_stage, p.created_at
+      from past as p cross join lateral json_array_elements_text(p.consolidation -> 'due') as each (stage)
+      on conflict do nothing
+    )
+    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
+    select p.id, t.stage, t.outcome, decode(t.digest, 'hex'), t.scope
+    from past as p
+    cross join lateral json_to_recordset(p.consolidation -> 'tallies') as t
+      (stage consolidation_stage, outcome text, digest text, scope text)
+    on conflict do nothing
+  `.execute(tx)
+}
+
+/** Sources may come later in the stream, or never. What was erased here is nobody's source any more. */
+export async function keepDescents(tx: Database, descents: readonly Descent[]): Promise<void> {
+  if (descents.length === 0) return
+  await sql`
+    insert into descents (derived_id, source_id, kind, is_ground)
+    select derived_id, source_id, kind, is_ground
+    from json_to_recordset(${JSON.stringify(descents)}::json) as g
+      (derived_id uuid, source_id uuid, kind text, is_ground bool)
+    where not exists (select from departures as d where d.id = g.source_id and d.kind = 'erased')
+    on conflict on constraint descents_pkey do nothing
+  `.execute(tx)
+}

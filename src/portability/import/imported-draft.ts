@@ -1,0 +1,107 @@
+import type { Caller, Sensitivity } from '../../domain/caller.ts'
+import type { Handle } from '../../domain/handles.ts'
+import type { Policies } from '../../domain/lifecycle.ts'
+import { isHistory } from '../../domain/vocabulary.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
+import type { ImportedRecord } from '../portability.schemas.ts'
+import { findContradictions } from './history-check.ts'
+
+/** A line as what is to be stored: a record, and what the service had kept of it where it comes from. */
+export type Copy = { draft: Draft; given: ImportedRecord; isWhole: boolean }
+
+type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }
+
+/** Of a record as a create takes it: refused as a create would be, and born now. */
+export function copyPlain(given: ImportedRecord, context: Context): Copy {
+  const draft = draftRecord(asNew(given), context)
+  return { draft: { ...draft, audit: { ...draft.audit, rationale: 'imported' } }, given, isWhole: false }
+}
+
+/** Of one with a past, which it goes on with. */
+export function copyWhole(given: ImportedRecord, context: Context): Copy {
+  const faults = findContradictions(given, context.now)
+  if (faults.length > 0)
+    throw new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+  // Whose memory it is was decided where it was written.
+  const plain = copyPlain(given, { ...context, caller: { ...context.caller, sourceType: 'human' } })
+  const { row, identifiers, handles } = plain.draft
+  const draft: Draft = {
+    ...plain.draft,
+    row: { ...row, ...keptOf(given, row) },
+    identifiers: given.identifiers?.map((each) => ({ ...placeOf(row), ...each })) ?? identifiers,
+    handles: joinHandles(given.handles?.map(readHandle), handles, isHistory(given.status ?? 'active')),
+  }
+  return { draft, given, isWhole: true }
+}
+
+function placeOf({ scope, sensitivity }: Draft['row']) {
+  return { scope, sensitivity }
+}
+
+/** What is not history is known by all that it says, whatever else it is known by. */
+function joinHandles(
+  given: Handle[] | undefined,
+  own: readonly Handle[],
+  isOver: boolean,
+): readonly Handle[] {
+  if (!given) return own
+  if (isOver) return given
+  const keyOf = ({ digest, detail }: Handle) => `${digest.toString('hex')} ${detail?.toString('hex')}`
+  const known = new Set(given.map(keyOf))
+  return [...given, ...own.filter((handle) => !known.has(keyOf(handle)))]
+}
+
+/** Its edges are stored apart: their targets may come later. */
+function asNew(given: ImportedRecord): NewRecord {
+  const { anchors, salience, lifecycle } = given
+  const base = anchors?.base_salience ?? salience
+  const anchor = anchors?.anchored_at ?? lifecycle?.last_reinforced_at
+  const told = Object.fromEntries(
+    plainNames.flatMap((name) => (Object.hasOwn(given, name) ? [[name, given[name]]] : [])),
+  )
+  return {
+    ...(told as NewRecord),
+    ...(base === undefined ? {} : { salience: base }),
+    ...(anchor === undefined ? {} : { lifecycle: { ...lifecycle, last_reinforced_at: anchor } }),
+  }
+}
+
+const plainNames = [
+  ...([
+    'id',
+    'type',
+    'sensitivity',
+    'confidence',
+    'scope',
+    'tags',
+    'created_at',
+    'lifecycle',
+    'provenance',
+  ] as const),
+  ...(['relations', 'payload', 'interpretation', 'base_importance', 'emotional_valence', 'layer'] as const),
+  ...(['memory_kind', 'source_type'] as const),
+]
+
+function keptOf(given: ImportedRecord, row: Draft['row']): Partial<Draft['row']> {
+  const { lifecycle, updated_at: updated, last_accessed_at: accessed } = given
+  const reinforced = lifecycle?.last_reinforced_at
+  return {
+    last_reinforced_at: reinforced === undefined ? row.last_reinforced_at : new Date(reinforced),
+    updated_at: updated === undefined ? row.updated_at : new Date(updated),
+    last_accessed_at: accessed === undefined ? null : new Date(accessed),
+    version: given.version ?? row.version,
+    status: given.status ?? row.status,
+    importance: given.importance ?? row.importance,
+    access_count: given.access_count ?? row.access_count,
+    confirmation_count: given.confirmation_count ?? row.confirmation_count,
+  }
+}
+
+function readHandle({ digest, detail, place }: NonNullable<ImportedRecord['handles']>[number]): Handle {
+  return {
+    digest: Buffer.from(digest, 'hex'),
+    detail: detail === undefined ? null : Buffer.from(detail, 'hex'),
+    place: place ?? null,
+  }
+}

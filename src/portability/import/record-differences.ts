@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Payload } from '../../domain/payloads.ts'
+import type { Fault } from '../../kernel/errors.ts'
+import type { ContentRow, RecordRow } from '../../records/index.ts'
+import type { Copy } from './imported-draft.ts'
+
+type Known = ContentRow &
+  Pick<RecordRow, 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
+
+const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created_at', 'provenance'] as const
+
+/**
+ * Where a line says another thing than the record of its id. What a line leaves out it does not gainsay, and what time
+ * or being read has made of the record since is no other content.
+ */
+export function findDifferences(known: Known, { draft: { row }, given, isWhole }: Copy): Fault[] {
+  const isSaid = (name: string) => name === 'scope' || Object.hasOwn(given, name)
+  const names: string[] = compared.filter((name) => isSaid(name) && !isSame(known[name], row[name]))
+  if (isSaid('interpretation') && !isSame(known.interpretation, row.interpretation))
+    names.push('interpretation')
+  if (!isSame(withoutUnsaid(known.payload, row.payload), row.payload)) names.push('payload')
+  if (isWhole && isSaid('version') && known.version !== row.version) names.push('version')
+  return names.map((name) => ({ pointer: `/${name}`, message: 'differs from the record that is there' }))
+}
+
+/** As JSON: a Date is its text, and there is no negative zero. */
+function isSame(stored: unknown, given: unknown): boolean {
+  return isDeepStrictEqual(asJson(stored), asJson(given))
+}
+
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value ?? null))
+}
+
+/** What took its place is not told to everybody, so an export may lack it. */
+function withoutUnsaid(stored: Payload, given: Payload): Payload {
+  if (stored.kind !== 'semantic' || given.kind !== 'semantic' || !stored.revision) return stored
+  if (given.revision?.superseded_by !== undefined) return stored
+  const { superseded_by: _, ...revision } = stored.revision
+  return { ...stored, revision }
+}

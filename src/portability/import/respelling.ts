@@ -1,0 +1,70 @@
+import type { TSchema } from 'typebox'
+import { namedSchemas } from '../../domain/schema-ref.ts'
+
+/** How other programs write the same record: `CreatedAt` for `created_at`, null or '' where there is nothing. */
+
+type Keywords = {
+  $ref?: string
+  type?: string
+  anyOf?: readonly TSchema[]
+  enum?: readonly unknown[]
+  const?: unknown
+  properties?: Readonly<Record<string, TSchema>>
+  required?: readonly string[]
+  items?: TSchema
+}
+type Members = Readonly<Record<string, unknown>>
+
+/** The value in the spelling of the schema, as far as that has a name for what it meets; any JSON inside stays. */
+export function respell(schema: TSchema, value: unknown): unknown {
+  const { items, properties = {}, required = [] } = variantFor(schema, value)
+  if (Array.isArray(value)) return items ? value.map((each) => respell(items, each)) : value
+  if (!isObject(value)) return value
+  const members = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
+    const name = nameOf(key, properties)
+    const property = properties[name]
+    if (!property) return [[key, inner]]
+    return !required.includes(name) && isNothing(property, inner) ? [] : [[name, respell(property, inner)]]
+  })
+  return Object.fromEntries(members)
+}
+
+function nameOf(key: string, properties: Readonly<Record<string, TSchema>>): string {
+  if (Object.hasOwn(properties, key)) return key
+  const snake = key
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll(/([A-Z])([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+  return Object.hasOwn(properties, snake) ? snake : key
+}
+
+function isNothing(schema: TSchema, value: unknown): boolean {
+  const { enum: values, anyOf, type } = resolve(schema)
+  if (value === '') return values !== undefined
+  if (value !== null) return false
+  return anyOf
+    ? !anyOf.some((each) => resolve(each).type === 'null')
+    : type !== undefined || values !== undefined
+}
+
+/** Of a union, what the value is one of by its `kind`, or the one that takes an object. */
+function variantFor(schema: TSchema, value: unknown): Keywords {
+  const found = resolve(schema)
+  if (!found.anyOf) return found
+  const objects = found.anyOf.map(resolve).filter(({ type }) => type === 'object')
+  if (!isObject(value) || objects.length === 1) return objects[0] ?? {}
+  const kind = value['kind'] ?? value['Kind']
+  return (
+    objects.find(({ properties }) => properties?.['kind'] && resolve(properties['kind']).const === kind) ?? {}
+  )
+}
+
+function resolve(schema: TSchema): Keywords {
+  const keywords: Keywords = schema
+  const target = keywords.$ref === undefined ? undefined : namedSchemas[keywords.$ref]
+  return target ? resolve(target) : keywords
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

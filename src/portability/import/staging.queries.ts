@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+
+/** Lines that are held until all of them were looked at. */
+
+export type HeldLine = { line: number; bytes: Buffer }
+
+export async function holdLines(
+  db: Database,
+  importId: string,
+  lines: readonly HeldLine[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into import_lines (import_id, line, received_at, bytes)
+    select ${importId}::uuid, line, ${now}::timestamptz, bytes
+    from unnest(${lines.map(({ line }) => line)}::int4[], ${lines.map(({ bytes }) => bytes)}::bytea[]) as held (line, bytes)
+  `.execute(db)
+}
+
+/** The next in their order, as many as have no more than so many bytes, and always one. */
+export async function readHeld(
+  db: Database,
+  importId: string,
+  after: number,
+  { limit, mostBytes }: { limit: number; mostBytes: number },
+): Promise<HeldLine[]> {
+  const { rows } = await sql<HeldLine>`
+    with next as materialized (
+      select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
+      from (
+        select line, bytes from import_lines where import_id = ${importId}::uuid and line > ${after}
+        order by line limit ${limit}
+      ) as ahead
+    )
+    select l.line, l.bytes from next join import_lines as l on l.import_id = ${importId}::uuid and l.line = next.line
+    where next.bytes_before < ${mostBytes}
+    order by l.line
+  `.execute(db)
+  return rows
+}
+
+export async function releaseLines(db: Database, importId: string): Promise<void> {
+  await sql`delete from import_lines where import_id = ${importId}::uuid`.execute(db)
+}
+
+/** Of imports that ended without an end. Answers how many, at most `limit`. */
+export async function deleteAbandonedLines(db: Database, now: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from import_lines where ctid = any(array(
+      select ctid from import_lines where received_at <= ${now}::timestamptz - interval '1 day' limit ${limit}
+      for update skip locked
+    ))
+    returning true
+  `.execute(db)
+  return rows.length
+}

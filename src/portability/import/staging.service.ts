@@ -1,0 +1,45 @@
+import type { Database } from '../../db/connection.ts'
+import { type HeldLine, holdLines, readHeld } from './staging.queries.ts'
+
+type Line = { line: number; bytes: Buffer | undefined }
+
+const portion = { limit: 500, mostBytes: 1_024 * 1_024 }
+
+/** What a line becomes that is too long to be held: no less a refusal, and no longer than this. */
+const tooLong = Buffer.alloc(0)
+
+/** Holds all lines, each of which may refuse the whole, and gives them back when the last was seen. */
+export function createStaging({ db }: { db: Database }) {
+  async function hold(
+    importId: string,
+    lines: AsyncIterable<Line>,
+    now: Date,
+    look: (line: Line) => void,
+  ): Promise<void> {
+    let held: HeldLine[] = []
+    let size = 0
+    for await (const each of lines) {
+      look(each)
+      const { line, bytes = tooLong } = each
+      held.push({ line, bytes })
+      size += bytes.length
+      if (held.length < portion.limit && size < portion.mostBytes) continue
+      await holdLines(db, importId, held, now)
+      held = []
+      size = 0
+    }
+    if (held.length > 0) await holdLines(db, importId, held, now)
+  }
+
+  async function* giveBack(importId: string): AsyncGenerator<Line> {
+    for (let after = 0; ; ) {
+      const held = await readHeld(db, importId, after, portion)
+      for (const { line, bytes } of held) yield { line, bytes: bytes.length === 0 ? undefined : bytes }
+      const last = held.at(-1)
+      if (!last) return
+      after = last.line
+    }
+  }
+
+  return { hold, giveBack }
+}

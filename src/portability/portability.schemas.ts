@@ -1,0 +1,222 @@
+import Type, { type Static } from 'typebox'
+import { maxSalience } from '../domain/curves.ts'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, Time, Unit, Uuid } from '../domain/shapes.ts'
+import { RecordType, Status } from '../domain/vocabulary.ts'
+import { Problem } from '../http/problem-responses.ts'
+import { descentKinds, MemoryRecord, NewRecord, Via } from '../records/index.ts'
+
+const optional = Type.Optional
+/** Of an integer column. */
+const Count = (minimum = 0) => Type.Integer({ minimum, maximum: 2_147_483_647 })
+const Digest = () =>
+  Type.String({ pattern: '^[0-9a-f]{32}$', examples: ['00112233445566778899aabbccddeeff'] })
+const Base64 = () => Type.String({ pattern: '^[A-Za-z0-9+/]*={0,2}$', examples: ['AAAA'] })
+const Actor = () => Type.String({ minLength: 1, maxLength: 256 })
+
+const Anchors = closed(
+  { base_salience: Type.Number({ minimum: 0, maximum: maxSalience }), anchored_at: Time() },
+  { $id: 'Anchors', description: 'What a record fades from, and since when.' },
+)
+
+const PastStatus = closed({
+  old: Status,
+  new: Status,
+  actor: Type.String(),
+  changed_at: Time(),
+  reason: Type.String({ description: 'Empty once the record was erased.' }),
+  step: Type.String(),
+  run_id: optional(Uuid()),
+  via: optional(ref(Via)),
+})
+
+const PastImportance = closed({ old: Unit(), new: Unit(), changed_at: Time(), run_id: optional(Uuid()) })
+
+const Access = closed({ at: Time(), kind: Type.Enum(['served', 'used']), actor: Actor() })
+
+const KeptSurprise = closed({
+  at: Time(),
+  score: Unit(),
+  delta: Type.Number({ minimum: -1, maximum: 1 }),
+  base_before: Unit(),
+  neighbours: Type.Array(closed({ id: Uuid(), similarity: Type.Number() })),
+  duplicate_of: optional(Uuid()),
+})
+
+const KnownBy = closed({ digest: Digest(), detail: optional(Digest()), place: optional(Count()) })
+
+const Stage = Type.Enum(['episodic', 'semantic', 'extraction', 'competence', 'plan_graph'])
+
+const KeptConsolidation = closed({
+  due: Type.Array(Stage),
+  tallies: Type.Array(
+    closed({
+      stage: Stage,
+      outcome: Type.String(),
+      digest: Digest(),
+      scope: Type.String({ maxLength: 256 }),
+    }),
+  ),
+})
+
+const KeptEmbedding = closed({
+  provider: Type.String({ minLength: 1 }),
+  model: Type.String(),
+  dimensions: Type.Integer({ minimum: 1, maximum: 4_096 }),
+  bits: Type.Enum([2, 4, 8, 32]),
+  embedded_at: Time(),
+  code: Base64(),
+  signature: Base64(),
+})
+export type KeptEmbedding = Static<typeof KeptEmbedding>
+
+const KeptDescent = closed({
+  source_id: Uuid(),
+  kind: Type.Enum([...descentKinds]),
+  is_ground: Type.Boolean({ description: 'A record that has grounds is erased with the last of them.' }),
+})
+
+/** What an answer about a record does not tell, and a copy of it needs. */
+const behindRecord = {
+  descent: optional(
+    Type.Array(KeptDescent, { description: 'What the service made it from; an erase follows it.' }),
+  ),
+  served_count: optional(Count()),
+  demoted_at: optional(Time()),
+  importance_history: optional(Type.Array(PastImportance)),
+  access_log: optional(Type.Array(Access, { description: 'The newest 1,000, oldest first.' })),
+  access_days: optional(Count(1)),
+  surprise: optional(KeptSurprise),
+  identifiers: optional(
+    Type.Array(
+      closed({
+        namespace: Type.String({ minLength: 1, maxLength: 256 }),
+        value: Type.String({ minLength: 1, maxLength: 1_024 }),
+      }),
+      { description: 'Of an entity, those that are its own.' },
+    ),
+  ),
+  consolidation: optional(KeptConsolidation),
+  embeddings: optional(Type.Array(KeptEmbedding, { maxItems: 16 })),
+}
+
+export const ExportedRecord = closed(
+  {
+    ...MemoryRecord.properties,
+    relations: Type.Array(MemoryRecord.properties.relations.items, {
+      description: 'Oldest first. Of those that the other end writes too at most 1,000.',
+    }),
+    audit_log: Type.Array(MemoryRecord.properties.audit_log.items, {
+      description: 'All of it, oldest first.',
+    }),
+    anchors: ref(Anchors),
+    status_history: Type.Array(PastStatus),
+    handles: Type.Array(KnownBy, { description: 'What it is known by, as digests.' }),
+    ...behindRecord,
+  },
+  { $id: 'ExportedRecord', description: 'One line of an export.' },
+)
+
+const { properties: answered } = MemoryRecord
+const { properties: asked } = NewRecord
+
+/** Only an admin may say these of a record, or its history could be forged. */
+const kept = {
+  updated_at: optional(Time()),
+  version: optional(Count(1)),
+  audit_log: optional(Type.Array(answered.audit_log.items)),
+  status: optional(Status),
+  importance: optional(Unit()),
+  access_count: optional(Count()),
+  last_accessed_at: answered.last_accessed_at,
+  confirmation_count: optional(Count()),
+  forgotten: answered.forgotten,
+  anchors: optional(ref(Anchors)),
+  status_history: optional(Type.Array(PastStatus)),
+  handles: optional(Type.Array(KnownBy, { maxItems: 100_000 })),
+  ...behindRecord,
+}
+
+export const ImportedRecord = closed(
+  {
+    ...asked,
+    relations: optional(
+      Type.Array(
+        closed({
+          predicate: Type.String({ minLength: 1, maxLength: 128 }),
+          target_id: Uuid(),
+          weight: optional(Unit()),
+          created_at: optional(Time()),
+        }),
+        { description: 'Targets may come later in the stream.' },
+      ),
+    ),
+    ...kept,
+  },
+  {
+    $id: 'ImportedRecord',
+    description: 'One line: a record as `POST /v1/records` takes it, or as an export gives it.',
+    examples: [
+      {
+        type: 'semantic',
+        payload: { kind: 'semantic', subject: 'user', predicate: 'prefers_language', object: 'Go' },
+      },
+    ],
+  },
+)
+export type ImportedRecord = Static<typeof ImportedRecord>
+
+/** `redacted` is refused of everybody, but by who may not say such things as forbidden. */
+export const keptNames: ReadonlySet<string> = new Set([...Object.keys(kept), 'redacted'])
+
+export const ExportQuery = closed({
+  scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  type: optional(RecordType),
+  updated_after: optional(Time()),
+  include_forgotten: optional(Type.Boolean({ description: 'Those that can still be restored too.' })),
+  embeddings: optional(Type.Boolean({ description: 'With the vectors of each.' })),
+  after: optional(Uuid({ description: 'Goes on behind this id: lines come in the order of ids.' })),
+})
+export type ExportQuery = Static<typeof ExportQuery>
+
+export const ImportQuery = closed({
+  dry_run: optional(Type.Boolean({ description: 'Judges each line and stores nothing.' })),
+})
+
+const LineReport = closed({
+  line: Type.Integer({ minimum: 1 }),
+  id: optional(Uuid()),
+  status: Type.Enum(['created', 'unchanged', 'conflict', 'invalid']),
+  problem: optional(ref(Problem)),
+})
+
+const Tally = closed({
+  created: Type.Integer({ minimum: 0 }),
+  unchanged: Type.Integer({ minimum: 0 }),
+  conflict: Type.Integer({ minimum: 0 }),
+  invalid: Type.Integer({ minimum: 0 }),
+})
+export type Tally = Static<typeof Tally>
+
+const Summary = closed({
+  summary: Tally,
+  loose_relations: optional(
+    closed(
+      {
+        count: Type.Integer({ minimum: 1 }),
+        first: Type.Array(closed({ source_id: Uuid(), predicate: Type.String(), target_id: Uuid() })),
+      },
+      { description: 'Left out, for their targets did not come; the first 100 of them by name.' },
+    ),
+  ),
+})
+
+export const ImportReport = Type.Union(
+  [LineReport, Summary, closed({ problem: ref(Problem) }, { description: 'The import ended early.' })],
+  {
+    $id: 'ImportReport',
+    description: 'One line of the report; the last is a summary, or the problem that ended the import.',
+    examples: [{ line: 1, id: '0197b9a0-0000-7000-8000-000000000001', status: 'created' }],
+  },
+)
+export type ImportReport = Static<typeof ImportReport>

@@ -1,0 +1,39 @@
+import type { Config } from '../config/config.ts'
+import { connect, type Database } from '../db/connection.ts'
+import { visitEmbeddedPostgres } from '../db/embedded/embedded.ts'
+import { requireMigrated } from './migration.ts'
+import { exitCodes } from './operator-error.ts'
+
+type Resources = {
+  config: Config
+  /** For the person at the terminal. */
+  say(line: string): void
+  /** Holds the store against its laws, and says of each how it stands. */
+  check(db: Database): AsyncIterable<{ line: string; isHeld: boolean }>
+}
+
+/** Of one law, over a large table, on a machine that has other things to do. */
+const statementTimeoutMs = 600_000
+
+/** Answers the exit code: whether all that could be asked of the store was so. */
+export async function checkStore({ config, say, check }: Resources): Promise<number> {
+  const { database, dataDir } = config
+  const visited = database.url === undefined ? await visitEmbeddedPostgres({ dataDir, log: say }) : undefined
+  const { db, close } = connect({
+    ...{ ...database, url: database.url ?? visited?.url ?? '', poolSize: 1, statementTimeoutMs },
+    applicationName: 'membrane check',
+  })
+  try {
+    await requireMigrated(db)
+    let broken = 0
+    for await (const { line, isHeld } of check(db)) {
+      say(line)
+      if (!isHeld) broken++
+    }
+    say(broken === 0 ? 'Every law is held.' : `${broken} of the laws are not held, or could not be checked.`)
+    return broken === 0 ? exitCodes.stopped : exitCodes.failed
+  } finally {
+    await close()
+    await visited?.leave()
+  }
+}

@@ -1,0 +1,66 @@
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { exitCodes, OperatorError } from './operator-error.ts'
+
+type App = {
+  server: Server
+  listen(address: { host: string; port: number }): Promise<string>
+  close(): Promise<void>
+}
+
+/** The api of a supervisor that was killed may take a moment to give the port back. */
+const handoverMs = 3_000
+
+type Place = { host: string; port: number; variable?: string }
+
+/** Answers the URL under which this machine reaches it. */
+export async function serve(app: App, { host, port, variable = 'PORT' }: Place): Promise<string> {
+  const deadline = performance.now() + handoverMs
+  for (;;) {
+    try {
+      await app.listen({ host, port })
+      return urlOf(app.server, host)
+    } catch (error) {
+      if (!isAddressFault(error)) throw error
+      if (error.code !== 'EADDRINUSE' || performance.now() > deadline)
+        throw explain(error.code, { host, port, variable })
+      await sleep(100)
+    }
+  }
+}
+
+/** Finishes the requests in flight; connections that then stay open without one are closed rather than waited for. */
+export async function drain(app: App): Promise<void> {
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
+  try {
+    await app.close()
+  } finally {
+    clearInterval(sweep)
+  }
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
+}
+
+function isAddressFault(error: unknown): error is Error & { code: string } {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    ['EADDRINUSE', 'EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].includes(String(error.code))
+  )
+}
+
+function explain(code: string, { host, port, variable }: Required<Place>): OperatorError {
+  const why =
+    code === 'EADDRINUSE'
+      ? `another program listens on ${host}:${port}. Stop it, or set ${variable}`
+      : `this machine does not let us listen on ${host}:${port} (${code}). Set HOST or ${variable}`
+  return new OperatorError(
+    `The ${variable === 'PORT' ? 'API' : 'worker'} cannot start: ${why}.`,
+    exitCodes.refused,
+  )
+}

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../kernel/log.ts'
+import { exitCodes } from './operator-error.ts'
+import { listenForStop, type StopSignals } from './signals.ts'
+
+export type Service = {
+  /** Resolves with the reason when it cannot go on. */
+  failed?: Promise<string>
+  /** True when all work was finished. */
+  stop(): Promise<boolean>
+  /** What must not outlive us even when there is no time to stop it well. */
+  kill?(): void
+}
+
+type Run = { log: Logger; start(): Promise<Service>; timeoutMs?: number }
+
+/** The longest that a timer can be set to, 24 days. */
+const foreverMs = 2 ** 31 - 1
+
+/** Runs a service until a signal or its own failure ends it, and answers the exit code. */
+export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: Run): Promise<number> {
+  const signals = listenForStop()
+  const service = await startUnlessStopped(start, signals, timeoutMs)
+  if (!service) return exitCodes.failed
+  const failed = service.failed?.then((reason) => ({ reason, code: exitCodes.failed }))
+  const asked = signals.stop.then((reason) => ({ reason, code: exitCodes.stopped }))
+  const { reason, code } = await Promise.race([asked, ...(failed ? [failed] : [])])
+  log[code === exitCodes.stopped ? 'info' : 'fatal']('stopping', { reason })
+  const clean = await Promise.race([service.stop(), late(timeoutMs), signals.force.then(() => false)])
+  if (clean) return code
+  log.error('stopped before all work was finished')
+  service.kill?.()
+  return exitCodes.failed
+}
+
+/** What has begun to start is first started: only a whole service knows how to stop. */
+function startUnlessStopped(
+  start: () => Promise<Service>,
+  signals: StopSignals,
+  timeoutMs: number,
+): Promise<Service | undefined> {
+  const given = signals.stop.then(() => late(timeoutMs))
+  return Promise.race([start(), given.then(() => undefined), signals.force.then(() => undefined)])
+}
+
+function late(milliseconds: number): Promise<false> {
+  return sleep(milliseconds, false as const, { ref: false })
+}

@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
+import { visibleTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+import { vitalColumns } from './lifecycle-snapshot.ts'
+
+/** What remains of a record that is no more. */
+export type DepartureRow = {
+  id: string
+  type: RecordType
+  sensitivity: Sensitivity
+  scope: string
+  created_at: Date
+  departed_at: Date
+  kind: DepartureKind
+  reason: string
+  actor: string
+  run_id: string | null
+  numbers: unknown
+}
+
+/** Under the same trust as the records had: an id that was never the caller's is not found here either. */
+export async function findDepartures(
+  db: Database,
+  ids: readonly string[],
+  trust: Trust,
+): Promise<DepartureRow[]> {
+  return db
+    .selectFrom('departures as d')
+    .where('d.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where(visibleTo(trust, 'd'))
+    .select(['d.id', 'd.type', 'd.sensitivity', 'd.scope', 'd.created_at', 'd.departed_at'])
+    .select(['d.kind', 'd.reason', 'd.actor', 'd.run_id', 'd.numbers'])
+    .execute()
+}
+
+/**
+ * Deletes what was forgotten and whose time is over, and keeps its numbers; the log of each stays. Answers how
+ * many, at most `limit`; rows that another worker has in hand are left to it.
+ */
+export async function purgeForgotten(db: Database, now: Date, limit: number): Promise<number> {
+  const due = sql`
+    select * from records where purge_at <= ${now}::timestamptz order by purge_at limit ${limit}
+    for update skip locked
+  `
+  const ids = await depart(db, due, {
+    ...{ kind: 'purged', at: now },
+    reason: sql`r.forgotten_reason`,
+    actor: sql`r.forgotten_by`,
+  })
+  return ids.length
+}
+
+/** Deletes locked records with all that hangs on them, and keeps their numbers. */
+export async function departErased(
+  tx: Database,
+  ids: readonly string[],
+  { actor, at }: { actor: string; at: Date },
+): Promise<string[]> {
+  const named = sql`select * from records where id = any(${sql.val([...ids])}::uuid[])`
+  return depart(tx, named, { kind: 'erased', at, reason: sql`'erased'`, actor: sql`${actor}::text` })
+}
+
+type Parting = { kind: DepartureKind; at: Date; reason: RawBuilder<unknown>; actor: RawBuilder<unknown> }
+
+async function depart(db: Database, leaving: RawBuilder<unknown>, parting: Parting): Promise<string[]> {
+  const { kind, at, reason, actor } = parting
+  const numbers = sql.join(vitalColumns.flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
+  const { rows } = await sql<{ id: string }>`
+    with leaving as materialized (${leaving}), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, ${at}::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        ${kind}::departure_kind, ${reason}, ${actor}, jsonb_build_object(${numbers})
+      from leaving as r
+    ), unlisted as (
+      delete from unembedded where record_id in (select id from leaving)
+    )
+    delete from records where id in (select id from leaving) returning id
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}

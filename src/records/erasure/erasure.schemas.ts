@@ -1,0 +1,54 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../../domain/schema-ref.ts'
+import { closed, Time, Uuid } from '../../domain/shapes.ts'
+import { Via } from '../via.ts'
+
+export const Erasure = closed(
+  {
+    actor: Type.String({ minLength: 1, maxLength: 256 }),
+    rationale: Type.String({
+      minLength: 1,
+      maxLength: 4_096,
+      description: 'Stays in the audit log: say why, not what.',
+    }),
+    cascade: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'false keeps what was derived from this record alone; takes the admin permission.',
+      }),
+    ),
+    force: Type.Optional(
+      Type.Boolean({ description: 'Erase in spite of the policy `never`; takes the admin permission.' }),
+    ),
+  },
+  {
+    $id: 'Erasure',
+    examples: [{ actor: 'privacy-desk', rationale: 'request 4711 of the person concerned' }],
+  },
+)
+export type Erasure = Static<typeof Erasure>
+
+const Count = () => Type.Integer({ minimum: 0 })
+
+export const ErasureReceipt = closed(
+  {
+    id: Uuid(),
+    erased_at: Time(),
+    actor: Type.String(),
+    via: Type.Optional(ref(Via)),
+    removed: closed({
+      records: Type.Integer({ minimum: 0, description: 'This one and those derived from it alone.' }),
+      relations: Count(),
+      embeddings: Count(),
+      access_rows: Count(),
+    }),
+    derived_ids: Type.Array(Uuid(), { description: 'What rested on it alone, and went with it.' }),
+    kept: Type.Array(Uuid(), {
+      description:
+        'What rests on something else as well: it stays, without the evidence, the sources and the words that it had from what is gone.',
+    }),
+    tombstone_ids: Type.Array(Uuid()),
+  },
+  { $id: 'ErasureReceipt' },
+)
+export type ErasureReceipt = Static<typeof ErasureReceipt>

@@ -1,0 +1,73 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+
+const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
+
+/**
+ * The answers kept for repeated requests quote records whole. A request whose answer is one record runs anew
+ * when it is repeated, and is refused as any for what was erased. This reads every kept answer: an erase is
+ * rare, and a copy that is missed is missed for good.
+ */
+export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    delete from idempotency_keys
+    where body::jsonb ->> 'id' = ${texts(ids)} or body::jsonb -> 'record' ->> 'id' = ${texts(ids)}
+      or body::jsonb -> 'primary_record' ->> 'id' = ${texts(ids)}
+  `.execute(tx)
+}
+
+/** An answer about many records is still given, without these: run anew, it would store the others twice. */
+export async function thinAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{results}', (
+      select jsonb_agg(
+        case when result -> 'record' ->> 'id' = ${texts(ids)}
+          then result - 'record' || '{"status": 410}' else result end
+        order by place
+      )
+      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
+    ))::text
+    where exists (
+      select from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
+      ) as result
+      where result -> 'record' ->> 'id' = ${texts(ids)}
+    )
+  `.execute(tx)
+}
+
+/** What stays has changed: an answer that quotes it keeps only its id and version, as for one who may not read. */
+export async function thinAnswersOfKept(tx: Database, ids: readonly string[]): Promise<void> {
+  const brief = (record: RawBuilder<unknown>) =>
+    sql`jsonb_build_object('id', ${record} -> 'id', 'version', ${record} -> 'version')`
+  const body = sql`body::jsonb`
+  await sql`
+    update idempotency_keys
+    set body = (case
+      when ${body} ? 'payload' then ${brief(body)}
+      when ${body} ? 'record'
+        then jsonb_set(${body}, '{record}', ${brief(sql`(${body} -> 'record')`)})
+      else jsonb_set(${body}, '{primary_record}', ${brief(sql`(${body} -> 'primary_record')`)}) end)::text
+    where (${body} ->> 'id' = ${texts(ids)} and ${body} ? 'payload') or ${body} -> 'record' ->> 'id' = ${texts(ids)}
+      or ${body} -> 'primary_record' ->> 'id' = ${texts(ids)}
+  `.execute(tx)
+}
+
+/** What was captured with them is still answered, for the same reason. */
+export async function thinCapturesAbout(tx: Database, ids: readonly string[]): Promise<void> {
+  await sql`
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
+      select jsonb_agg(record order by place)
+      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
+      where record ->> 'id' <> all(${sql.val([...ids])}::text[])
+    ), '[]'))::text
+    where exists (
+      select from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
+      ) as record
+      where record ->> 'id' = ${texts(ids)}
+    )
+  `.execute(tx)
+}

@@ -1,0 +1,95 @@
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import type { Tombstones } from '../../db/schema.ts'
+import type { Trust } from '../../domain/caller.ts'
+
+export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor' | 'via'>
+export type Position = { created_at: Date; id: string }
+export type Sealed = { scope: string; digest: Buffer }
+
+/**
+ * Of the given contents, those that were erased. Until the transaction ends no erase begins, so what is not
+ * among them can be stored.
+ */
+export async function findErased(
+  tx: Database,
+  keyId: Buffer | null,
+  sealed: readonly Sealed[],
+): Promise<Sealed[]> {
+  const scopes = sql.val(sealed.map(({ scope }) => scope))
+  const digests = sql.val(sealed.map(({ digest }) => digest))
+  const { rows } = await sql<Sealed>`
+    select erased_scope as scope, erased_digest as digest
+    from erased_among(${keyId}::bytea, ${scopes}::text[], ${digests}::bytea[])
+  `.execute(tx)
+  return rows
+}
+
+/** Waits for everyone who is storing something, and holds back those who come after. */
+export async function lockTombstones(tx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
+}
+
+/**
+ * For whoever locks records and stores others later in the same transaction. An erase takes the tombstones before the
+ * records; taken in the other order the two would deadlock, and one would wait a second to find out.
+ */
+export async function shareTombstones(tx: Database): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(7350, 3)`.execute(tx)
+}
+
+/** Answers the ids under which the contents are marked: the old one where the same was erased before. */
+export async function insertTombstones(
+  tx: Database,
+  rows: readonly Insertable<Tombstones>[],
+): Promise<string[]> {
+  if (rows.length === 0) return []
+  const stored = await tx
+    .insertInto('tombstones')
+    .values([...rows])
+    // It keeps out what each of the erased records said, so it is as sensitive as the most sensitive of them.
+    .onConflict((conflict) =>
+      conflict
+        .constraint('tombstones_content')
+        .doUpdateSet({ sensitivity: sql`greatest(tombstones.sensitivity, excluded.sensitivity)` }),
+    )
+    .returning('id')
+    .execute()
+  return stored.map(({ id }) => id)
+}
+
+/** Tombstones of erased records that the key could see whole and change. */
+function within({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
+  const inScopes = scopes ? sql`scope = any(${sql.val([...scopes])}::text[])` : sql`true`
+  return sql<SqlBool>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
+}
+
+/** Newest first, from `after` on. */
+export async function listTombstones(
+  db: Database,
+  trust: Trust,
+  limit: number,
+  after: Position | undefined,
+): Promise<TombstoneRow[]> {
+  return db
+    .selectFrom('tombstones')
+    .select(['id', 'scope', 'created_at', 'actor', 'via'])
+    .where(within(trust))
+    .$if(after !== undefined, (qb) =>
+      qb.where(sql<boolean>`(created_at, id) < (${after?.created_at}::timestamptz, ${after?.id}::uuid)`),
+    )
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function deleteTombstone(db: Database, trust: Trust, id: string): Promise<boolean> {
+  const deleted = await db
+    .deleteFrom('tombstones')
+    .where('id', '=', id)
+    .where(within(trust))
+    .returning('id')
+    .executeTakeFirst()
+  return deleted !== undefined
+}

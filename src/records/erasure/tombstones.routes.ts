@@ -1,0 +1,61 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../../domain/schema-ref.ts'
+import { callOf, type Once } from '../../http/idempotency.ts'
+import { linkNext } from '../../http/paging.ts'
+import { answers } from '../../http/problem-responses.ts'
+import { TombstonePage, TombstonePath, TombstonesQuery } from './tombstones.schemas.ts'
+import type { TombstonesService } from './tombstones.service.ts'
+
+export type TombstonesOptions = { tombstones: TombstonesService; once: Once }
+
+const config = { permission: 'admin' } as const
+const tags = ['tombstones']
+
+export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = async (
+  app,
+  { tombstones, once },
+) => {
+  app.get(
+    '/v1/tombstones',
+    {
+      config,
+      schema: {
+        operationId: 'listTombstones',
+        tags,
+        summary: 'List tombstones',
+        description:
+          'Newest first. None tells what was erased. Only of records that the key could see whole and change.',
+        querystring: TombstonesQuery,
+        response: answers(
+          { 200: { schema: ref(TombstonePage), description: 'One page.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = await tombstones.list(callOf(request), request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+
+  app.delete(
+    '/v1/tombstones/:id',
+    {
+      config,
+      schema: {
+        operationId: 'deleteTombstone',
+        tags,
+        summary: 'Lift a tombstone',
+        description: 'What was erased may be stored in its scope again.',
+        params: TombstonePath,
+        response: answers({ 204: { description: 'The tombstone is lifted.' } }, ['tombstone_not_found']),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        await tombstones.lift(call, request.params.id)
+        return { status: 204 }
+      }),
+  )
+}

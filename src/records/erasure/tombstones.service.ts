@@ -1,0 +1,70 @@
+import type { Database } from '../../db/connection.ts'
+import type { Call } from '../../db/transaction.ts'
+import { unscoped } from '../../domain/caller.ts'
+import type { Payload } from '../../domain/payloads.ts'
+import type { Listed } from '../../domain/shapes.ts'
+import type { Seal } from '../../domain/tombstone-seal.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { presentVia } from '../via.ts'
+import { deleteTombstone, findErased, listTombstones } from './tombstones.queries.ts'
+import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombstones.schemas.ts'
+
+export type TombstonesService = ReturnType<typeof createTombstonesService>
+
+export function createTombstonesService({ db }: { db: Database }) {
+  async function list(call: Call, { limit = 50, cursor }: TombstonesQuery): Promise<Listed<Tombstone>> {
+    const fingerprint = fingerprintOf(call.caller.principal, { list: 'tombstones' })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, TombstoneCursor, fingerprint)
+    const position = after && { created_at: new Date(after.created_at), id: after.id }
+    const found = await listTombstones(call.tx ?? db, call.caller.trust, limit + 1, position)
+    const items = found.slice(0, limit).map(({ scope, created_at: at, via, ...rest }) => ({
+      ...{ ...rest, created_at: at.toISOString() },
+      ...(scope === unscoped ? {} : { scope }),
+      ...presentVia(via),
+    }))
+    const last = items.at(-1)
+    if (!last || found.length <= limit) return { items }
+    const end = { created_at: last.created_at, id: last.id }
+    return { items, next_cursor: encodeCursor(fingerprint, end) }
+  }
+
+  async function lift(call: Call, id: string): Promise<void> {
+    if (await deleteTombstone(call.tx ?? db, call.caller.trust, id)) return
+    throw new AppError('tombstone_not_found', 'There is no such tombstone.')
+  }
+
+  return { list, lift }
+}
+
+type Said = { scope: string; payload: Payload }
+
+/**
+ * For each content, whether it was erased from its scope. To be asked in the transaction that stores what is
+ * not: until its end no erase begins.
+ */
+export async function findErasedContents(
+  tx: Database,
+  seal: Seal,
+  said: readonly Said[],
+): Promise<boolean[]> {
+  const digests = said.map(({ scope, payload }) => seal.digest(scope, payload))
+  const sealed = said.flatMap(({ scope }, index) => {
+    const digest = digests[index]
+    return digest ? [{ scope, digest }] : []
+  })
+  const erased = await findErased(tx, seal.keyId, sealed)
+  const marks = new Set(erased.map(({ scope, digest }) => JSON.stringify([scope, digest.toString('hex')])))
+  return said.map(({ scope }, index) =>
+    marks.has(JSON.stringify([scope, digests[index]?.toString('hex') ?? null])),
+  )
+}
+
+export async function refuseErasedContent(tx: Database, seal: Seal, said: Said): Promise<void> {
+  const [isErased] = await findErasedContents(tx, seal, [said])
+  if (isErased) throw erasedContent()
+}
+
+export function erasedContent(): AppError {
+  return new AppError('erased_content', 'The same content was erased from this scope.')
+}

@@ -1,0 +1,71 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { salienceAt } from '../../db/salience.ts'
+import { openTo, visibleTo } from '../../db/visibility.ts'
+import { asWebSearch } from '../../domain/query-words.ts'
+import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
+import type { Page, Position } from './list-page.ts'
+
+/** What a page is in the order of. */
+export function rankedBy(page: Page): RawBuilder<number | Date> {
+  return page.sort === 'salience' ? salienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
+}
+
+/** The rows `r` that a page is cut from: what its caller sees, under all it asks for. */
+export function matching(db: Database, page: Page) {
+  const { filters, trust, after, conditions = [], isWhole = false } = page
+  const seen = isWhole || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
+  return db
+    .selectFrom('records as r')
+    .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
+    .where(seen)
+    .where((eb) =>
+      eb.and([...recordConditions(filters, page.textLanguage), ...lifeConditions(page), ...conditions]),
+    )
+    .$if(after !== undefined, (qb) => (after ? qb.where(beyond(rankedBy(page), after, page.order)) : qb))
+}
+
+function readsContents({ tag, q }: Filters): boolean {
+  return tag !== undefined || q !== undefined
+}
+
+function recordConditions(filters: Filters, textLanguage: string): RawBuilder<SqlBool>[] {
+  const equal = (['type', 'scope', 'sensitivity', 'layer', 'memory_kind', 'status'] as const)
+    .filter((name) => filters[name] !== undefined)
+    .map((name) => sql<SqlBool>`${sql.ref(`r.${name}`)} = ${filters[name]}`)
+  const { tag, created_after: after, created_before: before, q } = filters
+  return [
+    ...equal,
+    ...(tag ? [sql<SqlBool>`c.tags @> ${sql.val(tag)}::text[]`] : []),
+    ...(after === undefined ? [] : [sql<SqlBool>`r.created_at > ${after}::timestamptz`]),
+    ...(before === undefined ? [] : [sql<SqlBool>`r.created_at < ${before}::timestamptz`]),
+    ...(q === undefined
+      ? []
+      : [
+          sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${asWebSearch(q)})`,
+        ]),
+  ]
+}
+
+function lifeConditions({ filters, asOf }: Page): RawBuilder<SqlBool>[] {
+  const { min_salience: min, max_salience: max, updated_after: updated, pinned } = filters
+  return [
+    ...(filters.include_forgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
+    ...(pinned === undefined ? [] : [sql<SqlBool>`r.pinned = ${pinned}`]),
+    ...(updated === undefined ? [] : [sql<SqlBool>`r.updated_at > ${updated}::timestamptz`]),
+    // The stored bound lets an index answer first; the exact value decides.
+    ...(min === undefined
+      ? []
+      : [sql<SqlBool>`r.salience >= ${min}`, sql<SqlBool>`${salienceAt(asOf)} >= ${min}`]),
+    ...(max === undefined ? [] : [sql<SqlBool>`${salienceAt(asOf)} <= ${max}`]),
+  ]
+}
+
+/** Spelled so that an index on the value alone serves; a row comparison would need the id in the same table. */
+function beyond(value: RawBuilder<number | Date>, after: Position, order: Order): RawBuilder<SqlBool> {
+  const position =
+    typeof after.value === 'string' ? sql`${after.value}::timestamptz` : sql`${after.value}::float8`
+  return order === 'desc'
+    ? sql<SqlBool>`${value} <= ${position} and (${value} < ${position} or r.id < ${after.id}::uuid)`
+    : sql<SqlBool>`${value} >= ${position} and (${value} > ${position} or r.id > ${after.id}::uuid)`
+}

@@ -1,0 +1,224 @@
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { isEntryShown } from '../../db/concealment.ts'
+import type { Database } from '../../db/connection.ts'
+import type { DB } from '../../db/schema.ts'
+import type { Trust } from '../../domain/caller.ts'
+import { selectStored } from '../records.queries.ts'
+import { matching, rankedBy } from './list-matching.queries.ts'
+import type { Lane, Page, Picked, Positioned } from './list-page.ts'
+
+/** The page is cut before anything wide is read. */
+export async function listRecords(db: Database, page: Page): Promise<Positioned[]> {
+  return readCut(db, page, cutInOrder(db, page))
+}
+
+/** The same page for who reads it otherwise. */
+export async function pickRecords(db: Database, page: Page): Promise<Picked[]> {
+  return cutInOrder(db, page).execute()
+}
+
+function cutInOrder(db: Database, page: Page): Cut {
+  return matching(db, page)
+    .select(['r.id', rankedBy(page).as('position')])
+    .orderBy(rankedBy(page), page.order)
+    .orderBy('r.id', page.order)
+    .limit(page.limit)
+}
+
+/** The half-lives in use, found by one index probe each: records of one half-life have one order for all time. */
+const halfLivesInUse = (limit: number) => sql<{ seconds: number }>`
+  with recursive used as (
+    (
+      select half_life_seconds as seconds from records
+      where decay_rank is not null and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds from records
+      where decay_rank is not null and forgotten_at is null and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds from used where seconds is not null limit ${sql.lit(limit)}
+`
+
+export async function listHalfLives(db: Database, limit: number): Promise<number[]> {
+  const { rows } = await halfLivesInUse(limit).execute(db)
+  return rows.map(({ seconds }) => seconds)
+}
+
+export type Best = {
+  picked: Picked[]
+  lanes: number
+  /** The highest stored salience of what has no lasting order: such a record may belong among the best. */
+  loose: number | null
+}
+
+/** The most salient of what has a lasting order, and whether that is all there is to know, in one round trip. */
+export async function pickBest(
+  db: Database,
+  page: Page,
+  scopes: readonly string[] | null,
+  mostLanes: number,
+): Promise<Best> {
+  const scoped = scopes ? sql`unnest(${sql.val(scopes)}::text[])` : sql`(values (''))`
+  const lanes = sql`(select seconds as half_life, scope from used cross join ${scoped} as named (scope))`
+  const best = ranked(db, page, lanes, scopes !== null)
+  const highest = unranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
+  const { rows } = await sql<{ id: string | null; position: number; lanes: number; loose: number | null }>`
+    with used as materialized (${halfLivesInUse(mostLanes + 1)}), best as (
+      select id, position from (${best}) as candidate order by position desc, id desc limit ${sql.lit(page.limit)}
+    )
+    select best.id, best.position, (select count(*) from used) * ${scopes?.length ?? 1} as lanes,
+      (${highest.orderBy('r.id', 'desc').limit(sql.lit(1))}) as loose
+    from (select) as always left join best on true
+    order by best.position desc, best.id desc
+  `.execute(db)
+  const [first] = rows
+  return {
+    picked: rows.flatMap(({ id, position }) => (id === null ? [] : [{ id, position }])),
+    lanes: first?.lanes ?? 0,
+    loose: first?.loose ?? null,
+  }
+}
+
+/**
+ * For records without a lasting order the stored salience is an upper bound of the exact one. So the last
+ * value of a page made of the highest stored ones is a floor: what is stored below it cannot belong to the
+ * page. Asked for by itself, because a planner that is given the floor as a number knows how few rows lie
+ * above it.
+ */
+export async function findSalienceFloor(db: Database, page: Page, lanes: readonly Lane[]): Promise<number> {
+  const highest = unranked(db, page).orderBy('r.salience', 'desc').orderBy('r.id', 'desc').limit(page.limit)
+  const candidates = ranked(db, page, lanesAmong(lanes), isScoped(lanes)).unionAll((eb) => eb.parens(highest))
+  const found = await db
+    .selectFrom(candidates.as('candidate'))
+    .select('position')
+    .orderBy('position', 'desc')
+    .offset(page.limit - 1)
+    .limit(1)
+    .executeTakeFirst()
+  return Number(found?.position ?? 0)
+}
+
+/** The most or the least salient records, from the orders of their half-lives and the few rows that have none. */
+export async function listBySalience(
+  db: Database,
+  page: Page,
+  lanes: readonly Lane[],
+  floor: number,
+): Promise<Positioned[]> {
+  return readCut(db, page, cutBySalience(db, page, lanes, floor))
+}
+
+export async function pickBySalience(
+  db: Database,
+  page: Page,
+  lanes: readonly Lane[],
+  floor: number,
+): Promise<Picked[]> {
+  return cutBySalience(db, page, lanes, floor).execute()
+}
+
+function cutBySalience(db: Database, page: Page, lanes: readonly Lane[], floor: number): Cut {
+  const candidates = ranked(db, page, lanesAmong(lanes), isScoped(lanes)).unionAll(
+    unranked(db, page).$if(floor > 0, (qb) => qb.where('r.salience', '>=', floor)),
+  )
+  return db
+    .selectFrom(candidates.as('candidate'))
+    .select(['id', 'position'])
+    .orderBy('position', page.order)
+    .orderBy('id', page.order)
+    .limit(page.limit)
+}
+
+function lanesAmong(lanes: readonly Lane[]): RawBuilder<unknown> {
+  const halfLives = sql.val(lanes.map((lane) => lane.half_life_seconds))
+  const scopes = sql.val(lanes.map((lane) => lane.scope ?? ''))
+  return sql`unnest(${halfLives}::bigint[], ${scopes}::text[])`
+}
+
+function ranked(db: Database, page: Page, lanes: RawBuilder<unknown>, isScoped: boolean) {
+  const lane = sql<{ half_life: number; scope: string }>`${lanes}`
+  return db
+    .selectFrom(lane.as<'lane'>(sql`lane (half_life, scope)`))
+    .innerJoinLateral(
+      matching(db, page)
+        .where('r.decay_rank', 'is not', null)
+        .where(sql<SqlBool>`r.half_life_seconds = lane.half_life`)
+        .$if(isScoped, (qb) => qb.where(sql<SqlBool>`r.scope = lane.scope`))
+        .where((eb) => eb.and(rankBounds(page)))
+        .select(['r.id', rankedBy(page).as('position')])
+        .orderBy('r.decay_rank', page.order)
+        .orderBy('r.id', page.order)
+        .limit(sql.lit(page.limit))
+        .as('best'),
+      (join) => join.onTrue(),
+    )
+    .select(['best.id', 'best.position'])
+}
+
+const isScoped = (lanes: readonly Lane[]) => lanes.some((lane) => lane.scope !== undefined)
+
+function unranked(db: Database, page: Page) {
+  return matching(db, page)
+    .where('r.decay_rank', 'is', null)
+    .select(['r.id', rankedBy(page).as('position')])
+}
+
+/** Wider than any rounding of a rank, which is some 10^9 half-lives large when they are seconds. */
+const rankTolerance = 1e-5
+
+/** Where in the order the page can lie; the exact conditions stand beside it, this spares the walk to them. */
+function rankBounds({ filters, order, after, asOf }: Page): RawBuilder<SqlBool>[] {
+  const reached = after === undefined ? [] : [Number(after.value)]
+  const below = [...(order === 'desc' ? reached : []), filters.max_salience ?? Number.POSITIVE_INFINITY]
+  const above = [...(order === 'asc' ? reached : []), filters.min_salience ?? 0]
+  const highest = Math.min(...below)
+  const lowest = Math.max(...above)
+  const now = asOf.getTime() / 1_000
+  const rank = (salience: number, tolerance: number) =>
+    sql`${Math.log2(salience) + tolerance}::float8 + ${now}::float8 / lane.half_life`
+  return [
+    ...(highest > 0 && highest < Number.POSITIVE_INFINITY
+      ? [sql<SqlBool>`r.decay_rank <= ${rank(highest, rankTolerance)}`]
+      : []),
+    ...(lowest > negligibleSalience ? [sql<SqlBool>`r.decay_rank >= ${rank(lowest, -rankTolerance)}`] : []),
+  ]
+}
+
+/** Below this a rank no longer tells the order: salience stops falling at 64 half-lives, ranks do not. */
+export const negligibleSalience = 1e-12
+
+type Cut = SelectQueryBuilder<DB, never, Picked>
+
+async function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]> {
+  const direction = sql.raw(page.order)
+  const { rows } = await selectStored(page.trust, {
+    from: sql`(${cut}) as cut join records as r on r.id = cut.id`,
+    more: sql`, cut.position`,
+    rest: sql`order by cut.position ${direction}, r.id ${direction}`,
+  }).execute(db)
+  return rows as Positioned[]
+}
+
+/** Oldest first, so that a page stays what it is while entries are added behind it. */
+export async function listAudit(
+  db: Database,
+  { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
+) {
+  return db
+    .selectFrom('audit_entries as a')
+    .where('record_id', '=', id)
+    .where('id', '>', after)
+    .where(isEntryShown(trust, sql`a.record_id`))
+    .select(['id', 'action', 'actor', 'at', 'rationale', 'run_id', 'changes', 'via'])
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+}

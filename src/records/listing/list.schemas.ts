@@ -1,0 +1,63 @@
+import Type from 'typebox'
+import { closed, Time } from '../../domain/shapes.ts'
+import { Layer, MemoryKind, RecordType, Sensitivity, Status } from '../../domain/vocabulary.ts'
+import { RecordPage } from '../records.schemas.ts'
+
+const optional = Type.Optional
+const salience = () => Type.Number({ minimum: 0 })
+
+const Limit = (fallback: number) =>
+  optional(Type.Integer({ minimum: 1, maximum: 500, default: fallback, description: 'Items of a page.' }))
+const Cursor = () =>
+  optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' }))
+
+export const ListQuery = closed({
+  type: optional(RecordType),
+  scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
+  tag: optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
+      maxItems: 100,
+      description: 'All must be there.',
+    }),
+  ),
+  sensitivity: optional(Sensitivity),
+  layer: optional(Layer),
+  memory_kind: optional(MemoryKind),
+  status: optional(Status),
+  pinned: optional(Type.Boolean()),
+  min_salience: optional(salience()),
+  max_salience: optional(salience()),
+  created_after: optional(Time()),
+  created_before: optional(Time()),
+  updated_after: optional(
+    Time({ description: 'Changed after this instant; the answer says what to pass next time.' }),
+  ),
+  q: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1_000,
+      description: 'Full text; quotes, `or` and a leading minus have their usual meaning.',
+    }),
+  ),
+  include_forgotten: optional(Type.Boolean()),
+  sort: optional(Type.Enum(['salience', 'importance', 'created_at', 'updated_at'], { default: 'salience' })),
+  order: optional(Type.Enum(['asc', 'desc'], { default: 'desc' })),
+  limit: Limit(50),
+  cursor: Cursor(),
+})
+
+export const AuditQuery = closed({ limit: Limit(100), cursor: Cursor() })
+
+export const RecordListing = closed(
+  {
+    ...RecordPage.properties,
+    next_updated_after: Type.Optional(
+      Time({
+        description:
+          'The `updated_after` of the next poll, where this one named one; the same on every page. Polls that follow it ' +
+          'miss no change, and can see one more than once.',
+      }),
+    ),
+  },
+  { $id: 'RecordListing' },
+)

@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { placeWords, versionWord } from '../db/search-words.ts'
+import type { Payload } from '../domain/payloads.ts'
+import type { Words } from '../domain/query-words.ts'
+
+/** The list of records whose search text an earlier version computed. */
+
+export async function hasOutdated(db: Database): Promise<boolean> {
+  const { rows } = await sql<{ is_listed: boolean }>`
+    select exists (select from outdated_texts) as is_listed
+  `.execute(db)
+  return rows[0]?.is_listed ?? false
+}
+
+type Portion = { after: string | null; limit: number }
+
+/** The next ids in their order, whether or not another worker holds them. */
+export async function listOutdated(db: Database, { after, limit }: Portion): Promise<string[]> {
+  const { rows } = await sql<{ record_id: string }>`
+    select record_id from outdated_texts
+    where ${after}::uuid is null or record_id > ${after}::uuid
+    order by record_id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ record_id: id }) => id)
+}
+
+/**
+ * Locks those that nobody else has in hand, as every other writer locks a record, and takes what is gone from the list.
+ * A client that writes one of them computes its text itself.
+ */
+export async function claimOutdated(tx: Database, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with mine as materialized (
+      select record_id from outdated_texts where record_id = any(${sql.val([...ids])}::uuid[])
+      order by record_id
+      for update skip locked
+    ), gone as (
+      delete from outdated_texts as o using mine
+      where o.record_id = mine.record_id and not exists (select from records as r where r.id = mine.record_id)
+    )
+    select r.id from records as r where r.id in (select record_id from mine)
+    order by r.id
+    for no key update skip locked
+  `.execute(tx)
+  return rows.map(({ id }) => id)
+}
+
+export type Outdated = { record_id: string; payload: Payload; tags: string[] }
+
+/** Asked after the claim, and not with it: a statement sees what was committed before it began. */
+export async function findOutdated(tx: Database, ids: readonly string[]): Promise<Outdated[]> {
+  const { rows } = await sql<Outdated>`
+    select record_id, payload, tags from contents
+    where record_id = any(${sql.val([...ids])}::uuid[])
+  `.execute(tx)
+  return rows
+}
+
+/**
+ * Takes the records from the list. A text that is another one now is written, and its record is listed for a new vector.
+ * Answers how many these are.
+ */
+export async function rewriteTexts(
+  tx: Database,
+  texts: readonly { id: string; words: Words }[],
+  { now, textLanguage }: { now: Date; textLanguage: string },
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with made as materialized (
+      select r.id, given.words,
+        to_tsvector(${textLanguage}::text::regconfig, given.text) || ${placeWords(sql`r.scope`, sql`r.type`)} as search
+      from unnest(
+        ${sql.val(texts.map(({ id }) => id))}::uuid[], ${sql.val(texts.map(({ words }) => words.text))}::text[],
+        ${sql.val(texts.map(({ words }) => words.count))}::int4[]
+      ) as given (id, text, words)
+      join records as r on r.id = given.id
+    ), rewritten as (
+      update contents as c set search = made.search, words = made.words
+      from made
+      where c.record_id = made.id and made.search <> c.search || ${versionWord}
+      returning c.record_id
+    ), unread as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select record_id, ${now}::timestamptz, ${now}::timestamptz from rewritten
+      order by record_id
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), unlisted as (
+      delete from outdated_texts as o using made where o.record_id = made.id
+    )
+    select count(*)::int4 as count from rewritten
+  `.execute(tx)
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,136 @@
+import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
+import { salienceAt } from '../domain/curves.ts'
+import type { Edge } from '../domain/edges.ts'
+import type { Payload } from '../domain/payloads.ts'
+import { concealHidden } from './concealment.ts'
+import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './records.schemas.ts'
+import type { AuditRow, Draft, RelationRow, StoredRecord } from './stored-record.ts'
+import { presentVia } from './via.ts'
+
+/** The record as of `now`: what is stored, and what time has made of it. */
+export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
+  const shown = concealHidden(stored)
+  return {
+    ...presentOutside(stored, now),
+    version: stored.version,
+    lifecycle: presentLifecycle(stored),
+    provenance: shown.provenance,
+    relations: stored.relations.map(presentRelation),
+    payload: presentPayload({ ...stored, payload: shown.payload }),
+    ...(shown.interpretation ? { interpretation: shown.interpretation } : {}),
+    audit_log: stored.audit_log.map(presentAudit),
+    layer: stored.layer,
+    memory_kind: stored.memory_kind,
+    status: stored.status,
+    importance: stored.importance,
+    base_importance: stored.base_importance,
+    access_count: stored.access_count,
+    ...(stored.last_accessed_at ? { last_accessed_at: stored.last_accessed_at.toISOString() } : {}),
+    source_type: stored.source_type,
+    emotional_valence: stored.emotional_valence,
+    confirmation_count: stored.confirmation_count,
+    ...presentForgotten(stored),
+  }
+}
+
+/** A key that may not read is told no more of its own write than that it was written. */
+export function answerWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
+  if (isAllowed(caller, 'records:read')) return presentRecord(stored, now)
+  return { id: stored.id, version: stored.version }
+}
+
+/** What has just been stored, with the edges it was stored with: what a read would answer. */
+export function answerNew(
+  caller: Caller,
+  { row, audit }: Draft,
+  edges: readonly Edge[],
+  now: Date,
+): WrittenRecord {
+  return answerWritten(caller, { ...row, relations: inReadOrder(edges), audit_log: [audit] }, now)
+}
+
+/** By age, then by target. */
+function inReadOrder(edges: readonly Edge[]): Edge[] {
+  return [...edges].sort(
+    (left, right) =>
+      left.created_at.getTime() - right.created_at.getTime() ||
+      compare(left.target_id, right.target_id) ||
+      compare(left.predicate, right.predicate),
+  )
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : Number(left > right)
+}
+
+/** One level above the caller's ceiling: that it exists, and nothing of what it says. */
+export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
+  return { ...presentOutside(stored, now), redacted: true }
+}
+
+/** All that a record shows to whoever may know of it. */
+function presentOutside(stored: StoredRecord, now: Date): Omit<RedactedRecord, 'redacted'> {
+  return {
+    id: stored.id,
+    type: stored.type,
+    sensitivity: stored.sensitivity,
+    confidence: stored.confidence,
+    salience: salienceAt(stored, now),
+    ...(stored.scope === unscoped ? {} : { scope: stored.scope }),
+    tags: stored.tags,
+    created_at: stored.created_at.toISOString(),
+    updated_at: stored.updated_at.toISOString(),
+  }
+}
+
+function presentLifecycle(stored: StoredRecord): MemoryRecord['lifecycle'] {
+  return {
+    decay: {
+      curve: stored.curve,
+      half_life_seconds: stored.half_life_seconds,
+      min_salience: stored.min_salience,
+      max_age_seconds: stored.max_age_seconds,
+      reinforcement_gain: stored.reinforcement_gain,
+      max_salience: stored.max_salience,
+    },
+    last_reinforced_at: stored.last_reinforced_at.toISOString(),
+    pinned: stored.pinned,
+    deletion_policy: stored.deletion_policy,
+  }
+}
+
+/** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
+function presentPayload({ payload, status, relations }: StoredRecord): Payload {
+  if (payload.kind !== 'semantic' || status !== 'superseded' || !payload.revision) return payload
+  const { superseded_by: successor, ...revision } = payload.revision
+  const isSeen = relations.some((edge) => edge.predicate === 'superseded_by' && edge.target_id === successor)
+  return isSeen ? payload : { ...payload, revision }
+}
+
+function presentForgotten(stored: StoredRecord): Pick<MemoryRecord, 'forgotten'> {
+  const { forgotten_at: at, forgotten_reason: reason, forgotten_by: actor, purge_at: purgeAt } = stored
+  if (!at || reason === null || actor === null || !purgeAt) return {}
+  const run = stored.forgotten_run_id === null ? {} : { run_id: stored.forgotten_run_id }
+  return { forgotten: { at: at.toISOString(), reason, actor, ...run, purge_at: purgeAt.toISOString() } }
+}
+
+function presentRelation(row: RelationRow): Relation {
+  return {
+    predicate: row.predicate,
+    target_id: row.target_id,
+    weight: row.weight,
+    created_at: new Date(row.created_at).toISOString(),
+  }
+}
+
+export function presentAudit(row: AuditRow): AuditEntry {
+  return {
+    action: row.action,
+    actor: row.actor,
+    timestamp: new Date(row.at).toISOString(),
+    rationale: row.rationale,
+    ...(row.run_id === null ? {} : { run_id: row.run_id }),
+    ...(row.changes === null ? {} : { changes: row.changes as AuditEntry['changes'] & object }),
+    ...presentVia(row.via),
+  }
+}

@@ -1,0 +1,213 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { placeWords } from '../db/search-words.ts'
+import { visibleTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+import { withInverses } from '../domain/edges.ts'
+import { wordsOf } from '../domain/query-words.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Descent } from './descent.ts'
+import type { Draft, Identifier } from './stored-record.ts'
+
+/** What comes with a log of its own needs no first entry. */
+type Storable = Omit<Draft, 'audit' | 'claim'> & { audit: Draft['audit'] | null }
+
+export type Stored = {
+  ids: ReadonlySet<string>
+  /** Refused, because the same content was erased from the same scope. */
+  erasedIds: ReadonlySet<string>
+}
+
+/**
+ * Stores records with their contents, edges, descent, identifiers and first audit entries, listed as to be embedded, all or
+ * none, in one statement: one round trip, and no state in which a record lacks its other half. An id that is
+ * neither stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Each
+ * table is filled in the order of its keys, so that two writers of the same keys wait for one another and never
+ * deadlock. Rows travel as JSON, so that the text of the statement does not depend on their number.
+ */
+export async function insertRecords(
+  db: Database,
+  drafts: readonly Storable[],
+  textLanguage: string,
+  seal: Seal,
+  descents: readonly Descent[] = [],
+): Promise<Stored> {
+  const rows = JSON.stringify(
+    drafts.map(({ row, searchText, audit, isNamed }) => {
+      const digest = seal.digest(row.scope, row.payload)
+      const { text, count } = wordsOf(searchText)
+      return { ...row, searchText: text, words: count, audit, isNamed, digest: digest && asHex(digest) }
+    }),
+  )
+  const edges = JSON.stringify(
+    drafts.flatMap(({ row, edges }) => withInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
+  )
+  const lineage = JSON.stringify([
+    ...drafts.flatMap(({ row, descents }) => descents.map((each) => ({ ...each, owner: row.id }))),
+    ...descents.map((each) => ({ ...each, owner: null })),
+  ])
+  const identifiers = JSON.stringify(
+    drafts.flatMap(({ row, identifiers }) => identifiers.map((each) => ({ ...each, record_id: row.id }))),
+  )
+  const handles = JSON.stringify(
+    drafts.flatMap(({ row, handles }) =>
+      handles.map(({ digest, detail, place }) => ({
+        ...{ record_id: row.id, scope: row.scope, place },
+        ...{ digest: asHex(digest), detail: detail && asHex(detail) },
+      })),
+    ),
+  )
+  const { rows: fates } = await sql<{ id: string; is_erased: boolean }>`
+    with incoming as materialized (
+      select * from json_to_recordset(${rows}::json) as incoming (
+        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
+        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
+        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
+        max_salience float8, confidence float8, importance float8, base_importance float8,
+        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
+        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
+        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
+        "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
+      )
+    ), held as materialized (
+      select r.id from records as r
+      where r.id in (select source_id from json_to_recordset(${lineage}::json) as g (source_id uuid))
+      order by r.id
+      for key share
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (select array_agg(scope) as scopes, array_agg(digest) as digests from incoming where digest is not null)
+        as said,
+        erased_among(${seal.keyId}::bytea, said.scopes, said.digests)
+    ), record as (
+      insert into records (
+        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+      )
+      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+      from incoming as i
+      where not exists (select from erased as e where e.scope = i.scope and e.digest = i.digest)
+        and (not "isNamed" or not exists (select from departures as d where d.id = i.id))
+      order by id
+      on conflict (id) do nothing
+      returning id
+    ), content as (
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
+        to_tsvector(${textLanguage}::text::regconfig, "searchText")
+          || ${placeWords(sql`scope`, sql`type`)}
+      from incoming join record using (id)
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select source_id, predicate, target_id, weight, created_at
+      from json_to_recordset(${edges}::json) as edge
+        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
+      where owner in (select id from record)
+        and (source_id in (select id from record) or source_id not in (select id from incoming))
+        and (target_id in (select id from record) or target_id not in (select id from incoming))
+      order by source_id, predicate, target_id
+      on conflict on constraint relations_pkey do nothing
+    ), descent as (
+      ${insertDescents(lineage)}
+    ), identifier as (
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
+      from json_to_recordset(${identifiers}::json) as identifier
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
+      where record_id in (select id from record)
+      order by scope, namespace, value
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset(${handles}::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
+      where record_id in (select id from record)
+      order by digest, scope, place
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), entry as (
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
+      from incoming join record using (id)
+      where audit is not null
+    )
+    select id, false as is_erased from record
+    union all
+    select id, true from incoming join erased using (scope, digest)
+  `.execute(db)
+  const idsOf = (isErased: boolean) =>
+    new Set(fates.filter((fate) => fate.is_erased === isErased).map(({ id }) => id))
+  return { ids: idsOf(false), erasedIds: idsOf(true) }
+}
+
+/**
+ * What confirms or mentions a record adds a ground only to one that has grounds. A source is locked until it is recorded,
+ * so that one that an erase has just removed is not.
+ */
+function insertDescents(lineage: string) {
+  return sql`
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)
+      from json_to_recordset(${lineage}::json) as g
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+      cross join lateral (
+        select exists (select from descents as d where d.derived_id = g.derived_id and d.is_ground) as grounds
+      ) as has
+      where (g.owner is null or g.owner in (select id from record))
+        and (g.derived_id in (select id from record) or g.derived_id not in (select id from incoming))
+        and (g.source_id in (select id from record) or g.source_id in (select id from held))
+        and (g.kind <> 'mention' or has.grounds)
+      on conflict on constraint descents_pkey do nothing`
+}
+
+function asHex(digest: Buffer): string {
+  return `\\x${digest.toString('hex')}`
+}
+
+/** Of the ids, those that any record has or had, whoever may see it. */
+export async function findUsedIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
+  const isAsked = sql<SqlBool>`id = any(${sql.val([...ids])}::uuid[])`
+  const found = await db
+    .selectFrom('records')
+    .where(isAsked)
+    .select('id')
+    .unionAll(db.selectFrom('departures').where(isAsked).select('id'))
+    .execute()
+  return new Set(found.map(({ id }) => id))
+}
+
+/** Of the ids, those the caller can see, with what decides whether it may link to them. */
+export async function findTargets(db: Database, ids: readonly string[], trust: Trust) {
+  return db
+    .selectFrom('records as r')
+    .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .where('r.forgotten_at', 'is', null)
+    .where(visibleTo(trust))
+    .select(['r.id', 'r.sensitivity'])
+    .execute()
+}
+
+/** Of the identifiers, those that an entity of the same scope and sensitivity already has. */
+export async function findTakenIdentifiers(
+  db: Database,
+  identifiers: readonly Identifier[],
+): Promise<(Identifier & { record_id: string })[]> {
+  const { rows } = await sql<Identifier & { record_id: string }>`
+    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
+    from json_to_recordset(${JSON.stringify(identifiers)}::json)
+      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
+    join entity_identifiers as taken
+      on taken.scope = wanted.scope and taken.sensitivity = wanted.sensitivity and taken.namespace = wanted.namespace and taken.value = wanted.value
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,241 @@
+import type { Database } from '../db/connection.ts'
+import { violatedConstraint } from '../db/failures.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import type { Caller, Sensitivity } from '../domain/caller.ts'
+import type { Policies } from '../domain/lifecycle.ts'
+import { refuseReserved } from '../domain/reserved-edges.ts'
+import type { Seal } from '../domain/tombstone-seal.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { PoliciesService } from '../policies/index.ts'
+import { identifierTaken, recordExists, targetAbove, targetMissing } from './creation-refusals.ts'
+import { erasedContent, findErasedContents } from './erasure/tombstones.service.ts'
+import { answerNew } from './record-answer.ts'
+import {
+  findTakenIdentifiers,
+  findTargets,
+  findUsedIds,
+  insertRecords,
+  type Stored,
+} from './record-creation.queries.ts'
+import { draftRecord, withoutDelay } from './record-draft.ts'
+import type { NewRecord, WrittenRecord } from './records.schemas.ts'
+import { withDescents } from './source-claims.service.ts'
+import type { Draft, Identifier } from './stored-record.ts'
+
+export type CreationResources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  defaultSensitivity: Sensitivity
+  textLanguage: string
+  seal: Seal
+  policies: Pick<PoliciesService, 'recall'>
+}
+
+/** What became of one record of a batch. */
+export type Outcome = WrittenRecord | AppError
+
+export function createCreation(resources: CreationResources) {
+  const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
+
+  async function create(call: Call, given: NewRecord): Promise<WrittenRecord> {
+    const [outcome] = await createBatch(call, [given])
+    if (!outcome || outcome instanceof AppError) throw outcome
+    return outcome
+  }
+
+  /** Each record on its own: one that cannot be stored does not keep its neighbours out. */
+  async function createBatch(call: Call, given: readonly (NewRecord | AppError)[]): Promise<Outcome[]> {
+    const known = await policies.recall(call.tx ?? db)
+    const now = clock.now()
+    return storeDrafts(
+      call,
+      given.map((each) => draft(call.caller, each, known, now)),
+    )
+  }
+
+  /** Drafts of whoever knows more of a record than a create may say; refused as a create would be. */
+  async function storeDrafts(call: Call, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
+    const conn = call.tx ?? db
+    for (let attempt = 1; ; attempt++) {
+      const unique = await refuseConflicts(conn, call.caller, seal, drafts)
+      const now = clock.now()
+      const checked = unique.map((each) => (each instanceof AppError ? each : withoutDelay(each, now)))
+      try {
+        const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage, seal)
+        return checked.map((each) => answer(call.caller, refuseUnstored(each, stored), now))
+      } catch (error) {
+        const conflict = raceLost(error)
+        if (!conflict) throw error
+        // Another writer was between the check and the insert: checked again, the loser is known by name.
+        // Inside a larger transaction nothing can follow a failed statement.
+        if (call.tx || attempt === 3) throw conflict
+      }
+    }
+  }
+
+  /** All or nothing; the first that cannot be stored is the answer. */
+  async function createAll(call: Call, given: readonly NewRecord[]): Promise<WrittenRecord[]> {
+    return transact(db, call, async (tx) => {
+      const outcomes = await createBatch({ ...call, tx }, given)
+      return outcomes.map((outcome, index) => {
+        if (outcome instanceof AppError) throw outcome.at(`/records/${index}`)
+        return outcome
+      })
+    })
+  }
+
+  function draft(caller: Caller, given: NewRecord | AppError, known: Policies, now: Date) {
+    if (given instanceof AppError) return given
+    const refusal = refuseReserved(given.relations)
+    if (refusal) return refusal
+    try {
+      return draftRecord(given, { caller, now, id: ids.next(), defaultSensitivity, policies: known })
+    } catch (error) {
+      if (error instanceof AppError) return error
+      throw error
+    }
+  }
+
+  return { create, createBatch, createAll, storeDrafts }
+}
+
+const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
+
+/** What the database alone knows: edges to nowhere, identifiers in use; and ids used twice in the batch. */
+async function refuseConflicts(
+  db: Database,
+  caller: Caller,
+  seal: Seal,
+  drafts: readonly (Draft | AppError)[],
+) {
+  const unique = await refuseLost(db, seal, refuseRepeated(drafts))
+  const claimed = await refuseTakenIdentifiers(db, unique)
+  return refuseLooseEdges(db, caller, claimed)
+}
+
+function refuseRepeated(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
+  const seen = new Set<string>()
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    if (seen.has(each.row.id)) return recordExists(each.row.id)
+    seen.add(each.row.id)
+    return each
+  })
+}
+
+/**
+ * What was erased, or whose id is used, is refused by the insert itself; only where others of the batch link to it
+ * must it be known before, for they fall with it. Or their edges would lead to the record that has the id, which
+ * the caller may not even see.
+ */
+async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
+  const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
+  const targets = drafts.filter(isDraft).filter(({ row }) => linked.has(row.id))
+  if (targets.length === 0) return [...drafts]
+  const used = await findUsedIds(
+    db,
+    targets.map(({ row }) => row.id),
+  )
+  const erased = await findErasedContents(
+    db,
+    seal,
+    targets.map(({ row }) => row),
+  )
+  const erasedIds = new Set(targets.flatMap(({ row }, index) => (erased[index] ? [row.id] : [])))
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    if (erasedIds.has(each.row.id)) return erasedContent()
+    return used.has(each.row.id) ? recordExists(each.row.id) : each
+  })
+}
+
+/** What is refused is not stored; of two that claim one identifier the first has it. */
+export async function refuseTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
+  const wanted = drafts.filter(isDraft).flatMap((each) => each.identifiers)
+  if (wanted.length === 0) return [...drafts]
+  const taken = new Set((await findTakenIdentifiers(db, wanted)).map(keyOf))
+  return drafts.map((each) => {
+    if (each instanceof AppError) return each
+    const keys = each.identifiers.map(keyOf)
+    const clash = each.identifiers.findIndex((_, at) => {
+      const key = keys[at]
+      return key !== undefined && (taken.has(key) || keys.indexOf(key) !== at)
+    })
+    if (clash >= 0) return identifierTaken(clash)
+    for (const key of keys) taken.add(key)
+    return each
+  })
+}
+
+function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
+  return JSON.stringify([scope, sensitivity, namespace, value])
+}
+
+/** Refusing one record can leave a neighbour's edge without an end, so this repeats until nothing changes. */
+async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
+  const ids = new Set(drafts.filter(isDraft).flatMap(namedBy))
+  if (ids.size === 0)
+    return drafts.map((each) => (each instanceof AppError ? each : withDescents(each, none)))
+  const found = await findTargets(db, [...ids], caller.trust)
+  const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
+  const seen = new Set(
+    found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
+  )
+  let checked = drafts.map((each) => (each instanceof AppError ? each : withDescents(each, seen)))
+  for (let before = -1; before !== checked.filter(isDraft).length; ) {
+    const kept = checked.filter(isDraft)
+    before = kept.length
+    const siblings = new Set(kept.map((each) => each.row.id))
+    checked = checked.map((each) =>
+      each instanceof AppError ? each : (refuseEdge(each, siblings, sensitivityOf, caller) ?? each),
+    )
+  }
+  return checked
+}
+
+const none: ReadonlySet<string> = new Set()
+
+function namedBy({ edges, claim }: Draft): string[] {
+  return [...edges.map((edge) => edge.target_id), ...claim.ids]
+}
+
+function refuseEdge(
+  { edges }: Draft,
+  siblings: ReadonlySet<string>,
+  sensitivityOf: ReadonlyMap<string, Sensitivity>,
+  caller: Caller,
+): AppError | undefined {
+  for (const [index, { target_id: target }] of edges.entries()) {
+    const sensitivity = sensitivityOf.get(target)
+    if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
+    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAbove(index)
+  }
+  return undefined
+}
+
+function refuseUnstored(each: Draft | AppError, { ids, erasedIds }: Stored): Draft | AppError {
+  if (each instanceof AppError || ids.has(each.row.id)) return each
+  return erasedIds.has(each.row.id) ? erasedContent() : recordExists(each.row.id)
+}
+
+function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
+  return each instanceof AppError ? each : answerNew(caller, each, each.edges, now)
+}
+
+function raceLost(error: unknown): AppError | undefined {
+  switch (violatedConstraint(error)) {
+    case 'entity_identifiers_taken':
+      return new AppError(
+        'identifier_taken',
+        'Another entity of this scope and sensitivity has just taken an identifier.',
+      )
+    case 'relations_target':
+      return new AppError('record_not_found', 'A relation names a record that has just been removed.')
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,206 @@
+import { noAccesses } from '../domain/access-weights.ts'
+import { type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
+import { expiryOf, pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import type { Edge } from '../domain/edges.ts'
+import { findGraphFaults } from '../domain/graph-cycles.ts'
+import { handlesOf } from '../domain/handles.ts'
+import { scoreImportance, sourceTrust } from '../domain/importance.ts'
+import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
+import { completePayload, type Payload } from '../domain/payloads.ts'
+import {
+  defaultConfidence,
+  defaultImportance,
+  defaultSalience,
+  kindOf,
+  layerOf,
+} from '../domain/record-defaults.ts'
+import { searchableText } from '../domain/searchable-text.ts'
+import { claimableSource, requireCeiling, writableScope } from '../domain/write-trust.ts'
+import { AppError, type Fault } from '../kernel/errors.ts'
+import { claimOf } from './descent.ts'
+import type { NewRecord } from './records.schemas.ts'
+import type { ContentRow, Draft, Identifier, RecordRow } from './stored-record.ts'
+
+export type DraftContext = {
+  caller: Caller
+  now: Date
+  /** Used when the body names none. */
+  id: string
+  defaultSensitivity: Sensitivity
+  policies: Policies
+}
+
+/** Everything a create writes, worked out before the database is asked anything. */
+export function draftRecord(given: NewRecord, context: DraftContext): Draft {
+  const payload = completePayload(given.payload)
+  const faults = [
+    ...findTimeFaults(given, context.now),
+    ...findPayloadFaults(given.type, payload),
+    ...findRepeatedRelations(given),
+  ]
+  if (faults.length > 0) throw invalid(faults)
+  const row = { ...draftRow(given, context), ...draftContent(given, payload, context.caller) }
+  return {
+    row,
+    searchText: searchableText(payload, row.tags),
+    edges: draftEdges(given, row.id, context.now),
+    descents: [],
+    claim: claimOf(payload, given.provenance),
+    identifiers: identifiersOf(payload, row),
+    handles: handlesOf(payload),
+    isNamed: given.id !== undefined,
+    audit: {
+      action: 'create',
+      actor: context.caller.name,
+      at: context.now,
+      rationale: 'created',
+      run_id: null,
+      changes: null,
+      via: viaOf(context.caller),
+    },
+  }
+}
+
+const mostDelayMs = 1_000
+
+/** A draft that waited counts as written now: a client that polls must not miss it. */
+export function withoutDelay(draft: Draft, now: Date): Draft {
+  if (now.getTime() - draft.row.updated_at.getTime() < mostDelayMs) return draft
+  return { ...draft, row: { ...draft.row, updated_at: now } }
+}
+
+export function invalid(faults: readonly Fault[]): AppError {
+  return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+}
+
+/** The rules of a payload that a schema cannot say. Pointers start at the record. */
+export function findPayloadFaults(type: string, payload: Payload): Fault[] {
+  if (payload.kind !== type) return [{ pointer: '/payload/kind', message: `must equal the type, ${type}` }]
+  if (payload.kind !== 'plan_graph') return []
+  return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
+}
+
+type Place = Pick<Identifier, 'scope' | 'sensitivity'>
+
+export function identifiersOf(payload: Payload, { scope, sensitivity }: Place): Identifier[] {
+  if (payload.kind !== 'entity') return []
+  return payload.identifiers.map((each) => ({ scope, sensitivity, ...each }))
+}
+
+function findTimeFaults(given: NewRecord, now: Date): Fault[] {
+  const times: [string, string | undefined][] = [
+    ['/created_at', given.created_at],
+    ['/lifecycle/last_reinforced_at', given.lifecycle?.last_reinforced_at],
+  ]
+  for (const [index, relation] of (given.relations ?? []).entries()) {
+    times.push([`/relations/${index}/created_at`, relation.created_at])
+  }
+  return times
+    .filter(([, time]) => time !== undefined && new Date(time) > now)
+    .map(([pointer]) => ({ pointer, message: 'must not be in the future' }))
+}
+
+function findRepeatedRelations(given: NewRecord): Fault[] {
+  const seen = new Set<string>()
+  return (given.relations ?? []).flatMap(({ predicate, target_id: target }, index) => {
+    const key = JSON.stringify([predicate, target.toLowerCase()])
+    if (!seen.has(key)) {
+      seen.add(key)
+      return []
+    }
+    return [{ pointer: `/relations/${index}`, message: 'the same predicate and target are there twice' }]
+  })
+}
+
+function draftContent(given: NewRecord, payload: Payload, caller: Caller): ContentRow {
+  return {
+    tags: [...new Set(given.tags)],
+    payload,
+    provenance: given.provenance ?? { sources: [{ kind: 'event', ref: `api:${caller.name}` }] },
+    interpretation: given.interpretation ?? null,
+  }
+}
+
+function draftRow(given: NewRecord, context: DraftContext): RecordRow {
+  const { caller, now } = context
+  const sensitivity = given.sensitivity ?? context.defaultSensitivity
+  requireCeiling(caller, sensitivity)
+  const kept = {
+    layer: given.layer ?? layerOf[given.type],
+    source_type: claimableSource(caller, given.source_type),
+    created_at: given.created_at === undefined ? now : new Date(given.created_at),
+    base_importance: given.base_importance ?? defaultImportance,
+    emotional_valence: given.emotional_valence ?? 0,
+  }
+  return {
+    id: given.id?.toLowerCase() ?? context.id,
+    type: given.type,
+    scope: writableScope(caller, given.scope),
+    sensitivity,
+    memory_kind: given.memory_kind ?? kindOf[given.type],
+    status: 'active',
+    confidence: given.confidence ?? defaultConfidence,
+    ...kept,
+    ...draftLife(given, context.policies[given.type], kept.created_at, now),
+    importance: importanceAt(kept, now),
+    last_accessed_at: null,
+    access_count: 0,
+    served_count: 0,
+    confirmation_count: 0,
+    version: 1,
+    updated_at: now,
+    forgotten_at: null,
+    purge_at: null,
+    forgotten_run_id: null,
+    forgotten_reason: null,
+    forgotten_by: null,
+  }
+}
+
+function draftLife(given: NewRecord, policy: TypePolicy, createdAt: Date, now: Date) {
+  const anchor = given.lifecycle?.last_reinforced_at
+  const anchoredAt = anchor === undefined ? now : new Date(anchor)
+  const decay = { ...policy.decay, ...given.lifecycle?.decay }
+  const life = {
+    ...decay,
+    base_salience: given.salience ?? defaultSalience,
+    anchored_at: anchoredAt,
+    expires_at: expiryOf(createdAt, decay.max_age_seconds),
+    pinned: given.lifecycle?.pinned ?? false,
+    deletion_policy: given.lifecycle?.deletion_policy ?? policy.deletion_policy,
+  }
+  return {
+    ...life,
+    last_reinforced_at: anchoredAt,
+    salience: salienceAt(life, now),
+    prune_at: pruneMomentOf(life),
+  }
+}
+
+type Weighed = Pick<
+  RecordRow,
+  'created_at' | 'layer' | 'source_type' | 'base_importance' | 'emotional_valence'
+>
+
+/** The score of a record nobody has used yet. */
+function importanceAt(record: Weighed, now: Date): number {
+  return scoreImportance({
+    base_importance: record.base_importance,
+    emotional_valence: record.emotional_valence,
+    accesses: noAccesses,
+    age_days: Math.max(0, now.getTime() - record.created_at.getTime()) / 86_400_000,
+    layer: record.layer,
+    source_trust: sourceTrust[record.source_type],
+    confirmations: 0,
+  })
+}
+
+function draftEdges(given: NewRecord, id: string, now: Date): Edge[] {
+  return (given.relations ?? []).map((relation) => ({
+    source_id: id,
+    predicate: relation.predicate,
+    target_id: relation.target_id.toLowerCase(),
+    weight: relation.weight ?? 1,
+    created_at: relation.created_at === undefined ? now : new Date(relation.created_at),
+  }))
+}

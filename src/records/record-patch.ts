@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
+import { expiryOf, pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import { Decay, type Policies } from '../domain/lifecycle.ts'
+import type { Payload } from '../domain/payloads.ts'
+import { defaultConfidence, defaultImportance, kindOf } from '../domain/record-defaults.ts'
+import { requireCeiling, requireNotLowered, requireProtection, requireScope } from '../domain/write-trust.ts'
+import type { RecordPatch } from './records.schemas.ts'
+import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
+
+export type Amendment = {
+  record: Partial<RecordRow>
+  content: Partial<ContentRow>
+  /** Field to [before, after], for the audit log; empty when nothing changes. */
+  changes: Record<string, [unknown, unknown]>
+}
+
+type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity; policies: Policies }
+
+/** What a patch comes to. `payload` is the whole new payload, already merged and checked. */
+export function amendRecord(
+  stored: StoredRecord,
+  patch: RecordPatch,
+  payload: Payload,
+  context: Context,
+): Amendment {
+  const content = differing(stored, { tags: chooseTags(patch), payload })
+  const chosen = differing(stored, {
+    ...chooseFields(stored, patch, context.policies),
+    ...chooseTrust(stored, patch, context),
+  })
+  requireProtection(context.caller, stored, chosen)
+  return {
+    content,
+    record: { ...chosen, ...deriveLife(stored, chosen, context.now) },
+    changes: describeChanges(stored, chosen, content),
+  }
+}
+
+/** RFC 7396: an absent member says nothing, null asks for the default. */
+function orDefault<T>(value: T | null | undefined, fallback: T): T | undefined {
+  return value === null ? fallback : value
+}
+
+function chooseTags({ tags }: RecordPatch): string[] | undefined {
+  return tags === undefined ? undefined : [...new Set(tags)]
+}
+
+function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, defaultSensitivity }: Context) {
+  const sensitivity = orDefault(patch.sensitivity, defaultSensitivity)
+  if (sensitivity !== undefined) {
+    requireCeiling(caller, sensitivity)
+    requireNotLowered(caller, stored.sensitivity, sensitivity)
+  }
+  const scope = orDefault(patch.scope, unscoped)
+  if (scope !== undefined && scope !== stored.scope) requireScope(caller, scope)
+  return { sensitivity, scope }
+}
+
+function chooseFields(stored: StoredRecord, patch: RecordPatch, policies: Policies) {
+  const { lifecycle = {} } = patch
+  const decay = lifecycle.decay ?? {}
+  const policy = policies[stored.type]
+  return {
+    confidence: orDefault(patch.confidence, defaultConfidence),
+    memory_kind: orDefault(patch.memory_kind, kindOf[stored.type]),
+    base_importance: orDefault(patch.base_importance, defaultImportance),
+    emotional_valence: orDefault(patch.emotional_valence, 0),
+    curve: orDefault(decay.curve, policy.decay.curve),
+    half_life_seconds: orDefault(decay.half_life_seconds, policy.decay.half_life_seconds),
+    min_salience: orDefault(decay.min_salience, policy.decay.min_salience),
+    max_age_seconds: orDefault(decay.max_age_seconds, policy.decay.max_age_seconds),
+    reinforcement_gain: orDefault(decay.reinforcement_gain, policy.decay.reinforcement_gain),
+    // Here null is a value of its own: unbounded.
+    max_salience: decay.max_salience,
+    pinned: orDefault(lifecycle.pinned, false),
+    deletion_policy: orDefault(lifecycle.deletion_policy, policy.deletion_policy),
+  }
+}
+
+type Chosen = { [K in keyof StoredRecord]?: StoredRecord[K] | undefined }
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
+
+function differing<T extends Chosen>(stored: StoredRecord, chosen: T): Defined<T> {
+  const entries = Object.entries(chosen).filter(
+    ([name, value]) => value !== undefined && !isDeepStrictEqual(value, stored[name as keyof StoredRecord]),
+  )
+  return Object.fromEntries(entries) as Defined<T>
+}
+
+const shapesCurve = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seconds', 'pinned'] as const
+
+/** A new curve starts from what the old one has come to; what does not bend it leaves the anchor alone. */
+function deriveLife(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
+  const bends = shapesCurve.some((name) => chosen[name] !== undefined)
+  if (!bends && chosen.deletion_policy === undefined) return {}
+  const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
+  const life = { ...stored, ...chosen, ...anchor }
+  const expires = { expires_at: expiryOf(stored.created_at, life.max_age_seconds) }
+  const settled = { ...life, ...expires }
+  return {
+    ...anchor,
+    ...expires,
+    salience: salienceAt(settled, now),
+    prune_at: pruneMomentOf(settled),
+  }
+}
+
+const lifecycleMembers = new Set(['pinned', 'deletion_policy'])
+
+function describeChanges(
+  stored: StoredRecord,
+  record: Partial<RecordRow>,
+  { payload, tags }: Partial<ContentRow>,
+): Amendment['changes'] {
+  const plain = Object.entries(record).map(([name, after]): [string, [unknown, unknown]] => [
+    pathOf(name),
+    [stored[name as keyof StoredRecord], after],
+  ])
+  return {
+    ...Object.fromEntries(plain),
+    ...(tags ? { tags: [stored.tags, tags] } : {}),
+    ...(payload ? describePayload(stored.payload, payload) : {}),
+  }
+}
+
+function pathOf(name: string): string {
+  if (lifecycleMembers.has(name)) return `lifecycle.${name}`
+  return name in Decay.properties ? `lifecycle.decay.${name}` : name
+}
+
+export function describePayload(before: Payload, after: Payload): Amendment['changes'] {
+  const members = new Set([...Object.keys(before), ...Object.keys(after)])
+  const pairs = [...members].map((name): [string, [unknown, unknown]] => [
+    `payload.${name}`,
+    [Reflect.get(before, name) ?? null, Reflect.get(after, name) ?? null],
+  ])
+  return Object.fromEntries(pairs.filter(([, [left, right]]) => !isDeepStrictEqual(left, right)))
+}

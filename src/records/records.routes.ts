@@ -1,0 +1,240 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifySchemaCompiler } from 'fastify'
+import Type, { type TSchema } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { etagOf } from '../http/etag.ts'
+import { type Answer, callOf, type Once } from '../http/idempotency.ts'
+import { linkNext } from '../http/paging.ts'
+import { answers } from '../http/problem-responses.ts'
+import { problemOf } from '../http/problems.ts'
+import { checkFaults, compileValidator } from '../http/validation/validation.ts'
+import { AppError } from '../kernel/errors.ts'
+import { AuditQuery, ListQuery, RecordListing } from './listing/list.schemas.ts'
+import {
+  AuditPage,
+  BatchAnswer,
+  LooseRecordBatch,
+  NewRecord,
+  RecordBatch,
+  RecordPatch,
+  RecordPath,
+  SeenRecord,
+  WrittenRecord,
+} from './records.schemas.ts'
+import type { RecordsService } from './records.service.ts'
+
+export type RecordsOptions = { records: RecordsService; once: Once }
+
+const tags = ['records']
+const storingRefusals = [
+  'record_exists',
+  'erased_content',
+  'identifier_taken',
+  'outside_trust',
+  'above_ceiling',
+  'record_not_found',
+  'scope_required',
+] as const
+const changed = { schema: ref(WrittenRecord), headers: ['ETag'] } as const
+
+export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (app, { records, once }) => {
+  app.post(
+    '/v1/records',
+    {
+      config: { permission: 'records:write' },
+      schema: {
+        operationId: 'createRecord',
+        tags,
+        summary: 'Store a record',
+        description:
+          'What is left out gets its default, and of the lifecycle what the policy of the type says ' +
+          '(`/v1/policies/{type}`). What the service keeps itself is refused.',
+        body: ref(NewRecord),
+        response: answers(
+          { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The record as stored.' } },
+          storingRefusals,
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => created(await records.create(call, request.body))),
+  )
+
+  app.post(
+    '/v1/records/batch',
+    {
+      config: { permission: 'records:write' },
+      validatorCompiler: compileBatchValidator,
+      schema: {
+        operationId: 'createRecords',
+        tags,
+        summary: 'Store up to 1,000 records',
+        description:
+          'Each record on its own, answered in order; with `atomic` all or none, and the first that cannot be stored is the answer.',
+        body: ref(RecordBatch),
+        response: answers(
+          {
+            200: { schema: ref(BatchAnswer), description: 'What became of each record.' },
+            201: { schema: ref(BatchAnswer), description: 'All are stored.' },
+          },
+          storingRefusals,
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call): Promise<Answer> => {
+        const { records: given, atomic = false } = request.body
+        if (atomic) {
+          const stored = await records.createAll(call, given)
+          return {
+            status: 201,
+            body: { results: stored.map((record, index) => ({ index, status: 201, record })) },
+          }
+        }
+        const outcomes = await records.createBatch(call, given.map(checkEach))
+        const results = outcomes.map((outcome, index) => {
+          if (!(outcome instanceof AppError)) return { index, status: 201, record: outcome }
+          const problem = problemOf(outcome.at(`/records/${index}`), request.id)
+          return { index, status: problem.status, problem }
+        })
+        return { status: 200, body: { results } }
+      }),
+  )
+
+  app.get(
+    '/v1/records',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listRecords',
+        tags,
+        summary: 'List records',
+        description:
+          'Every filter must hold. A cursor ordered by salience carries the instant of its first page, and later pages answer as of it. A filter or an order by what a redacted record does not show leaves redacted records out. ' +
+          'A client that polls for changes passes `next_updated_after` of each answer as its next `updated_after`, ' +
+          'and knows a change that it has seen by `version`.',
+        querystring: ListQuery,
+        response: answers(
+          { 200: { schema: ref(RecordListing), description: 'One page.', headers: ['Link'] } },
+          ['invalid_cursor'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = await records.list(callOf(request), request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+
+  app.get(
+    '/v1/records/:id',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'getRecord',
+        tags,
+        summary: 'Read a record',
+        description: 'Redacted when it lies one level above the ceiling of the key.',
+        params: RecordPath,
+        querystring: Type.Object(
+          {
+            include_forgotten: Type.Optional(Type.Boolean({ description: 'Answer a forgotten record too.' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: answers(
+          { 200: { schema: ref(SeenRecord), description: 'The record as of now.', headers: ['ETag'] } },
+          ['record_forgotten', 'record_purged', 'record_erased'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const includeForgotten = request.query.include_forgotten ?? false
+      const record = await records.read(callOf(request), request.params.id, { includeForgotten })
+      if ('version' in record) reply.header('etag', etagOf(record.version))
+      return record
+    },
+  )
+
+  app.patch(
+    '/v1/records/:id',
+    {
+      config: { permission: 'records:write', singleRecord: true },
+      schema: {
+        operationId: 'patchRecord',
+        tags,
+        summary: 'Change a record by JSON Merge Patch',
+        description:
+          'RFC 7396: null puts a member back to its default, and a member of the lifecycle to the policy of the type. A change of the decay curve starts from the salience of now. Only working and entity records take a payload, while they are active or challenged. Pinning and unpinning need `lifecycle:write` as well; weakening the deletion policy `never` needs `admin`.',
+        params: RecordPath,
+        body: ref(RecordPatch),
+        response: answers({ 200: { ...changed, description: 'The record as changed.' } }, [
+          'record_forgotten',
+          'above_ceiling',
+          'outside_trust',
+          'episodic_immutable',
+          'payload_immutable',
+          'record_retracted',
+          'erased_content',
+          'identifier_taken',
+        ]),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        const record = await records.patch(call, request.params.id, request.body)
+        return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
+      }),
+  )
+
+  app.get(
+    '/v1/records/:id/audit',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listAuditEntries',
+        tags,
+        summary: "Page through a record's audit log",
+        description: 'All of it, oldest first; the log outlives its record.',
+        params: RecordPath,
+        querystring: AuditQuery,
+        response: answers({ 200: { schema: ref(AuditPage), description: 'One page.', headers: ['Link'] } }, [
+          'above_ceiling',
+          'invalid_cursor',
+        ]),
+      },
+    },
+    async (request, reply) => {
+      const page = await records.readAudit(callOf(request), request.params.id, request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+}
+
+function created(record: WrittenRecord): Answer {
+  return {
+    status: 201,
+    body: record,
+    headers: { location: `/v1/records/${record.id}`, etag: etagOf(record.version) },
+  }
+}
+
+function checkEach(given: NewRecord): NewRecord | AppError {
+  const faults = checkFaults(NewRecord, given)
+  if (faults.length === 0) return given
+  return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+}
+
+/** A batch that is not atomic is checked record by record, later: one broken record must not refuse the others. */
+const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => {
+  const whole = compileValidator(route)
+  if (route.httpPart !== 'body') return whole
+  const loose = compileValidator({ ...route, schema: LooseRecordBatch })
+  return (value) => (isAtomic(value) ? whole(value) : loose(value))
+}
+
+function isAtomic(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'atomic' in value && value.atomic === true
+}

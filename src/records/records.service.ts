@@ -1,0 +1,100 @@
+import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import type { Caller } from '../domain/caller.ts'
+import { completePayload, NewPayload, type Payload } from '../domain/payloads.ts'
+import { isHistory } from '../domain/vocabulary.ts'
+import { checkFaults } from '../http/validation/validation.ts'
+import { AppError } from '../kernel/errors.ts'
+import { gone } from './deleted-record.ts'
+import { refuseErasedContent } from './erasure/tombstones.service.ts'
+import { createListing } from './listing/list.service.ts'
+import { mergePatch } from './merge-patch.ts'
+import { answerWritten, presentRecord, redactRecord } from './record-answer.ts'
+import { writeChange } from './record-change.service.ts'
+import { claimRecord, findKnownRecord, findSeenRecord } from './record-claim.service.ts'
+import { type CreationResources, createCreation } from './record-creation.service.ts'
+import { findPayloadFaults, invalid } from './record-draft.ts'
+import { amendRecord } from './record-patch.ts'
+import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './records.schemas.ts'
+import type { StoredRecord } from './stored-record.ts'
+
+export type RecordsService = ReturnType<typeof createRecordsService>
+
+type Resources = CreationResources & {
+  /** The importance and layer of a changed record. A parameter because lifecycle/ stands above this room. */
+  rescore(tx: Transaction, caller: Caller, changed: StoredRecord, now: Date): Promise<StoredRecord>
+}
+
+export function createRecordsService(resources: Resources) {
+  const { db, clock, defaultSensitivity, textLanguage, seal, policies, rescore } = resources
+  const listing = createListing(resources)
+
+  async function read(
+    call: Call,
+    id: string,
+    { includeForgotten = false } = {},
+  ): Promise<MemoryRecord | RedactedRecord> {
+    const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
+    const isOpen = isOpenTo(call.caller.trust, stored.sensitivity)
+    const now = clock.now()
+    const isOver = stored.purge_at !== null && stored.purge_at <= now
+    if (stored.forgotten_at && (isOver || !includeForgotten)) throw gone(stored, isOpen, now)
+    return isOpen ? presentRecord(stored, now) : redactRecord(stored, now)
+  }
+
+  /** The log outlives its record. Of one that is seen only redacted it stays closed: its rationales are content. */
+  async function readAudit(call: Call, id: string, page: { limit?: number; cursor?: string }) {
+    const known = await findKnownRecord(call.tx ?? db, call.caller, id)
+    return listing.pageAudit(call, known.id, page)
+  }
+
+  async function patch(call: Call, id: string, asked: RecordPatch): Promise<WrittenRecord> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const stored = await claimRecord(tx, call, id)
+      const payload = mergePayload(stored, asked.payload)
+      const known = await policies.recall(tx)
+      const { record, content, changes } = amendRecord(stored, asked, payload, {
+        ...{ caller: call.caller, now, defaultSensitivity, policies: known },
+      })
+      if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
+      const said = { scope: record.scope ?? stored.scope, payload }
+      if (content.payload || record.scope !== undefined) await refuseErasedContent(tx, seal, said)
+      const changed = await writeChange(tx, stored, {
+        ...{ record, content, changes, textLanguage, now },
+        ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
+      })
+      return answerWritten(call.caller, await rescore(tx, call.caller, changed, now), now)
+    })
+  }
+
+  return {
+    ...createCreation(resources),
+    read,
+    readAudit,
+    patch,
+    list: listing.list,
+  }
+}
+
+function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | undefined): Payload {
+  if (patch === undefined) return stored.payload
+  if (stored.type === 'episodic') {
+    throw new AppError('episodic_immutable', 'The payload of an episode does not change.')
+  }
+  if (stored.type !== 'working' && stored.type !== 'entity') {
+    throw new AppError('payload_immutable', 'The payload of this type changes through revision.')
+  }
+  if (isHistory(stored.status)) {
+    throw new AppError('record_retracted', `The record is ${stored.status}: its payload no longer changes.`)
+  }
+  const merged = mergePatch(stored.payload, patch)
+  const faults = checkFaults(NewPayload, merged)
+  if (faults.length > 0)
+    throw invalid(faults.map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` })))
+  // Checked by the line above.
+  const payload = completePayload(merged as NewPayload)
+  const broken = findPayloadFaults(stored.type, payload)
+  if (broken.length > 0) throw invalid(broken)
+  return payload
+}

@@ -1,9 +1,0 @@
-import type { Database } from '../../db/connection.ts'
-import type { StoredRecord } from '../rows.ts'
-import { moveScores } from './queries.ts'
-
-/** A record that was just changed, with the importance that follows from it. */
-export async function rescoreRecord(tx: Database, stored: StoredRecord, now: Date): Promise<StoredRecord> {
-  const scores = await moveScores(tx, { ids: [stored.id], now })
-  return { ...stored, importance: scores.get(stored.id) ?? stored.importance }
-}

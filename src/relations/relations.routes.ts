@@ -1,0 +1,102 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { etagOf } from '../http/etag.ts'
+import { callOf, type Once } from '../http/idempotency.ts'
+import { linkNext } from '../http/paging.ts'
+import { answers } from '../http/problem-responses.ts'
+import { WrittenRecord } from '../records/index.ts'
+import { EdgePath, NewEdge, RelationEdgePage, RelationsQuery, SourcePath } from './relations.schemas.ts'
+import type { RelationsService } from './relations.service.ts'
+
+export type RelationsOptions = { relations: RelationsService; once: Once }
+
+const tags = ['relations']
+
+export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = async (
+  app,
+  { relations, once },
+) => {
+  app.post(
+    '/v1/records/:id/relations',
+    {
+      config: { permission: 'records:write', singleRecord: true },
+      schema: {
+        operationId: 'relateRecords',
+        tags,
+        summary: 'Link a record to another',
+        description:
+          'A known predicate is written both ways. An edge that is already there takes the new weight. The source gets a new version, the target does not; if not every reader of the source may see the target, it is the other way round. `supersedes`, `derived_from`, their inverses and `contested_by` are written by the service alone.',
+        params: SourcePath,
+        body: ref(NewEdge),
+        response: answers(
+          {
+            200: {
+              schema: ref(WrittenRecord),
+              description: 'The edge has its new weight.',
+              headers: ['ETag'],
+            },
+            201: { schema: ref(WrittenRecord), description: 'The edge is there.', headers: ['ETag'] },
+          },
+          ['record_forgotten', 'above_ceiling', 'outside_trust', 'reserved_predicate'],
+        ),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        const { created, record } = await relations.relate(call, request.params.id, request.body)
+        return { status: created ? 201 : 200, body: record, headers: { etag: etagOf(record.version) } }
+      }),
+  )
+
+  app.get(
+    '/v1/records/:id/relations',
+    {
+      config: { permission: 'records:read' },
+      schema: {
+        operationId: 'listRelations',
+        tags,
+        summary: "Page through a record's edges",
+        description: 'From the record, or towards it. Neighbours that the key may not see do not show.',
+        params: SourcePath,
+        querystring: RelationsQuery,
+        response: answers(
+          { 200: { schema: ref(RelationEdgePage), description: 'One page.', headers: ['Link'] } },
+          ['record_forgotten', 'above_ceiling', 'invalid_cursor'],
+        ),
+      },
+    },
+    async (request, reply) => {
+      const page = await relations.list(callOf(request), request.params.id, request.query)
+      if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
+      return page
+    },
+  )
+
+  app.delete(
+    '/v1/records/:id/relations/:predicate/:target_id',
+    {
+      config: { permission: 'records:write', singleRecord: true },
+      schema: {
+        operationId: 'unrelateRecords',
+        tags,
+        summary: 'Remove an edge',
+        description:
+          'The edge back goes with it. An edge that a revision, a derivation or a contest made is not removed.',
+        params: EdgePath,
+        response: answers({ 204: { description: 'The edge is gone.' } }, [
+          'relation_not_found',
+          'reserved_predicate',
+          'record_forgotten',
+          'above_ceiling',
+          'outside_trust',
+        ]),
+      },
+    },
+    (request, reply) =>
+      once(request, reply, async (call) => {
+        const { id, predicate, target_id: target } = request.params
+        await relations.unrelate(call, id, predicate, target)
+        return { status: 204 }
+      }),
+  )
+}

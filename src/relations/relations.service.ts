@@ -1,0 +1,148 @@
+import Type from 'typebox'
+import type { Database } from '../db/connection.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { type Caller, rankOf, unscoped } from '../domain/caller.ts'
+import { type Edge, isInverse, withInverses } from '../domain/edges.ts'
+import { isContradiction, isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
+import type { Listed } from '../domain/shapes.ts'
+import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import {
+  answerWritten,
+  claimRecord,
+  findOpenRecord,
+  requireChangeable,
+  type StoredRecord,
+  type WrittenRecord,
+  writeChange,
+} from '../records/index.ts'
+import { deleteEdges, findEdge, hasContest, listEdges, upsertEdges } from './relations.queries.ts'
+import type { NewEdge, RelationEdge, RelationsQuery } from './relations.schemas.ts'
+
+type Resources = { db: Database; clock: Clock; textLanguage: string }
+
+export type RelationsService = ReturnType<typeof createRelationsService>
+
+const EdgeCursor = Type.Object({ predicate: Type.String(), id: Type.String({ format: 'uuid' }) })
+
+export function createRelationsService({ db, clock, textLanguage }: Resources) {
+  /**
+   * Adds an edge, or gives an existing one a new weight. Only the source counts as changed: were the target
+   * of an inverse edge to get a new version too, everything that mentions one entity would wait for its row.
+   */
+  async function relate(
+    call: Call,
+    id: string,
+    given: NewEdge,
+  ): Promise<{ created: boolean; record: WrittenRecord }> {
+    return transact(db, call, async (tx) => {
+      const now = clock.now()
+      const source = await claimRecord(tx, call, id)
+      const target = await findOpenRecord(tx, call.caller, given.target_id)
+      await requireFree(tx, source.id, given.predicate, target.id)
+      const before = await findEdge(tx, source.id, given.predicate, target.id)
+      if (before) requireStatedByOwn(call.caller, given.predicate, target)
+      const weight = given.weight ?? 1
+      const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
+      await upsertEdges(tx, withInverses([{ ...edge, weight, created_at: now }]))
+      const owner = await findOwner(tx, call, source, target)
+      await writeChange(tx, owner, {
+        action: 'revise',
+        actor: given.actor ?? call.caller.name,
+        rationale: given.rationale ?? 'related',
+        changes: { [changePath(owner, edge)]: [before?.weight ?? null, weight] },
+        ...{ now, textLanguage },
+      })
+      const changed = await findOpenRecord(tx, call.caller, id)
+      return { created: !before, record: answerWritten(call.caller, changed, now) }
+    })
+  }
+
+  async function unrelate(call: Call, id: string, predicate: string, targetId: string): Promise<void> {
+    await transact(db, call, async (tx) => {
+      const source = await claimRecord(tx, call, id)
+      const target = await findOpenRecord(tx, call.caller, targetId)
+      await requireFree(tx, source.id, predicate, target.id)
+      const edge = await findEdge(tx, source.id, predicate, target.id)
+      if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
+      requireStatedByOwn(call.caller, predicate, target)
+      await deleteEdges(tx, withInverses([edge]))
+      const owner = await findOwner(tx, call, source, target)
+      await writeChange(tx, owner, {
+        action: 'revise',
+        actor: call.caller.name,
+        rationale: 'unrelated',
+        changes: { [changePath(owner, edge)]: [edge.weight, null] },
+        ...{ now: clock.now(), textLanguage },
+      })
+    })
+  }
+
+  async function list(call: Call, id: string, asked: RelationsQuery): Promise<Listed<RelationEdge>> {
+    const { direction = 'out', limit = 100, cursor, predicate } = asked
+    const conn = call.tx ?? db
+    const record = await findOpenRecord(conn, call.caller, id)
+    const fingerprint = fingerprintOf(call.caller.principal, { relations: record.id, direction, predicate })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor, EdgeCursor, fingerprint)
+    const page = { direction, predicate, after, limit: limit + 1 }
+    const found = await listEdges(conn, record.id, call.caller.trust, page)
+    const items = found.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items: items.map(presentEdge),
+      ...(last && found.length > limit
+        ? { next_cursor: encodeCursor(fingerprint, endOf(last, direction)) }
+        : {}),
+    }
+  }
+
+  return { relate, unrelate, list }
+}
+
+/**
+ * The record whose version and log the edge changes. An edge to a record that not every reader of the source sees belongs
+ * to that record, or the source would show them that something happened. Only if the caller may write there.
+ */
+async function findOwner(
+  tx: Database,
+  call: Call,
+  source: StoredRecord,
+  target: StoredRecord,
+): Promise<StoredRecord> {
+  const height = rankOf(target.sensitivity) - rankOf(source.sensitivity)
+  const isForeign = target.scope !== source.scope && target.scope !== unscoped
+  const { scopes } = call.caller.trust
+  if (!(height > 0 || (height === 0 && isForeign)) || (scopes && !scopes.includes(target.scope)))
+    return source
+  const { expectedVersion: _, ...unversioned } = call
+  return claimRecord(tx, unversioned, target.id)
+}
+
+/** What a revision, a derivation or a contest tied together, no client ties or unties. */
+async function requireFree(tx: Database, source: string, predicate: string, target: string): Promise<void> {
+  if (isReserved(predicate)) throw reservedPredicate()
+  if (isContradiction(predicate) && (await hasContest(tx, source, target))) throw reservedPredicate()
+}
+
+/**
+ * An edge with an inverse belongs to the record at its forward end: through the inverse a key of one scope could
+ * otherwise remove or reweight what an unscoped record states.
+ */
+function requireStatedByOwn(caller: Caller, predicate: string, target: StoredRecord): void {
+  if (isInverse(predicate)) requireChangeable(caller, target)
+}
+
+/** Names the other end, so that the entry is shown to nobody who does not see that record. */
+function changePath({ id }: StoredRecord, edge: Pick<Edge, 'source_id' | 'predicate' | 'target_id'>): string {
+  const { source_id: source, predicate, target_id: target } = edge
+  return id === source ? `relations.${predicate}.${target}` : `incoming_relations.${predicate}.${source}`
+}
+
+function endOf(edge: Edge, direction: 'out' | 'in') {
+  return { predicate: edge.predicate, id: direction === 'out' ? edge.target_id : edge.source_id }
+}
+
+function presentEdge(edge: Edge): RelationEdge {
+  return { ...edge, created_at: edge.created_at.toISOString() }
+}

@@ -1,0 +1,154 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { RecordStatus } from '../db/schema.ts'
+import { openTo } from '../db/visibility.ts'
+import { isValidThen, matchingConditions, salienceThen, statusThen } from './filters.queries.ts'
+import type { Then } from './past-record.ts'
+import type { Question } from './question.ts'
+
+const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
+  sql<SqlBool>`${sql.join(conditions, sql` and `)}`
+
+export type NamedSearch = {
+  question: Question
+  /** Of names, the most telling first. */
+  digests: readonly Buffer[]
+  conditions: readonly RawBuilder<SqlBool>[]
+  /** How many entities a question can be about, how many records of each kind of edge they lead to, and in all. */
+  mostEntities: number
+  mostOfAKind: number
+  limit: number
+}
+
+/**
+ * The entities that bear one of the names, and what they are linked with. The entity need not answer the question for
+ * what is about it to do so. First who is named, then what is linked with more of those, then by weight and
+ * salience. Of an entity with very many edges of one kind the newest are looked at.
+ */
+export async function findNamed(db: Database, search: NamedSearch): Promise<string[]> {
+  const { question, digests, conditions, mostEntities, mostOfAKind, limit } = search
+  const { trust, at, isPast } = question
+  const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
+  const { rows } = await sql<{ id: string }>`
+    with recursive named as materialized (
+      select h.record_id as id, min(w.place) as place
+      from unnest(${sql.val(digests)}::bytea[]) with ordinality as w (digest, place)
+      join handles as h on h.digest = w.digest
+      join records as r on r.id = h.record_id
+      where r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged') and ${openTo(trust)}
+      group by h.record_id
+      order by place, id
+      limit ${mostEntities}
+    ), edge_kind as (
+      select n.id, n.place, (
+        select e.predicate from relations as e where e.source_id = n.id order by e.predicate limit 1
+      ) as predicate
+      from named as n
+      union all
+      select k.id, k.place, (
+        select e.predicate from relations as e
+        where e.source_id = k.id and e.predicate > k.predicate order by e.predicate limit 1
+      )
+      from edge_kind as k where k.predicate is not null
+    ), reached as (
+      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
+      from named as n join records as r on r.id = n.id where ${allOf(conditions)}
+      union all
+      select e.target_id, k.id, k.place, 1, e.weight, e.salience
+      from (select * from edge_kind where predicate is not null limit 200) as k
+      cross join lateral (
+        select e.target_id, e.weight, r.salience
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = k.id and e.predicate = k.predicate ${age} and ${allOf(conditions)}
+        order by e.target_id desc
+        limit ${mostOfAKind}
+      ) as e
+    )
+    select id from reached
+    group by id
+    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export type CandidateStanding = { id: string; salience: number; importance: number; isOpen: boolean }
+
+/** How the candidates stand at the instant of the question; `offset 0` has each looked up by its id. */
+export async function findStandings(
+  db: Database,
+  ids: readonly string[],
+  question: Question,
+): Promise<CandidateStanding[]> {
+  const { rows } = await sql<CandidateStanding>`
+    select standing.*
+    from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
+      select r.id, ${salienceThen(question)} as salience, r.importance,
+        r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
+      from records as r where r.id = candidate.id
+      offset 0
+    ) as standing
+  `.execute(db)
+  return rows
+}
+
+/** What changed its status since: the order of today's saliences no longer knows where it stood. */
+export async function findMovedSince(
+  db: Database,
+  question: Question,
+  conditions: readonly RawBuilder<SqlBool>[],
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from (select distinct s.record_id from status_changes as s where s.at > ${question.at}::timestamptz) as moved
+    join records as r on r.id = moved.record_id
+    where ${allOf(conditions)}
+    order by ${salienceThen(question)} desc, r.id
+    limit ${limit}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+export type Withheld = {
+  id: string
+  status: RecordStatus
+  is_retracted: boolean
+  is_valid: boolean
+  salience: number
+}
+
+/** Of the records, how those fare that match in all but what time and revision have made of them. */
+export async function findWithheld(
+  db: Database,
+  ids: readonly string[],
+  question: Question,
+): Promise<Withheld[]> {
+  const status = statusThen(question)
+  const { rows } = await sql<Withheld>`
+    select r.id, ${status} as status, ${isValidThen(question)} as is_valid, ${salienceThen(question)} as salience,
+      ${status} = 'invalidated' as is_retracted
+    from records as r
+    where r.id = any(${sql.val(ids)}::uuid[]) and ${allOf(matchingConditions(question, 'whole'))}
+    order by r.id
+  `.execute(db)
+  return rows
+}
+
+/** What the log tells of how records stood at a past instant. */
+export async function findPast(
+  db: Database,
+  ids: readonly string[],
+  question: Question,
+): Promise<(Then & { id: string })[]> {
+  const { rows } = await sql<Then & { id: string }>`
+    select r.id, ${statusThen(question)} as status, ${salienceThen(question)} as salience, coalesce((
+      select a.changes #>> '{payload.revision.status,0}' from audit_entries as a
+      where a.record_id = r.id and a.at > ${question.at}::timestamptz and a.changes ? 'payload.revision.status'
+      order by a.id limit 1
+    ), c.payload #>> '{revision,status}') as revision
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any(${sql.val(ids)}::uuid[])
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,221 @@
+import type { RawBuilder, SqlBool } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { nameHandle } from '../domain/handles.ts'
+import type { Embedding } from '../domain/similarity.ts'
+import type { createQuerying, createVectorSearch } from '../embeddings/index.ts'
+import { findMostSalient } from '../records/index.ts'
+import {
+  type CandidateStanding,
+  findMovedSince,
+  findNamed,
+  findStandings,
+  findWithheld,
+} from './candidates.queries.ts'
+import { answering, matchingConditions, withheld } from './filters.queries.ts'
+import { fuse, type Rankings } from './fusion.ts'
+import type { Sprout } from './graph-growth.ts'
+import { channelWeights, intentOf } from './intent.ts'
+import { namesIn } from './names-in-question.ts'
+import { mayShowRedacted, type Question, scopesWithin } from './question.ts'
+import type { Suppressed } from './retrieval.schemas.ts'
+import { reasonOf } from './suppression.ts'
+import type { createTextChannel } from './text/text-search.service.ts'
+
+type Conditions = readonly RawBuilder<SqlBool>[]
+
+type Match = { id: string; score: number }
+
+export type Channels = {
+  text: ReturnType<typeof createTextChannel>
+  querying: ReturnType<typeof createQuerying>
+  vectors: ReturnType<typeof createVectorSearch>
+}
+
+type Model = NonNullable<Awaited<ReturnType<Channels['querying']['servingModel']>>>
+
+/** What the question says; where it says nothing, the most salient records are the answer. */
+export type Asked = {
+  text: string | undefined
+  /** In place of the vector of the text. */
+  given?: { model: Model; vector: Embedding } | undefined
+}
+
+export type Roots = {
+  sprouts: Sprout[]
+  /** How well each fits what is asked, 0 to 1; empty when nothing was asked. */
+  fits: ReadonlyMap<string, number>
+}
+
+const mostEntities = 16
+const mostOfAKind = 50
+const mostSuppressed = 50
+
+/**
+ * Without an index a search by vectors passes over all of them, half a microsecond each, while the caller waits. It is
+ * left out where that takes longer than it is worth: what the built-in embedder knows is spelling, which the words of
+ * the text tell nearly as well.
+ */
+const mostScanned = { hash: 20_000, model: 200_000 }
+
+export function createCandidates({ db, text: words, querying, vectors }: Channels & { db: Database }) {
+  async function findRoots(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
+    return asked.text === undefined && asked.given === undefined
+      ? { sprouts: await rankBySalience(question, limit, now), fits: new Map() }
+      : rankByContent(question, asked, limit, now)
+  }
+
+  async function rankBySalience(question: Question, limit: number, now: Date): Promise<Sprout[]> {
+    const ids = await listSalient(question, mayShowRedacted(question) ? 'any' : 'whole', limit, now)
+    const standings = await findStandings(db, ids, question)
+    return [...standings].sort(bySalience).slice(0, limit).map(sproutAlone)
+  }
+
+  async function rankByContent(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
+    // In steps, for every depth makes statements of its own, and PostgreSQL keeps only so many planned.
+    const depth = Math.max(50, 50 * Math.ceil(limit / 25))
+    const [matches, salient] = await Promise.all([
+      search(asked, question, answering(question, 'whole'), depth),
+      listSalient(question, 'whole', depth, now),
+    ])
+    const found = { ...rankingsOf(matches), salience: salient }
+    const ids = [...new Set(Object.values(found).flat())]
+    const rows = ids.length === 0 ? [] : await findStandings(db, ids, question)
+    const standings = new Map(rows.map((row) => [row.id, row]))
+    const rankings = question.isPast ? { ...found, salience: orderPast(salient, standings) } : found
+    const weights = channelWeights[intentOf(asked.text ?? '')]
+    const sprouts = fuse(rankings, weights, standings)
+      .slice(0, limit)
+      .map(({ id, score, signals }): Sprout => ({ id, hop: 0, score, isOpen: true, signals }))
+    return { sprouts, fits: fitsOf(matches) }
+  }
+
+  /** One search per channel, at once: each has a statement of its own and waits for no other. */
+  async function search(asked: Asked, question: Question, conditions: Conditions, limit: number) {
+    const { text } = asked
+    const [vector, byText, byName] = await Promise.all([
+      searchVectors(asked, question, conditions, limit),
+      text === undefined ? undefined : searchWords(text, question, conditions, limit),
+      text === undefined ? undefined : searchNames(text, question, conditions, limit),
+    ])
+    return { vector, text: byText, graph: byName }
+  }
+
+  async function searchVectors(
+    { text, given }: Asked,
+    question: Question,
+    conditions: Conditions,
+    limit: number,
+  ) {
+    const scopes = scopesWithin(question)
+    const sought = given ?? (await vectorFor(text, scopes))
+    if (!sought) return undefined
+    const found = await vectors.find({ ...sought, conditions, scopes, limit })
+    return found.map(({ id, similarity }): Match => ({ id, score: similarity }))
+  }
+
+  async function vectorFor(text: string | undefined, scopes: readonly string[] | undefined) {
+    const model = text === undefined ? undefined : await querying.servingModel()
+    if (!model || text === undefined) return undefined
+    const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
+    if ((await vectors.countScanned(scopes)) > most) return undefined
+    const asked = await querying.embedText(text)
+    return asked.outcome === 'embedded' ? asked : undefined
+  }
+
+  function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
+    const { trust, scopes, types } = question
+    const narrower = { ...(scopes ? { scopes } : {}), ...(types ? { types } : {}) }
+    return words.find(db, { sentence, trust, conditions, limit, ...narrower })
+  }
+
+  async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
+    const digests = namesIn(text).map((name) => nameHandle(name).digest)
+    if (digests.length === 0) return []
+    return findNamed(db, { question, digests, conditions, mostEntities, mostOfAKind, limit })
+  }
+
+  async function listSalient(
+    question: Question,
+    seen: 'whole' | 'any',
+    limit: number,
+    now: Date,
+  ): Promise<string[]> {
+    const conditions = answering(question, seen)
+    const { trust, at, isPast, minSalience, scopes } = question
+    const picked = findMostSalient(
+      db,
+      {
+        ...{ trust, conditions, limit, asOf: at, isWhole: seen === 'whole' },
+        ...(minSalience === undefined || isPast ? {} : { minSalience }),
+        ...(scopes ? { scopes } : {}),
+      },
+      now,
+    )
+    const moved = isPast ? findMovedSince(db, question, conditions, limit) : []
+    return [...new Set([...(await picked).map(({ id }) => id), ...(await moved)])]
+  }
+
+  /** What the same search finds among those that time or revision has put away. */
+  async function findSuppressed(question: Question, asked: Asked, now: Date): Promise<Suppressed[]> {
+    const matches =
+      asked.text !== undefined || asked.given !== undefined
+        ? await search(asked, question, withheld(question), mostSuppressed)
+        : { graph: await listMatching(question, now) }
+    const ids = [...new Set(Object.values(rankingsOf(matches)).flat())]
+    const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)
+    return rows.flatMap((row) => {
+      const reason = reasonOf(row, question)
+      return reason === undefined ? [] : [{ id: row.id, reason, status: row.status }]
+    })
+  }
+
+  /** Where nothing is asked everything matches; so that it stays bounded, only the top of it is looked through. */
+  async function listMatching(question: Question, now: Date): Promise<string[]> {
+    const { trust, at, scopes } = question
+    const conditions = matchingConditions(question, 'whole')
+    const sought = { trust, conditions, asOf: at, isWhole: true, limit: 4 * mostSuppressed }
+    const picked = await findMostSalient(db, { ...sought, ...(scopes ? { scopes } : {}) }, now)
+    return picked.map(({ id }) => id)
+  }
+
+  return { findRoots, findSuppressed }
+}
+
+type Matches = { text?: Match[] | undefined; vector?: Match[] | undefined; graph?: string[] | undefined }
+
+function rankingsOf({ text, vector, graph }: Matches): Rankings {
+  return {
+    ...(text ? { text: text.map(({ id }) => id) } : {}),
+    ...(vector ? { vector: vector.map(({ id }) => id) } : {}),
+    ...(graph ? { graph } : {}),
+  }
+}
+
+/** The cosine, or the share of the best match in words, whichever speaks more for it. */
+function fitsOf({ text = [], vector = [] }: Matches): Map<string, number> {
+  const fits = new Map<string, number>()
+  const best = text[0]?.score ?? 0
+  const shares = best > 0 ? text.map(({ id, score }) => ({ id, score: score / best })) : []
+  for (const { id, score } of [...shares, ...vector]) {
+    fits.set(id, Math.max(fits.get(id) ?? 0, Math.min(1, Math.max(0, score))))
+  }
+  return fits
+}
+
+function orderPast(ids: readonly string[], standings: ReadonlyMap<string, CandidateStanding>): string[] {
+  return ids
+    .flatMap((id) => standings.get(id) ?? [])
+    .sort(bySalience)
+    .map(({ id }) => id)
+}
+
+/** Among equals the newest first, as lists have it. */
+function bySalience(one: CandidateStanding, other: CandidateStanding): number {
+  return other.salience - one.salience || (one.id > other.id ? -1 : 1)
+}
+
+function sproutAlone({ id, salience, isOpen }: CandidateStanding, index: number): Sprout {
+  const channels = [{ channel: 'salience' as const, rank: index + 1, weight: 1, contribution: salience }]
+  const signals = { channels, fused: salience, salience_factor: 1, importance_factor: 1 }
+  return { id, hop: 0, score: salience, isOpen, signals }
+}

@@ -1,0 +1,52 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import { salienceThen } from './filters.queries.ts'
+import type { Neighbour } from './graph-growth.ts'
+import type { Question } from './question.ts'
+
+/** A record may have as many kinds of edges as edges; the first of them in the alphabet are followed. */
+const mostKinds = 32
+
+/**
+ * What the edges of some records lead to under the conditions, in one statement however many they are. Of each
+ * kind of edge of each record the newest neighbours come, so that neither a hub nor the most common kind of its
+ * edges makes this read more than the node limit asks for.
+ */
+export async function findNeighbours(
+  db: Database,
+  ids: readonly string[],
+  question: Question,
+  { conditions, mostOfAKind }: { conditions: readonly RawBuilder<SqlBool>[]; mostOfAKind: number },
+): Promise<Neighbour[]> {
+  const { at, isPast, trust } = question
+  const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
+  const { rows } = await sql<Neighbour>`
+    select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
+      n.sensitivity <= ${trust.maxSensitivity}::sensitivity as "isOpen"
+    from unnest(${sql.val(ids)}::uuid[]) as source (id)
+    cross join lateral (
+      with recursive edge_kind as (
+        (
+          select e.predicate from relations as e where e.source_id = source.id order by e.predicate limit 1
+        )
+        union all
+        select (
+          select e.predicate from relations as e
+          where e.source_id = source.id and e.predicate > k.predicate order by e.predicate limit 1
+        )
+        from edge_kind as k where k.predicate is not null
+      )
+      select predicate from edge_kind where predicate is not null limit ${mostKinds}
+    ) as k
+    cross join lateral (
+      select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
+        ${salienceThen(question)} as salience
+      from relations as e join records as r on r.id = e.target_id
+      where e.source_id = source.id and e.predicate = k.predicate ${age}
+        and ${sql.join(conditions, sql` and `)}
+      order by e.target_id desc
+      limit ${mostOfAKind}
+    ) as n
+  `.execute(db)
+  return rows
+}

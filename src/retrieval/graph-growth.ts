@@ -1,0 +1,96 @@
+import type { Signals } from './retrieval.schemas.ts'
+
+/** How roots become a neighbourhood: edge by edge, hop by hop, the better neighbours first. */
+
+export type Via = { source_id: string; predicate: string; weight: number }
+
+/** A node before its record is read. */
+export type Sprout = {
+  id: string
+  hop: number
+  score: number
+  /** Seen whole: only such a record has edges to follow and signals to show. */
+  isOpen: boolean
+  signals: Signals
+}
+
+export type Neighbour = Via & {
+  target_id: string
+  created_at: Date
+  isOpen: boolean
+  salience: number
+  importance: number
+}
+
+/** What a record hands on to its neighbours, for an edge is a weaker reason to be told than a match. */
+const handedOn = 0.5
+
+/** The best of what the edges lead to that is not there yet, as many as there is room for. */
+export function growHop(
+  nodes: ReadonlyMap<string, Sprout>,
+  found: readonly Neighbour[],
+  hop: number,
+  room: number,
+): Sprout[] {
+  const best = new Map<string, Sprout>()
+  for (const neighbour of found) {
+    const source = nodes.get(neighbour.source_id)
+    if (!source || nodes.has(neighbour.target_id)) continue
+    const sprout = sproutOf(source, neighbour, hop)
+    const other = best.get(sprout.id)
+    if (!other || isBefore(sprout, other)) best.set(sprout.id, sprout)
+  }
+  return [...best.values()].sort(compareSprouts).slice(0, Math.max(0, room))
+}
+
+/** Of a redacted record nothing counts that it does not show: its importance is taken as the middling one. */
+function sproutOf(source: Sprout, neighbour: Neighbour, hop: number): Sprout {
+  const { source_id, predicate, weight, isOpen, salience, importance } = neighbour
+  const fused = source.score * weight * handedOn
+  const salience_factor = 0.5 + 0.5 * Math.min(1, salience)
+  const importance_factor = isOpen ? 0.8 + 0.4 * importance : 1
+  return {
+    id: neighbour.target_id,
+    ...{ hop, isOpen, score: fused * salience_factor * importance_factor },
+    signals: {
+      channels: [],
+      ...{ fused, salience_factor, importance_factor, via: { source_id, predicate, weight } },
+    },
+  }
+}
+
+/** Of two ways to one record the better; between equal ones the same each time. */
+function isBefore(one: Sprout, other: Sprout): boolean {
+  if (one.score !== other.score) return one.score > other.score
+  return keyOf(one) < keyOf(other)
+}
+
+function keyOf({ signals }: Sprout): string {
+  return `${signals.via?.source_id} ${signals.via?.predicate}`
+}
+
+function compareSprouts(one: Sprout, other: Sprout): number {
+  return other.score - one.score || (one.id < other.id ? -1 : 1)
+}
+
+/** The edges that were followed between what is answered, in the order of the records they come from. */
+export function edgesAmong(
+  ids: readonly string[],
+  found: readonly Neighbour[],
+  limit: number,
+): Pick<Neighbour, 'source_id' | 'predicate' | 'target_id' | 'weight' | 'created_at'>[] {
+  const places = new Map(ids.map((id, place) => [id, place]))
+  const placeOf = (id: string) => places.get(id) ?? Number.POSITIVE_INFINITY
+  return found
+    .filter((edge) => places.has(edge.source_id) && places.has(edge.target_id))
+    .sort(
+      (one, other) =>
+        placeOf(one.source_id) - placeOf(other.source_id) ||
+        placeOf(one.target_id) - placeOf(other.target_id) ||
+        (one.predicate < other.predicate ? -1 : 1),
+    )
+    .slice(0, limit)
+    .map(({ source_id, predicate, target_id, weight, created_at }) => ({
+      ...{ source_id, predicate, target_id, weight, created_at },
+    }))
+}

@@ -1,0 +1,85 @@
+import type { Database } from '../db/connection.ts'
+import type { Call } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import { rankOf } from '../domain/caller.ts'
+import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
+import { searchableText } from '../domain/searchable-text.ts'
+import type { Embedding } from '../domain/similarity.ts'
+import type { createQuerying, createVectorSearch } from '../embeddings/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { findOpenRecord, findRecords, presentRecord } from '../records/index.ts'
+import { answering } from './filters.queries.ts'
+import { readQuestion, scopesWithin } from './question.ts'
+import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  querying: ReturnType<typeof createQuerying>
+  vectors: ReturnType<typeof createVectorSearch>
+}
+type Model = NonNullable<Awaited<ReturnType<Resources['querying']['servingModel']>>>
+
+export type SimilarService = ReturnType<typeof createSimilarService>
+
+export function createSimilarService({ db, clock, querying, vectors }: Resources) {
+  async function find(call: Call, asked: SimilarQuery): Promise<SimilarRecords> {
+    const now = clock.now()
+    const { record_id: id, text, limit = 10 } = asked
+    if ((id === undefined) === (text === undefined)) throw bothOrNeither()
+    const question = readQuestion(asked.trust ? { trust: asked.trust } : {}, call.caller.trust, now)
+    const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
+    const stored = id === undefined ? undefined : await findOpenRecord(db, seeing.caller, id)
+    const model = await querying.servingModel()
+    if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
+    const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)
+    if (!vector) return { items: [] }
+    const found = await vectors.find({
+      ...{ model, vector, conditions: answering(question, 'whole'), scopes: scopesWithin(question) },
+      limit: limit + (stored ? 1 : 0),
+    })
+    const others = found.filter((neighbour) => neighbour.id !== stored?.id).slice(0, limit)
+    return { items: await tell(others, question.trust, now) }
+  }
+
+  /** One that is not embedded yet is read now, unless the model may not read it. */
+  async function vectorOf(stored: Awaited<ReturnType<typeof findOpenRecord>>, model: Model) {
+    const known = await vectors.findVector(model, stored.id)
+    if (known) return known
+    if (rankOf(stored.sensitivity) > rankOf(model.max_sensitivity)) return undefined
+    return vectorOfText(searchableText(stored.payload, stored.tags), model)
+  }
+
+  /** Undefined for what says nothing. */
+  async function vectorOfText(text: string, model: Model): Promise<Embedding | undefined> {
+    const asked = await querying.embedText(text)
+    if (asked.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
+    return asked.outcome === 'embedded' && asked.model.id === model.id ? asked.vector : undefined
+  }
+
+  async function tell(
+    found: readonly { id: string; similarity: number }[],
+    trust: Call['caller']['trust'],
+    now: Date,
+  ) {
+    if (found.length === 0) return []
+    const ids = found.map(({ id }) => id)
+    const byId = new Map(
+      (await findRecords(db, ids, trust, embeddedEdgesAmongMany)).map((each) => [each.id, each]),
+    )
+    return found.flatMap(({ id, similarity }) => {
+      const record = byId.get(id)
+      // What was forgotten or hidden between two statements is no answer.
+      const isThere = record && !record.forgotten_at && isOpenTo(trust, record.sensitivity)
+      return isThere ? [{ record: presentRecord(record, now), similarity }] : []
+    })
+  }
+
+  return { find }
+}
+
+function bothOrNeither(): AppError {
+  const errors = [{ pointer: '', message: 'must have either record_id or text' }]
+  return new AppError('validation_failed', 'Nothing, or two things, to be similar to.', { errors })
+}

@@ -1,0 +1,15 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+
+/** How words are indexed: as their stems, and stop words not at all. */
+export async function findStems(
+  db: Database,
+  words: readonly string[],
+  language: string,
+): Promise<{ word: string; stems: string[] }[]> {
+  const { rows } = await sql<{ word: string; stems: string[] }>`
+    select word, tsvector_to_array(to_tsvector(${language}::text::regconfig, word)) as stems
+    from unnest(${sql.val([...words])}::text[]) as word
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,43 @@
+import type { Database } from '../../db/connection.ts'
+import type { Query } from '../../domain/query-words.ts'
+import { findStems } from './stemming.queries.ts'
+
+/** As they are indexed, each once, in the order of the sentence. */
+export type Stems = {
+  words: string[]
+  /** Those of them that are in a phrase. */
+  phrased: string[]
+}
+
+const mostKept = 20_000
+const longestKept = 64
+
+/** The stems of words, most of which were asked for before: a round trip that hardly any search makes twice. */
+export function createStemmer({ textLanguage }: { textLanguage: string }) {
+  const kept = new Map<string, readonly string[]>()
+
+  async function stemsIn(db: Database, { wanted, phrases }: Query): Promise<Stems> {
+    const [words, phrased] = [wordsIn(wanted), wordsIn(phrases.join(' '))]
+    const stems = await learn(db, new Set([...words, ...phrased]))
+    const stemmed = (given: readonly string[]) => [
+      ...new Set(given.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),
+    ]
+    return { words: stemmed(words), phrased: stemmed(phrased) }
+  }
+
+  async function learn(db: Database, words: ReadonlySet<string>): Promise<ReadonlyMap<string, string[]>> {
+    const unknown = [...words].filter((word) => !kept.has(word))
+    if (unknown.length === 0) return new Map()
+    const found = await findStems(db, unknown, textLanguage)
+    // All at once, which is rare: to know which were not asked for lately would cost every search.
+    if (kept.size > mostKept) kept.clear()
+    for (const { word, stems } of found) if (word.length <= longestKept) kept.set(word, stems)
+    return new Map(found.map(({ word, stems }) => [word, stems]))
+  }
+
+  return { stemsIn }
+}
+
+function wordsIn(text: string): string[] {
+  return text.split(' ').filter((word) => word !== '')
+}

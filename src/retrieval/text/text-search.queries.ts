@@ -1,0 +1,173 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Trust } from '../../domain/caller.ts'
+import type { Query } from '../../domain/query-words.ts'
+import { b, k1, oneOf, quoteWord, type Store, type Weighed } from './search-plan.ts'
+
+export type Search = {
+  trust: Trust
+  /** On `records as r` and `contents as c`: whatever is to be met before anything is cut. */
+  conditions: readonly RawBuilder<SqlBool>[]
+  query: Query
+  textLanguage: string
+  store: Store
+  /** What a match must have one of, for each list. */
+  required: readonly (readonly string[])[]
+  limit: number
+}
+
+export type Match = { id: string; score: number }
+
+/** The best of all that have one of the first words; of the others it counts how often they occur. */
+export async function findByWords(
+  db: Database,
+  search: Search,
+  words: readonly Weighed[],
+  weighing: readonly Weighed[],
+): Promise<Match[]> {
+  const isMatch = sql`c.search @@ (${having(search, anyOf(words))})`
+  return rank(db, search, [...words, ...weighing], isMatch)
+}
+
+/** Of records that have none of the other words. */
+type Rest = { others: readonly Weighed[] }
+
+/** The best of those that have all words of one of some sets. */
+export async function findTogether(
+  db: Database,
+  search: Search,
+  words: readonly Weighed[],
+  { sets, others }: Rest & { sets: readonly (readonly string[])[] },
+): Promise<Match[]> {
+  return rank(db, search, words, sql`c.search @@ (${togetherIn(search, sets)}) ${without(others)}`)
+}
+
+export type Among = {
+  /** The newest of the store, of which those count that the caller sees. */
+  newest: number
+  ids: readonly string[]
+}
+
+/** The best by some common words of a bounded part of the store. */
+export async function findAmong(
+  db: Database,
+  search: Search,
+  words: readonly Weighed[],
+  { newest, ids, others }: Rest & Among,
+): Promise<Match[]> {
+  // One in two may be hidden before the walk ends with fewer: where more are, it must not pass over all of them.
+  const candidates = sql`
+    (
+      select id from (
+        select * from records where forgotten_at is null
+        order by created_at desc, id desc limit ${sql.lit(2 * newest)}
+      ) as r where ${openTo(search.trust)} limit ${sql.lit(newest)}
+    )
+    union select unnest(${sql.val([...ids])}::uuid[])`
+  return rank(
+    db,
+    search,
+    words,
+    sql`c.record_id = any(array(${candidates})) and c.search @@ (${having(search, anyOf(words))})
+      ${without(others)}`,
+  )
+}
+
+function without(others: readonly Weighed[]): RawBuilder<unknown> {
+  return others.length > 0 ? sql`and not (c.search @@ (${anyOf(others)}))` : sql``
+}
+
+/**
+ * The best by BM25. In how many records a rare word occurs is counted here, among those the caller sees, before any
+ * condition. `offset 0` has each record looked up by its id, where for a thousand rows of a plain join PostgreSQL
+ * may read a whole table.
+ */
+async function rank(
+  db: Database,
+  search: Search,
+  words: readonly Weighed[],
+  isHit: RawBuilder<unknown>,
+): Promise<Match[]> {
+  const { store, conditions, trust, limit } = search
+  const places = padded(words)
+  const counts = places.map((each, at) => sql`${occurrences(each?.word)} as ${countOf(at)}`)
+  const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
+  const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
+  // Always one row: an aggregate stands in it even where every frequency is known beforehand.
+  const idfs = places.map((each, at) => sql`${frequency(each, at, store)} as ${idfOf(at)}`)
+  const parts = places.map(
+    (_, at) => sql`${idfOf(at)} * ${countOf(at)} * ${sql.lit(k1 + 1)}::float8 / (${countOf(at)} + length)`,
+  )
+  const { rows } = await sql<Match>`
+    with found as materialized (
+      select c.record_id as id, ${length} as length, ${sql.join(counts)} from contents as c where ${isHit}
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select ${met} as is_wanted from records as r
+        where r.id = found.id and r.forgotten_at is null and ${openTo(trust)}
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, ${sql.join(idfs)} from hit
+    )
+    select id, round((${sql.join(parts, sql` + `)}) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+type Word = Pick<Weighed, 'word'>
+
+const anyOf = (words: readonly Word[]) =>
+  sql`${words.map(({ word }) => quoteWord(word)).join(' | ')}::tsquery`
+
+function togetherIn(search: Search, sets: readonly (readonly string[])[]): RawBuilder<unknown> {
+  return having(search, sql`${oneOf(sets)}::tsquery`)
+}
+
+/** What is wanted, and whatever else the sentence demands. */
+function having(search: Search, wanted: RawBuilder<unknown>): RawBuilder<unknown> {
+  const phraseOf = (phrase: string) =>
+    sql`phraseto_tsquery(${search.textLanguage}::text::regconfig, ${phrase})`
+  const clauses = [
+    wanted,
+    ...search.required.map((words) => anyOf(words.map((word) => ({ word })))),
+    ...search.query.phrases.map(phraseOf),
+    ...search.query.excluded.map((phrase) => sql`!!${phraseOf(phrase)}`),
+  ]
+  return sql.join(clauses, sql` && `)
+}
+
+/** Up to the next four, so that PostgreSQL keeps few plans of this; a place without a word counts nothing. */
+function padded(words: readonly Weighed[]): (Weighed | undefined)[] {
+  return Array.from({ length: 4 * Math.ceil(words.length / 4) }, (_, at) => words[at])
+}
+
+const countOf = (at: number) => sql.ref(`count_${at}`)
+const idfOf = (at: number) => sql.ref(`idf_${at}`)
+
+/** π²/6, the limit of the sum of 1/i². */
+const limitOfRank = Math.PI ** 2 / 6
+
+/**
+ * Read back from `ts_rank`, which for a single word is the sum of 1/i² up to how often it occurs, over the limit of
+ * that sum: there is no other way to it without unnesting the whole text.
+ */
+function occurrences(word: string | undefined): RawBuilder<unknown> {
+  const query = word === undefined ? null : quoteWord(word)
+  const rank = sql`ts_rank('{1,1,1,1}', c.search, ${query}::tsquery)`
+  return sql`coalesce(round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5), 0)`
+}
+
+/** Known beforehand, or counted. */
+function frequency(word: Weighed | undefined, at: number, { rows }: Store): RawBuilder<unknown> {
+  const count = word?.count ?? null
+  const known = count === null ? null : Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
+  const having = sql`least(count(*) filter (where ${countOf(at)} > 0), ${rows}::float8)`
+  return sql`coalesce(${known}::float8, ln(1 + greatest(0, ${rows}::float8 - ${having} + 0.5) / (${having} + 0.5)))`
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import type { Database } from '../../db/connection.ts'
+import { openTo } from '../../db/visibility.ts'
+import type { Trust } from '../../domain/caller.ts'
+import type { Lexicon, Store } from './search-plan.ts'
+
+/**
+ * Read from a sample of the table's pages, all of them while it is small: the same answer as long as nothing
+ * changes, and right for a store filled a moment ago, of which PostgreSQL has no statistics yet.
+ */
+export async function readLexicon(db: Database): Promise<Lexicon> {
+  const { rows } = await sql<{ rows: number; average: number; sampled: number; words: [string, number][] }>`
+    with portion as materialized (
+      select least(100, ${100 * sampledPages}::float8 * current_setting('block_size')::int
+        / greatest(1, pg_relation_size('contents'))) as percent
+    ), sample as materialized (
+      select c.words, c.search
+      from contents as c tablesample system ((select percent from portion)) repeatable (0)
+    ), word as (
+      select word, count(*) as count from sample, unnest(tsvector_to_array(search)) as word
+      group by word having count(*) > 1
+    )
+    select count(*) as sampled, count(*) * 100 / (select percent from portion) as rows,
+      coalesce(avg(words), 1)::float8 as average,
+      (select coalesce(json_agg(json_build_array(word, count)), '[]') from word) as words
+    from sample
+  `.execute(db)
+  const [found] = rows
+  return {
+    rows: found?.rows ?? 0,
+    averageLength: Math.max(1, found?.average ?? 1),
+    sampled: found?.sampled ?? 0,
+    counts: new Map(found?.words ?? []),
+  }
+}
+
+/** 8 MB of table: some thousand records, whose mean length is within some percent of that of all. */
+const sampledPages = 1_024
+
+/** How many records the caller sees, and how long their texts are. Reads them all: for a store of some pages. */
+export async function measureOpen(db: Database, trust: Trust): Promise<Store> {
+  const { rows } = await sql<{ rows: number; average: number }>`
+    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
+    from contents as c join records as r on r.id = c.record_id
+    where r.forgotten_at is null and ${openTo(trust)}
+  `.execute(db)
+  return { rows: rows[0]?.rows ?? 0, averageLength: Math.max(1, rows[0]?.average ?? 1) }
+}
+
+/** How large the table is that is searched. */
+export async function countPages(db: Database): Promise<number> {
+  const { rows } = await sql<{ pages: number }>`
+    select pg_relation_size('contents') / current_setting('block_size')::int as pages
+  `.execute(db)
+  return rows[0]?.pages ?? 0
+}

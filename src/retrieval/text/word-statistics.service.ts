@@ -1,0 +1,51 @@
+import type { Database } from '../../db/connection.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Lexicon } from './search-plan.ts'
+import { countPages, readLexicon } from './word-statistics.queries.ts'
+
+const keptMs = 60_000
+const pagesKeptMs = 1_000
+
+type Held = { lexicon: Lexicon; pages: number; at: number }
+
+/**
+ * The lexicon as it was at most a minute ago, read anew beside the requests: it takes some hundred milliseconds.
+ * A request waits for it only when there is none, or the store has doubled or halved since.
+ */
+export function createLexiconKeeper({ clock, fewPages }: { clock: Clock; fewPages: number }) {
+  let held: Held | undefined
+  let reading: Promise<Held> | undefined
+  let size: { pages: number; at: number } | undefined
+
+  function renew(db: Database, pages: number): Promise<Held> {
+    reading ??= readLexicon(db)
+      .then((lexicon) => (held = { lexicon, pages, at: clock.now().getTime() }))
+      .finally(() => (reading = undefined))
+    return reading
+  }
+
+  /** Of more than a few as they were a second ago, asked for beside the requests; of a few as they are. */
+  async function pagesOf(db: Database): Promise<number> {
+    if (!size || size.pages <= 2 * fewPages) return (await measure(db)).pages
+    const age = clock.now().getTime() - size.at
+    if (age > pagesKeptMs || age < 0) measure(db).catch(() => undefined)
+    return size.pages
+  }
+
+  async function measure(db: Database) {
+    const pages = await countPages(db)
+    size = { pages, at: clock.now().getTime() }
+    return size
+  }
+
+  async function lexiconFor(db: Database, pages: number): Promise<Lexicon> {
+    const isNear = held !== undefined && pages < 2 * held.pages && held.pages < 2 * pages
+    if (!held || !isNear) return (await renew(db, pages)).lexicon
+    const age = clock.now().getTime() - held.at
+    // A clock set back must not keep a lexicon for ever. What fails is tried again by the next search.
+    if (age > keptMs || age < 0) renew(db, pages).catch(() => undefined)
+    return held.lexicon
+  }
+
+  return { pagesOf, lexiconFor }
+}

@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import type { Database } from '../db/connection.ts'
+import type { RecordStatus, RecordType } from '../db/schema.ts'
+import { openTo, visibleTo } from '../db/visibility.ts'
+import type { Trust } from '../domain/caller.ts'
+
+/**
+ * Whatever linked to the sources, or they to, is linked with the target as well; where both were, the larger weight
+ * wins. Links among them are not, and neither is descent: what was made from a source was not made from the target,
+ * and would outlive the erasure of its source if it were said to be. Evidence of another type is passed on, since
+ * what vouched for a source vouches for what it was folded into; its descent is recorded for the target as well. The
+ * source's own links stay as its history.
+ */
+export async function carryLinks(
+  tx: Database,
+  sourceIds: readonly string[],
+  targetId: string,
+  now: Date,
+): Promise<void> {
+  await sql`
+    with source as materialized (
+      select unnest(${sql.val([...sourceIds])}::uuid[]) as id
+    ), one as materialized (
+      select id from source union select ${targetId}::uuid
+    ), target as materialized (
+      select type from records where id = ${targetId}::uuid
+    ), ground as materialized (
+      select exists (select from descents as d where d.derived_id = ${targetId}::uuid and d.is_ground) as is_there
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select ${targetId}::uuid, d.source_id, 'inherited', bool_or(d.is_ground) and (select is_there from ground)
+      from descents as d
+      where d.derived_id in (select id from source) and d.source_id not in (select id from one) and d.kind <> 'contest'
+      group by d.source_id
+      on conflict on constraint descents_pkey do nothing
+    ), link as (
+      select ${targetId}::uuid as source_id, e.predicate, e.target_id, e.weight
+      from relations as e join records as far on far.id = e.target_id
+      where e.source_id in (select id from source) and e.target_id not in (select id from one)
+        and e.predicate not in ('supersedes', 'superseded_by', 'derives')
+        and (e.predicate <> 'derived_from' or far.type <> (select type from target))
+      union all
+      select e.source_id, e.predicate, ${targetId}::uuid, e.weight
+      from relations as e join records as far on far.id = e.source_id
+      where e.target_id in (select id from source) and e.source_id not in (select id from one)
+        and e.predicate not in ('supersedes', 'superseded_by', 'derived_from')
+        and (e.predicate <> 'derives' or far.type <> (select type from target))
+    )
+    insert into relations (source_id, predicate, target_id, weight, created_at)
+    select source_id, predicate, target_id, max(weight), ${now}::timestamptz
+    from link
+    group by source_id, predicate, target_id
+    order by source_id, predicate, target_id
+    on conflict on constraint relations_pkey
+      do update set weight = greatest(relations.weight, excluded.weight)
+  `.execute(tx)
+}
+
+/** What took the record's place, if the caller may know of it: what superseded it, or what it was merged into. */
+export async function findSuccessor(tx: Database, id: string, trust: Trust): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select r.id
+    from records as old
+    join status_changes as moved on moved.record_id = old.id and moved.new = old.status
+    join relations as e on e.source_id = old.id and e.created_at = moved.at
+      and (e.predicate = 'superseded_by' or old.status = 'merged' and e.predicate = 'derives')
+    join records as r on r.id = e.target_id
+    where old.id = ${id}::uuid and old.status in ('superseded', 'merged') and r.forgotten_at is null
+      and r.type = old.type and ${visibleTo(trust)}
+    order by moved.id desc, r.id desc
+    limit 1
+  `.execute(tx)
+  return rows[0]?.id
+}
+
+export type LineageNode = { id: string; type: RecordType; status: RecordStatus; created_at: string }
+export type LineageEdge = {
+  source_id: string
+  predicate: 'supersedes' | 'derived_from'
+  target_id: string
+}
+export type Lineage = { nodes: LineageNode[]; edges: LineageEdge[] }
+
+/**
+ * The whole tree around a record, nearest first, through nodes of its type that the caller sees whole. Descent is
+ * written both ways, so each step reads the edges that leave a node, by the primary key. `offset 0` keeps it to that:
+ * joined freely, a planner that takes the tree for small reads all edges at every step.
+ */
+export async function findLineage(db: Database, id: string, trust: Trust, most: number): Promise<Lineage> {
+  const { rows } = await sql<Lineage>`
+    with recursive reached as (
+      select r.id, r.type from records as r where r.id = ${id}::uuid
+      union
+      select next.id, reached.type
+      from reached cross join lateral (
+        select r.id
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = reached.id and e.predicate in ('supersedes', 'superseded_by', 'derived_from', 'derives')
+          and r.type = reached.type and ${openTo(trust)}
+        offset 0
+      ) as next
+      where reached.type not in ('episodic', 'working')
+    ), node as materialized (
+      select id from reached limit ${most}
+    )
+    select
+      (select json_agg(json_build_object(
+          'id', r.id, 'type', r.type, 'status', r.status, 'created_at', r.created_at
+        ) order by r.created_at, r.id)
+        from node join records as r using (id)) as nodes,
+      coalesce((select json_agg(json_build_object(
+          'source_id', node.id, 'predicate', edge.predicate, 'target_id', edge.target_id
+        ) order by edge.created_at, node.id, edge.predicate, edge.target_id)
+        from node cross join lateral (
+          select e.predicate, e.target_id, e.created_at
+          from relations as e
+          where e.source_id = node.id and e.predicate in ('supersedes', 'derived_from')
+          offset 0
+        ) as edge
+        where (edge.target_id in (select id from node)) is true), '[]') as edges
+  `.execute(db)
+  return rows[0] ?? { nodes: [], edges: [] }
+}
+
+/** What was put aside no longer answers to its identifiers: whatever took its place may have them. */
+export async function releaseIdentifiers(tx: Database, ids: readonly string[]): Promise<void> {
+  await tx
+    .deleteFrom('entity_identifiers')
+    .where('record_id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
+    .execute()
+}

@@ -1,0 +1,89 @@
+import Type, { type Static } from 'typebox'
+import { ref } from '../domain/schema-ref.ts'
+import { closed, Time, Uuid } from '../domain/shapes.ts'
+import { RecordType, Status } from '../domain/vocabulary.ts'
+import { NewRecord, WrittenRecord } from '../records/index.ts'
+
+const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['planner'] })
+const Rationale = () => Type.String({ minLength: 1, maxLength: 4_096, examples: ['the team has moved on'] })
+
+const told = { actor: 'planner', rationale: 'the team has moved on' }
+const exampleIds = ['0197b9a0-0000-7000-8000-000000000001', '0197b9a0-0000-7000-8000-000000000002']
+const evidence = {
+  source_type: 'observation',
+  source_id: 'meeting-14',
+  timestamp: '2026-03-28T09:30:00.000Z',
+}
+const record = {
+  type: 'semantic',
+  payload: {
+    ...{ kind: 'semantic', subject: 'team', predicate: 'writes', object: 'Rust' },
+    evidence: [evidence],
+  },
+}
+
+export const RevisionReason = closed(
+  { actor: Actor(), rationale: Rationale() },
+  { $id: 'RevisionReason', examples: [told] },
+)
+export type RevisionReason = Static<typeof RevisionReason>
+
+export const Succession = closed(
+  { record: ref(NewRecord), ...RevisionReason.properties },
+  { $id: 'Succession', examples: [{ record, ...told }] },
+)
+export type Succession = Static<typeof Succession>
+
+export const Merger = closed(
+  {
+    ids: Type.Array(Uuid(), {
+      ...{ minItems: 2, maxItems: 10_000 },
+      description: 'One named twice counts once; two are needed.',
+    }),
+    ...Succession.properties,
+  },
+  { $id: 'Merger', examples: [{ ids: exampleIds, record, ...told }] },
+)
+export type Merger = Static<typeof Merger>
+
+export const Contest = closed(
+  {
+    contesting_ref: Type.String({
+      ...{ minLength: 1, maxLength: 2_048 },
+      description: 'The id of the record that says otherwise, or a reference to whatever else does.',
+    }),
+    ...RevisionReason.properties,
+  },
+  { $id: 'Contest', examples: [{ contesting_ref: 'meeting-14', ...told }] },
+)
+export type Contest = Static<typeof Contest>
+
+const RevisedSource = closed({ id: Uuid(), version: Type.Integer({ minimum: 1 }) })
+
+export const Revised = closed(
+  {
+    record: ref(WrittenRecord),
+    sources: Type.Array(RevisedSource, { description: 'What it came of, at the versions they now have.' }),
+  },
+  { $id: 'Revised' },
+)
+export type Revised = { record: WrittenRecord; sources: Static<typeof RevisedSource>[] }
+
+export const Lineage = closed(
+  {
+    nodes: Type.Array(closed({ id: Uuid(), type: RecordType, status: Status, created_at: Time() }), {
+      description: 'Oldest first.',
+    }),
+    edges: Type.Array(
+      closed({
+        source_id: Uuid(),
+        predicate: Type.Enum(['supersedes', 'derived_from']),
+        target_id: Uuid(),
+      }),
+    ),
+  },
+  { $id: 'Lineage' },
+)
+export type Lineage = Static<typeof Lineage>
+
+export const RevisionPath = Type.Object({ id: Uuid() })

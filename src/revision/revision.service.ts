@@ -1,0 +1,219 @@
+import type { Database } from '../db/connection.ts'
+import { type Call, transact } from '../db/transaction.ts'
+import { type Sensitivity, unscoped } from '../domain/caller.ts'
+import { withInverses } from '../domain/edges.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Ids } from '../kernel/ids.ts'
+import type { PoliciesService } from '../policies/index.ts'
+import {
+  answerWritten,
+  findKnownRecord,
+  findOpenRecord,
+  type RecordsService,
+  reviveVitals,
+  type StoredRecord,
+  shareTombstones,
+  type WrittenRecord,
+  writeChange,
+} from '../records/index.ts'
+import { upsertEdges } from '../relations/index.ts'
+import { contestRecord, settleRecord } from './contest.ts'
+import { findToldIn } from './merge-reversal.queries.ts'
+import { revertMerge } from './merge-reversal.service.ts'
+import { retireRecord } from './retirement.service.ts'
+import { carryLinks, findLineage, releaseIdentifiers } from './revision.queries.ts'
+import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './revision.schemas.ts'
+import { claimContesting, claimRevisable, claimSources } from './revision-claim.service.ts'
+import { type Asked, type Descent, draftHeir, scopeMismatch } from './successor-draft.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  records: Pick<RecordsService, 'storeDrafts'>
+  policies: Pick<PoliciesService, 'recall'>
+  defaultSensitivity: Sensitivity
+  textLanguage: string
+}
+
+export type RevisionService = ReturnType<typeof createRevisionService>
+
+/** The run that revises, when it is no client. */
+type Acting = { runId?: string; capturedFrom?: string }
+
+/** Beyond this many a lineage is cut: it is read by people, and answered from memory. */
+const mostNodes = 10_000
+
+export function createRevisionService(resources: Resources) {
+  const { db, clock, ids, records, policies, defaultSensitivity, textLanguage } = resources
+
+  async function supersede(call: Call, id: string, asked: Succession & Acting): Promise<Revised> {
+    return transact(db, call, async (tx) => {
+      await shareTombstones(tx)
+      const old = await claimRevisable(tx, call, id)
+      const now = clock.now()
+      const record = await bear({ ...call, tx }, asked, [old], 'supersede', now)
+      const changed = await retireRecord(tx, old, {
+        ...{ ...tellingOf(asked), now, textLanguage },
+        ...{ step: 'supersede', to: 'superseded', supersededBy: record.id },
+      })
+      return { record, sources: [versionOf(changed)] }
+    })
+  }
+
+  async function fork(call: Call, id: string, asked: Succession & Acting): Promise<Revised> {
+    return transact(db, call, async (tx) => {
+      await shareTombstones(tx)
+      const origin = await claimRevisable(tx, call, id)
+      const now = clock.now()
+      const record = await bear({ ...call, tx }, asked, [origin], 'fork', now)
+      const changed = await writeChange(tx, origin, {
+        ...{ action: 'fork', ...tellingOf(asked), now, textLanguage },
+      })
+      return { record, sources: [versionOf(changed)] }
+    })
+  }
+
+  async function merge(call: Call, { ids: named, ...asked }: Merger & Acting): Promise<Revised> {
+    const unique = [...new Set(named.map((id) => id.toLowerCase()))]
+    if (unique.length < 2) throw tooFew()
+    return transact(db, call, async (tx) => {
+      await shareTombstones(tx)
+      const sources = await claimSources(tx, call, unique)
+      requireOneKind(sources)
+      const now = clock.now()
+      const { id } = await bear({ ...call, tx }, asked, sources, 'merge', now)
+      const told = { ...tellingOf(asked), now, textLanguage, step: 'merge', to: 'merged' } as const
+      const retired: StoredRecord[] = []
+      for (const source of sources) retired.push(await retireRecord(tx, source, told))
+      await carryLinks(tx, unique, id, now)
+      const merged = await findOpenRecord(tx, call.caller, id)
+      return { record: answerWritten(call.caller, merged, now), sources: retired.map(versionOf) }
+    })
+  }
+
+  /** Stores what comes of a revision. What an entity that is put aside was identified by is free for it. */
+  async function bear(
+    call: Call & { tx: Database },
+    asked: Asked,
+    sources: readonly StoredRecord[],
+    descent: Descent,
+    now: Date,
+  ): Promise<WrittenRecord> {
+    const draft = draftHeir(asked, sources, descent, {
+      ...{ caller: call.caller, now, id: ids.next(), defaultSensitivity },
+      policies: await policies.recall(call.tx),
+    })
+    if (descent !== 'fork' && draft.row.type === 'entity') {
+      await releaseIdentifiers(
+        call.tx,
+        sources.map(({ id }) => id),
+      )
+    }
+    const [outcome] = await records.storeDrafts(call, [draft])
+    if (!outcome || outcome instanceof AppError) throw outcome?.at('/record')
+    return outcome
+  }
+
+  async function contest(
+    call: Call,
+    id: string,
+    { contesting_ref: ref, ...asked }: Contest & Acting,
+  ): Promise<WrittenRecord> {
+    return transact(db, call, async (tx) => {
+      const contesting = await claimContesting(tx, call, id, ref)
+      const stored = await claimRevisable(tx, call, id)
+      const now = clock.now()
+      if (contesting) await linkContesting(tx, stored, contesting, now)
+      await writeChange(tx, stored, {
+        ...{ action: 'revise', ...tellingOf(asked), now, textLanguage },
+        ...contestRecord(stored, contesting ? undefined : ref, now),
+      })
+      return answerWritten(call.caller, await findOpenRecord(tx, call.caller, id), now)
+    })
+  }
+
+  async function uncontest(call: Call, id: string, asked: RevisionReason & Acting): Promise<WrittenRecord> {
+    return transact(db, call, async (tx) => {
+      const stored = await claimRevisable(tx, call, id)
+      const now = clock.now()
+      const settled = settleRecord(stored)
+      if (!settled) return answerWritten(call.caller, stored, now)
+      const changed = await writeChange(tx, stored, {
+        ...{ action: 'revise', ...tellingOf(asked), now, textLanguage },
+        ...settled,
+      })
+      return answerWritten(call.caller, changed, now)
+    })
+  }
+
+  /** What a dream told as one in it was not wrong: it is as it was before. */
+  async function retract(call: Call, id: string, asked: RevisionReason & Acting): Promise<WrittenRecord> {
+    return transact(db, call, async (tx) => {
+      const stored = await claimRevisable(tx, call, id)
+      const now = clock.now()
+      const told = { ...tellingOf(asked), now, textLanguage }
+      const retired = await retireRecord(tx, stored, { ...told, step: 'retract', to: 'invalidated' })
+      await revertMerge(tx, await findToldIn(tx, stored.id), told)
+      return answerWritten(call.caller, retired, now)
+    })
+  }
+
+  /** Of a record that is no more, what is left to know of it. */
+  async function lineage(call: Call, id: string): Promise<Lineage> {
+    const conn = call.tx ?? db
+    const known = await findKnownRecord(conn, call.caller, id)
+    if ('departed_at' in known) {
+      const { type, created_at: createdAt, numbers } = known
+      // Written by the statement that removed the record, out of columns of these types.
+      const { status } = reviveVitals(numbers as object)
+      return { nodes: [{ id: known.id, type, status, created_at: createdAt.toISOString() }], edges: [] }
+    }
+    const { nodes, edges } = await findLineage(conn, known.id, call.caller.trust, mostNodes)
+    const dated = nodes.map((node) => ({ ...node, created_at: new Date(node.created_at).toISOString() }))
+    return { nodes: dated, edges }
+  }
+
+  return { supersede, fork, merge, contest, uncontest, retract, lineage }
+}
+
+function tellingOf({ actor, rationale, runId }: RevisionReason & Acting) {
+  return { actor, rationale, ...(runId === undefined ? {} : { runId }) }
+}
+
+function versionOf({ id, version }: StoredRecord): Revised['sources'][number] {
+  return { id, version }
+}
+
+function requireOneKind([first, ...others]: readonly StoredRecord[]): void {
+  const stray = others.findIndex(({ type }) => type !== first?.type)
+  if (stray >= 0) {
+    throw new AppError('type_mismatch', 'Records that become one are of one type.', {
+      errors: [{ pointer: `/ids/${stray + 1}`, message: `is not of the type ${first?.type}` }],
+    })
+  }
+  const foreign = others.findIndex(({ scope }) => scope !== first?.scope)
+  if (foreign < 0) return
+  throw scopeMismatch([{ pointer: `/ids/${foreign + 1}`, message: 'is of another scope' }])
+}
+
+function tooFew(): AppError {
+  return new AppError('validation_failed', 'A merge takes two records or more.', {
+    errors: [{ pointer: '/ids', message: 'must name two records or more' }],
+  })
+}
+
+/** Between scopes an edge would tell one about the other. */
+async function linkContesting(
+  tx: Database,
+  stored: StoredRecord,
+  contesting: StoredRecord,
+  now: Date,
+): Promise<void> {
+  if (contesting.scope !== stored.scope && contesting.scope !== unscoped) {
+    throw scopeMismatch([{ pointer: '/contesting_ref', message: 'is of another scope' }])
+  }
+  const ends = { source_id: stored.id, predicate: 'contested_by', target_id: contesting.id }
+  await upsertEdges(tx, withInverses([{ ...ends, weight: 1, created_at: now }]))
+}

@@ -1,0 +1,26 @@
+import { pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import type { Change, StoredRecord } from '../records/index.ts'
+
+/**
+ * A record put aside: worth nothing from now on, a semantic one retracted. A pinned one stays pinned, at nothing. The
+ * anchor is the moment from which it is kept as history.
+ */
+export function zeroRecord(
+  stored: StoredRecord,
+  supersededBy: string | undefined,
+  now: Date,
+): Required<Pick<Change, 'record' | 'content' | 'changes'>> {
+  const life = { ...stored, base_salience: 0, anchored_at: now }
+  const salience: [number, number] = [salienceAt(stored, now), 0]
+  const record = { base_salience: 0, salience: 0, anchored_at: now, prune_at: pruneMomentOf(life) }
+  const { payload } = stored
+  if (payload.kind !== 'semantic') return { record, content: {}, changes: { salience } }
+  const successor = supersededBy === undefined ? {} : { superseded_by: supersededBy }
+  const revision = { ...payload.revision, ...successor, status: 'retracted' as const }
+  const before = payload.revision?.status ?? 'active'
+  return {
+    record,
+    content: { payload: { ...payload, revision } },
+    changes: { salience, 'payload.revision.status': [before, 'retracted'] },
+  }
+}
