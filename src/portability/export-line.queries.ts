@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { interpretationShown, payloadShown, provenanceShown } from '../db/concealed-contents.ts'
 import { hiddenActor, isEntryShown, isMoveShown } from '../db/concealment.ts'
 import { dayOfLife } from '../db/days.ts'
+import { compact, joined, list, member, optional, optionalList, quoted, time } from '../db/json-text.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { inversePairs } from '../domain/edges.ts'
@@ -57,41 +58,6 @@ export function lineOf(asked: Asked): RawBuilder<string> {
 const decay = compact(sql`
   select r.curve, r.half_life_seconds, r.min_salience, r.max_age_seconds, r.reinforcement_gain, r.max_salience
 `)
-
-/** RFC 3339 in UTC with milliseconds, as every answer has it. */
-function time(instant: Fragment): Fragment {
-  return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-}
-
-function quoted(text: Fragment): Fragment {
-  return sql`'"' || ${text} || '"'`
-}
-
-/** One row as an object in one line. */
-function compact(row: Fragment): Fragment {
-  return sql`(select row_to_json(row) from (${row}) as row)`
-}
-
-/** Arguments of a concat, as is a list. */
-function member(name: string, text: Fragment): Fragment {
-  return sql`${sql.lit(`,"${name}":`)}, ${text}`
-}
-
-function list(name: string, items: Fragment): Fragment {
-  return sql`${sql.lit(`,"${name}":[`)}, (${items}), ']'`
-}
-
-function joined(parts: Fragment): Fragment {
-  return sql`concat(${parts})`
-}
-
-function optional(name: string, text: Fragment): Fragment {
-  return sql`coalesce(${sql.lit(`,"${name}":`)} || (${text}), '')`
-}
-
-function optionalList(name: string, items: Fragment): Fragment {
-  return sql`coalesce(${sql.lit(`,"${name}":[`)} || (${items}) || ']', '')`
-}
 
 /**
  * Whether an edge `e` leads to what the export may name. One look at the target for each edge: joined, the planner would

@@ -2,7 +2,7 @@ import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestApp, type TestApp } from '../support/http.ts'
-import { countNotes, createNotesTable, notesRoom } from '../support/notes.ts'
+import { createNotesTable, notesRoom } from '../support/notes.ts'
 
 let api: TestApp
 
@@ -222,49 +222,5 @@ describe('a body', () => {
   it('is not read for a caller without a key', async () => {
     const answer = await api.request('POST', '/v1/notes', { body: '{broken', key: false })
     expect(answer.status).toBe(401)
-  })
-})
-
-describe('broken HTTP', () => {
-  it('is a problem too, and the end of the connection', async () => {
-    const answer = await speak('NONSENSE\r\n\r\n')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
-    expect(answer).toMatch(/\r\nConnection: close\r\n/)
-    expect(problemIn(answer)).toMatchObject({ code: 'malformed_request', request_id: expect.any(String) })
-  })
-
-  it('with endless headers is 431', async () => {
-    const answer = await speak(
-      `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
-    )
-    expect(problemIn(answer)).toMatchObject({ status: 431, code: 'headers_too_large' })
-  })
-
-  it('whose headers never end is cut off', async () => {
-    const answer = await speak('GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')
-    expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' })
-  })
-
-  it('whose body never comes is cut off', async () => {
-    const before = await countNotes(api.db)
-    const answer = await speak(
-      'POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n',
-      'Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{"text":',
-    )
-    expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' })
-    expect(await countNotes(api.db)).toBe(before)
-  })
-
-  it('with two lengths is not guessed at', async () => {
-    const answer = await speak(
-      'POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
-    )
-    expect(problemIn(answer)).toMatchObject({ status: 400 })
-  })
-
-  it('that names no host is told so in a problem', async () => {
-    const answer = await speak('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')
-    expect(problemIn(answer)).toMatchObject({ status: 400, code: 'malformed_request' })
-    expect(await speak('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)
   })
 })

@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net'
-import { type Config, readConfig, type Variables } from '../../src/config/config.ts'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import type { Variables } from '../../src/config/problems.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Permission } from '../../src/domain/caller.ts'
 import { createApp, type Room } from '../../src/http/app.ts'

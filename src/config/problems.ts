@@ -1,0 +1,69 @@
+import { parseDuration } from '../kernel/units.ts'
+
+/** What is wrong with several variables taken together; each problem is one sentence. */
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+export function exposureProblems(given: Variables): string[] {
+  const host = given['HOST']
+  if (!host || isLoopback(host)) return []
+  if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
+  return [
+    `HOST=${host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
+  ]
+}
+
+/** The embedded server takes 100 connections, of which the worker, the queue and the supervisor need some. */
+const mostEmbeddedConnections = 80
+
+export function poolProblems(given: Variables): string[] {
+  const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 0)
+  if (given['DATABASE_URL'] !== undefined || !(size > mostEmbeddedConnections && size <= 500)) return []
+  return [
+    `MEMBRANE_POOL_SIZE must be at most ${mostEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
+  ]
+}
+
+/** A model that is asked for and cannot be asked would be missing at every call, and nobody would know. */
+export function modelProblems(given: Variables): string[] {
+  return [
+    ...serverProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
+    ...serverProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
+    ...chatProblems(given),
+  ]
+}
+
+function chatProblems(given: Variables): string[] {
+  const pair = ['MEMBRANE_LLM_ENDPOINT', 'MEMBRANE_LLM_MODEL'] as const
+  const missing = pair.filter((name) => given[name] === undefined)
+  const halves =
+    missing.length === 1
+      ? [`${missing[0]} must be set too: one of ${pair.join(' and ')} alone asks nobody`]
+      : []
+  const isUnpriced = ['PROMPT', 'COMPLETION'].every(
+    (what) => !Number(given[`MEMBRANE_LLM_${what}_PRICE`] ?? 0),
+  )
+  const isCapped = Number(given['MEMBRANE_LLM_MAX_COST_PER_RUN'] ?? 0) > 0
+  return [
+    ...halves,
+    ...(isCapped && isUnpriced
+      ? ['MEMBRANE_LLM_MAX_COST_PER_RUN needs MEMBRANE_LLM_PROMPT_PRICE or MEMBRANE_LLM_COMPLETION_PRICE']
+      : []),
+    ...(parseDuration(given['MEMBRANE_LLM_TIMEOUT'] ?? '') === 0
+      ? ['MEMBRANE_LLM_TIMEOUT must be longer than 0']
+      : []),
+  ]
+}
+
+function serverProblems(given: Variables, prefix: string, name: string, value: string): string[] {
+  if (given[name] !== value) return []
+  const problems = [`${prefix}_ENDPOINT`, `${prefix}_MODEL`]
+    .filter((needed) => given[needed] === undefined)
+    .map((needed) => `${needed} must be set when ${name} is ${value}`)
+  const isNothing = parseDuration(given[`${prefix}_TIMEOUT`] ?? '') === 0
+  return isNothing ? [...problems, `${prefix}_TIMEOUT must be longer than 0`] : problems
+}
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../../src/config/config.ts'
+import type { Variables } from '../../src/config/problems.ts'
+
+function problemsOf(variables: Variables): readonly string[] {
+  try {
+    readConfig(variables)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+describe('a chat model that reads captures', () => {
+  const asked = {
+    MEMBRANE_INGEST_LLM_ENABLED: 'true',
+    MEMBRANE_INGEST_LLM_ENDPOINT: 'http://127.0.0.1:11434/v1',
+    MEMBRANE_INGEST_LLM_MODEL: 'qwen3',
+  }
+
+  test('is asked only when it is enabled, and for five seconds unless told', () => {
+    expect(readConfig({}).models).toEqual({ maxSensitivity: 'low', ingest: undefined })
+    expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_ENABLED: 'false' }).models.ingest).toBeUndefined()
+    expect(readConfig({ ...asked, MEMBRANE_INGEST_LLM_API_KEY: 'sk-1' }).models.ingest).toEqual({
+      ...{ endpoint: 'http://127.0.0.1:11434/v1', model: 'qwen3', apiKey: 'sk-1', timeoutMs: 5_000 },
+    })
+  })
+
+  test('must be named with where it is, and given time', () => {
+    expect(problemsOf({ MEMBRANE_INGEST_LLM_ENABLED: 'true', MEMBRANE_INGEST_LLM_TIMEOUT: '0s' })).toEqual([
+      'MEMBRANE_INGEST_LLM_ENDPOINT must be set when MEMBRANE_INGEST_LLM_ENABLED is true',
+      'MEMBRANE_INGEST_LLM_MODEL must be set when MEMBRANE_INGEST_LLM_ENABLED is true',
+      'MEMBRANE_INGEST_LLM_TIMEOUT must be longer than 0',
+    ])
+  })
+
+  test.each([
+    ['MEMBRANE_INGEST_LLM_ENDPOINT', 'models.example/v1'],
+    ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://user:word@models.example/v1'],
+    ['MEMBRANE_INGEST_LLM_ENDPOINT', 'https://models.example/v1?key=word'],
+    ['MEMBRANE_INGEST_LLM_API_KEY', 'a word\nX-Other: word'],
+  ])('is refused with %s=%s, which is not repeated', (name, value) => {
+    const problems = problemsOf({ ...asked, [name]: value })
+    expect(problems).toEqual([expect.stringContaining(`${name} must be `)])
+    expect(problems.join()).not.toContain('word')
+  })
+})
+
+describe('vectors', () => {
+  const asked = {
+    MEMBRANE_EMBEDDING_PROVIDER: 'openai',
+    MEMBRANE_EMBEDDING_ENDPOINT: 'http://127.0.0.1:11434/v1/embeddings',
+    MEMBRANE_EMBEDDING_MODEL: 'nomic-embed-text',
+  }
+
+  test('are hashed unless told', () => {
+    expect(readConfig({}).embedding).toEqual({ provider: 'hash' })
+    expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_PROVIDER: 'none' }).embedding).toEqual({
+      provider: 'none',
+    })
+    expect(readConfig({ MEMBRANE_EMBEDDING_DIMENSIONS: '512' }).embedding).toEqual({
+      ...{ provider: 'hash', dimensions: 512 },
+    })
+    expect(readConfig({ ...asked, MEMBRANE_EMBEDDING_API_KEY: 'sk-1' }).embedding).toEqual({
+      ...{ provider: 'openai', endpoint: 'http://127.0.0.1:11434/v1/embeddings', model: 'nomic-embed-text' },
+      ...{ apiKey: 'sk-1', timeoutMs: 30_000 },
+    })
+  })
+
+  test('of a server need its address, its model and time', () => {
+    expect(problemsOf({ MEMBRANE_EMBEDDING_PROVIDER: 'openai', MEMBRANE_EMBEDDING_TIMEOUT: '0' })).toEqual([
+      'MEMBRANE_EMBEDDING_ENDPOINT must be set when MEMBRANE_EMBEDDING_PROVIDER is openai',
+      'MEMBRANE_EMBEDDING_MODEL must be set when MEMBRANE_EMBEDDING_PROVIDER is openai',
+      'MEMBRANE_EMBEDDING_TIMEOUT must be longer than 0',
+    ])
+  })
+
+  test.each([
+    ['MEMBRANE_EMBEDDING_PROVIDER', 'ollama', 'one of none, hash, openai'],
+    ['MEMBRANE_EMBEDDING_DIMENSIONS', '4097', 'a whole number from 8 to 4096'],
+    ['MEMBRANE_EMBEDDING_DIMENSIONS', '1.5', 'a whole number from 8 to 4096'],
+  ])('are refused with %s=%s', (name, value, expected) => {
+    expect(problemsOf({ [name]: value })).toEqual([`${name} must be ${expected}`])
+  })
+})
