@@ -10,6 +10,19 @@ const longestValue = 10_000
 const longestBrackets = 2_000
 
 export function maskPlain(text: string): string {
+  return isHarmless(text) ? text : maskSuspect(text)
+}
+
+const ascii = /^[\0-\x7f]*$/
+const hints =
+  /key|token|pass|pwd|secret|auth|bearer|basic|digest|credential|cookie|jwt|:\/\/|-u\s|--user|slack|discord|[?&](?:sig|x-amz-sig|x-goog-sig)/i
+
+/** Every rule below needs one of the hints or a well-known token. Most texts have none, and this is the cheapest check. */
+function isHarmless(text: string): boolean {
+  return ascii.test(text) && !hints.test(text) && text.search(wellKnown) === -1
+}
+
+function maskSuspect(text: string): string {
   const whole = text
     .replace(credentialUrl, (_, scheme: string) => `${scheme}${secretText}@`)
     .replace(webhook, (_, host: string) => `${host}${secretText}`)
