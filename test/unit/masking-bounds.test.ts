@@ -6,16 +6,6 @@ const secretKey = fc.constantFrom(
   ...['password', 'PASSWORD', 'db_password', 'dbPassword', 'api_key', 'apiKey', 'X-Api-Key', 'access_token'],
   ...['token', 'client_secret', 'secret', 'Authorization', 'passphrase', 'pwd', 'credentials', 'cookie'],
 )
-  'args',
-  'request',
-  'note',
-  'body',
-  'config',
-  'data',
-  'headers',
-  'a-b',
-  'x.y',
-)
 
 describe('masking', () => {
   it('changes nothing when it is done again', () => {
