@@ -1,0 +1,532 @@
+-- src/consolidation/episode-batches.queries.ts countDue: everywhere
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz) ) as count union all select $5::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $6
+and u.due_at <= $7::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $8::timestamptz) ) as count;
+
+-- src/consolidation/episode-batches.queries.ts countDue: in a scope
+select $1::text as stage, (select count(*)
+from unconsolidated as u
+where u.stage = $2
+and u.due_at <= $3::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $4::timestamptz)
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $5)) as count;
+
+-- src/consolidation/episode-batches.queries.ts claimNext: everywhere
+    select due_at::text as at, record_id as id
+from (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+    order by u.due_at, u.record_id
+    limit $6
+    for update skip locked
+  ) as claimed
+order by due_at, record_id;
+
+-- src/consolidation/episode-batches.queries.ts claimNext: in a scope
+    select due_at::text as at, record_id as id
+from (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $4)
+and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
+    order by u.due_at, u.record_id
+    limit $7
+    for update skip locked
+  ) as claimed
+order by due_at, record_id;
+
+-- src/consolidation/episode-batches.queries.ts claimReadable
+    with claimed as materialized (
+    select u.record_id, u.due_at
+    from unconsolidated as u
+    where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+    order by u.due_at, u.record_id
+    limit $6
+    for update skip locked
+  ), sized as (
+      select record_id, due_at, row_number() over by_age as place,
+        sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
+      from claimed
+left join contents as c using (record_id)
+      window by_age as (order by due_at, record_id)
+    )
+    select due_at::text as at, record_id as id
+from sized
+    where bytes <= $7
+or place = 1
+    order by due_at, record_id;
+
+-- src/consolidation/episode-batches.queries.ts findEpisodes
+    select r.id, r.scope, r.sensitivity, r.confidence, r.created_at, c.tags,
+      c.payload - 'environment' as payload
+    from records as r
+    join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[])
+and r.type = 'episodic'
+and r.forgotten_at is null
+      and r.status in ('active', 'challenged', 'merged')
+    order by r.created_at, r.id;
+
+-- src/consolidation/episode-batches.queries.ts finish
+    delete
+from unconsolidated
+    where stage = $1
+and record_id = any($2::uuid[]);
+
+-- src/consolidation/episode-batches.queries.ts putOff
+    with failed as materialized (
+      select u.record_id, u.due_at
+      from unconsolidated as u
+      where u.stage = $1
+and u.due_at <= $2::timestamptz
+    and (u.claimed_until is null
+or u.claimed_until <= $3::timestamptz)
+and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
+      order by u.due_at, u.record_id
+      limit 1
+      for update skip locked
+    )
+    update unconsolidated as u
+    set attempts = u.attempts + 1, error = $6, claimed_until = null,
+      due_at = case when u.attempts + 1 >= $7 then 'infinity'
+        else $8::timestamptz + $9::interval * power(4, u.attempts) end
+    from failed
+    where u.record_id = failed.record_id
+and u.stage = $10
+    returning failed.due_at::text as at, u.record_id as id, u.attempts, u.due_at = 'infinity' as is_given_up;
+
+-- src/consolidation/episode-batches.queries.ts lockHandles
+    select pg_advisory_xact_lock(
+      ('x' || encode(substring(digest
+from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
+    )
+    from (
+      select distinct digest, scope
+      from unnest(
+        $1::bytea[], $2::text[]
+      ) as handle (digest, scope)
+      order by digest, scope
+    ) as ordered;
+
+-- src/consolidation/episode-batches.queries.ts beginPart
+savepoint part;
+
+-- src/consolidation/episode-batches.queries.ts endPart
+savepoint part;
+release savepoint part;
+
+-- src/consolidation/episode-batches.queries.ts undoPart
+savepoint part;
+rollback to savepoint part;
+
+-- src/consolidation/episode-compression.queries.ts claimAged
+    with held as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy,
+        r.type = 'episodic'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and not r.pinned
+          as is_live
+      from records as r
+      where r.id = any($1::uuid[])
+      order by r.id
+      for no key update skip locked
+    )
+    select held.id, held.curve, held.half_life_seconds, held.min_salience, held.base_salience, held.anchored_at,
+      held.expires_at, held.pinned, held.deletion_policy,
+      held.is_live
+and not exists (
+        select
+from audit_entries as a
+        where a.record_id = held.id
+and a.action = 'decay'
+and a.actor = $2
+      ) as is_due
+    from held;
+
+-- src/consolidation/episode-compression.queries.ts findPresent
+    select id
+from records
+where id = any($1::uuid[]);
+
+-- src/consolidation/episode-compression.queries.ts writeCompressed
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::float8[],
+        $4::float8[],
+        $5::float8[],
+        $6::timestamptz[]
+      ) as incoming (id, base_before, base_after, before, after, prune_at)
+    ), record as (
+      update records as r
+      set base_salience = i.base_after, salience = i.after, prune_at = i.prune_at, version = r.version + 1,
+        updated_at = greatest(r.updated_at, $7::timestamptz)
+      from incoming as i
+      where r.id = i.id
+      returning r.id, r.updated_at
+    ), entry as (
+      insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+      select id, $8::uuid, updated_at, 'decay', $9, 'compressed: what it taught is kept apart',
+        jsonb_build_object(
+          'base_salience', jsonb_build_array(base_before, base_after), 'salience', jsonb_build_array(before, after)
+        )
+      from incoming join record using (id)
+    )
+    delete
+from unconsolidated
+    where stage = 'episodic'
+and record_id = any($10::uuid[]);
+
+-- src/consolidation/extraction/extraction.queries.ts releaseAll
+    update unconsolidated
+set claimed_until = null
+where stage = 'extraction'
+and claimed_until is not null;
+
+-- src/consolidation/extraction/extraction.queries.ts keepClaimed
+    update unconsolidated
+set claimed_until = $1::timestamptz
+    where stage = 'extraction'
+and record_id = any($2::uuid[]);
+
+-- src/consolidation/extraction/extraction.queries.ts release
+    update unconsolidated
+set claimed_until = null
+    where stage = 'extraction'
+and record_id = any($1::uuid[]);
+
+-- src/consolidation/extraction/extraction.queries.ts lockHeld
+    select record_id as id
+from unconsolidated
+    where stage = 'extraction'
+and record_id = any($1::uuid[])
+    order by record_id
+    for update;
+
+-- src/consolidation/extraction/extraction.queries.ts putOffHeld
+    update unconsolidated
+    set attempts = attempts + 1, error = $1, claimed_until = null,
+      due_at = case when attempts + 1 >= $2 then 'infinity'
+        else $3::timestamptz + $4::interval * power(4, attempts) end
+    where stage = 'extraction'
+and record_id = $5::uuid
+    returning record_id as id, attempts, due_at = 'infinity' as is_given_up;
+
+-- src/consolidation/extraction/extraction.queries.ts findSpent
+    select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,
+      coalesce((stats ->> 'extraction_completion_tokens')::float8, 0) as completion,
+      coalesce((stats ->> 'extraction_cost_micros')::float8, 0) as cost
+    from maintenance_runs
+where id = $1::uuid;
+
+-- src/consolidation/facts/facts.queries.ts findFacts
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
+    from unnest(
+      $1::bytea[], $2::bytea[],
+      $3::text[], $4::sensitivity[]
+    ) with ordinality as wanted (digest, detail, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.detail = wanted.detail
+and h.scope = wanted.scope
+      and h.detail is not null
+    join records as r on r.id = h.record_id
+and r.scope = wanted.scope
+and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'semantic'
+    order by r.created_at, r.id;
+
+-- src/consolidation/facts/facts.queries.ts findWitnessed
+    select source_id as fact, target_id as episode
+    from relations
+    where source_id = any($1::uuid[])
+and predicate = 'derived_from'
+      and target_id = any($2::uuid[]);
+
+-- src/consolidation/facts/facts.queries.ts findEntities
+    select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
+    from unnest(
+      $1::bytea[], $2::text[],
+      $3::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope in (wanted.scope, $4)
+and h.detail is null
+    join records as r on r.id = h.record_id
+and r.scope = h.scope
+and r.sensitivity <= wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+    order by r.id
+    for key share of r;
+
+-- src/consolidation/facts/facts.queries.ts claimFacts
+    select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+      r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+      r.last_reinforced_at, r.prune_at
+    from records as r
+    where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+      and r.status in ('active', 'challenged')
+    order by r.id
+    for no key update;
+
+-- src/consolidation/facts/facts.queries.ts insertWitnesses
+    with pair as materialized (
+      select *
+from unnest(
+        $1::uuid[], $2::uuid[]
+      ) as pair (fact, episode)
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select p.fact, p.episode, 'consolidation', exists (
+        select
+from descents as d
+where d.derived_id = p.fact
+and d.is_ground
+      )
+      from pair as p
+      on conflict on constraint descents_pkey do nothing
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select fact, 'derived_from', episode, 1, $3::timestamptz
+from pair
+      union all
+      select episode, 'derives', fact, 1, $4::timestamptz
+from pair
+      order by 1, 2, 3
+      on conflict on constraint relations_pkey do nothing
+      returning source_id, predicate, target_id
+    )
+    select source_id as fact, target_id as episode
+from edge
+where predicate = 'derived_from';
+
+-- src/consolidation/facts/facts.queries.ts writeReinforced
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::timestamptz[],
+        $4::timestamptz[],
+        $5::float8[],
+        $6::timestamptz[],
+        $7::timestamptz[],
+        $8::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
+      )
+    ), each as materialized (
+      select *
+from unnest(
+        $9::uuid[], $10::text[],
+        $11::text[], $12::float8[],
+        $13::float8[], $14::int4[]
+      ) with ordinality as each (id, episode, told_at, before, after, nth, place)
+    ), witness as (
+      select id,
+        jsonb_agg(
+          jsonb_build_object('source_type', 'event', 'source_id', episode, 'timestamp', told_at)
+order by place
+        ) as evidence,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+order by place) as sources
+      from each
+      where nth < $15
+      group by id
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = greatest(r.updated_at, $16::timestamptz)
+      from incoming as i
+      where r.id = i.id
+      returning r.id, r.updated_at
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
+        provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
+      from witness as w
+      where c.record_id = w.id
+and jsonb_array_length(c.payload -> 'evidence') < $17
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $18::uuid, updated_at, 'reinforce', $19, 'observed again',
+      jsonb_build_object(
+        'evidence', jsonb_build_array(null, episode), 'salience', jsonb_build_array(before, after)
+      )
+    from each join record using (id)
+    order by place;
+
+-- src/consolidation/practices/practices.queries.ts findCounted
+    select episode_id as episode, outcome, digest, scope
+    from episode_tallies
+    where stage = $1
+and episode_id = any($2::uuid[]);
+
+-- src/consolidation/practices/practices.queries.ts writeCounted
+    insert into episode_tallies (episode_id, stage, outcome, digest, scope)
+    select id, $1::consolidation_stage, outcome, digest, scope
+    from unnest(
+      $2::uuid[], $3::text[],
+      $4::bytea[], $5::text[]
+    ) as counted (id, outcome, digest, scope)
+    on conflict (episode_id, stage) do update
+set outcome = excluded.outcome;
+
+-- src/consolidation/practices/practices.queries.ts findPractices
+    select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
+      coalesce(c.provenance ->> 'created_by' = $1, false) as is_ours
+    from unnest(
+      $2::bytea[], $3::text[],
+      $4::sensitivity[]
+    ) with ordinality as wanted (digest, scope, sensitivity, place)
+    join handles as h on h.digest = wanted.digest
+and h.scope = wanted.scope
+    join records as r on r.id = h.record_id
+and r.scope = wanted.scope
+and r.sensitivity = wanted.sensitivity
+    join contents as c on c.record_id = r.id
+    where r.type = $5::record_type
+    order by r.created_at, r.id;
+
+-- src/consolidation/practices/practices.queries.ts countWaiting
+    with wanted as materialized (
+      select *
+from unnest(
+        $1::bytea[], $2::text[],
+        $3::sensitivity[]
+      ) with ordinality as wanted (digest, scope, sensitivity, place)
+    ), each as materialized (
+      select w.place, t.episode_id, t.outcome, coalesce(
+        r.forgotten_at is null
+and r.status in ('active', 'challenged', 'merged')
+and r.scope = w.scope
+          and r.sensitivity = w.sensitivity, false) as is_there
+      from wanted as w
+      join episode_tallies as t on t.digest = w.digest
+and t.scope = w.scope
+and t.stage = $4
+      join records as r on r.id = t.episode_id
+    ), gone as (
+      delete
+from episode_tallies as t using each
+      where t.episode_id = each.episode_id
+and t.stage = $5
+and not each.is_there
+    )
+    select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
+      (count(*) filter (where outcome = 'failure'))::int as failures,
+      (array_agg(episode_id::text
+order by episode_id desc))[1:100] as episodes
+    from each
+    where is_there
+and outcome in ('success', 'failure')
+    group by place;
+
+-- src/consolidation/practices/practices.queries.ts claimPractices
+    with claimed as materialized (
+      select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
+        r.deletion_policy, r.salience, r.created_at, r.max_age_seconds, r.reinforcement_gain, r.max_salience,
+        r.last_reinforced_at, r.prune_at
+      from records as r
+      where r.id = any($1::uuid[])
+and r.forgotten_at is null
+and not r.pinned
+        and r.status in ('active', 'challenged')
+      order by r.id
+      for no key update
+    )
+    select claimed.*, c.payload -> $2::text as kept
+    from claimed
+    join contents as c on c.record_id = claimed.id;
+
+-- src/consolidation/practices/practices.queries.ts writeLearnt
+    with incoming as materialized (
+      select *
+from unnest(
+        $1::uuid[],
+        $2::float8[],
+        $3::timestamptz[],
+        $4::timestamptz[],
+        $5::float8[],
+        $6::timestamptz[],
+        $7::timestamptz[],
+        $8::text[],
+        $9::int4[]
+      ) as incoming (
+        id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
+      )
+    ), each as materialized (
+      select *
+from unnest(
+        $10::uuid[], $11::audit_action[],
+        $12::text[], $13::text[],
+        $14::text[]
+      ) with ordinality as each (id, action, episode, told_at, changes, place)
+    ), source as (
+      select id,
+        jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at)
+order by place) as sources
+      from each
+      group by id
+    ), record as (
+      update records as r
+      set base_salience = i.base_salience, anchored_at = i.anchored_at, last_reinforced_at = i.last_reinforced_at,
+        salience = i.salience, expires_at = i.expires_at, prune_at = i.prune_at, version = r.version + i.times,
+        updated_at = greatest(r.updated_at, $15::timestamptz)
+      from incoming as i
+      where r.id = i.id
+      returning r.id, r.updated_at
+    ), content as (
+      update contents as c
+      set payload = jsonb_set(c.payload, array[$16::text], i.kept::jsonb),
+        provenance = case when jsonb_array_length(c.provenance -> 'sources') < $17
+          then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
+          else c.provenance end
+      from incoming as i
+      join source as s using (id)
+      where c.record_id = i.id
+    )
+    insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
+    select id, $18::uuid, updated_at, action, $19,
+      case when action = 'reinforce' then 'done again' else 'counted' end, changes::jsonb
+    from each join record using (id)
+    order by place;

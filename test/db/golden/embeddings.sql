@@ -1,0 +1,906 @@
+-- src/embeddings/compression.queries.ts countVectors
+select count(*)::int as count
+from embeddings;
+
+-- src/embeddings/compression.queries.ts findEnd
+    select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
+    from (
+      select record_id, model_id
+from embeddings
+      where (record_id, model_id) > ($1::uuid, $2::smallint)
+      order by record_id, model_id
+      limit $3
+    ) as next
+    order by count desc
+    limit 1;
+
+-- src/embeddings/compression.queries.ts claimTooSharp: everywhere
+    select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
+    from embeddings as e
+    join embedding_models as m on m.id = e.model_id
+    join records as r on r.id = e.record_id
+    cross join lateral (select (select case when kept.retention > $1::float8 then 32 when kept.retention > $2::float8 then 8 when kept.retention > $3::float8 then 4 else 2 end
+from (select (
+    case when r.layer = any($4::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $5::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $6::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $7::float8,
+    $8::float8
+  ) <= $9::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $10::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $11::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $12::float8,
+    $13::float8
+  ))
+    else greatest(0, power(2::float8, -$14::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $15::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $16::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $17::float8,
+    $18::float8
+  ) - $19::float8))) end
+      + least($20::float8, $21::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention) as kept) as bits) as worth
+    where (e.record_id, e.model_id) > ($22::uuid, $23::smallint)
+    and (e.record_id, e.model_id) <= ($24::uuid, $25::smallint)
+    and not r.pinned
+and r.forgotten_at is null
+and worth.bits < e.bits
+    order by e.record_id, e.model_id
+    for update of e skip locked;
+
+-- src/embeddings/compression.queries.ts claimTooSharp: in a scope, by another curve
+    select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
+    from embeddings as e
+    join embedding_models as m on m.id = e.model_id
+    join records as r on r.id = e.record_id
+    cross join lateral (select (select case when kept.retention > $1::float8 then 32 when kept.retention > $2::float8 then 8 when kept.retention > $3::float8 then 4 else 2 end
+from (select (
+    case when r.layer = any($4::memory_layer[]) then 1::float8
+    else least(1::float8,
+      $5::float8 * greatest(0, 1 - least(
+    greatest(date_part('epoch', $6::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $7::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $8::float8,
+    $9::float8
+  ) / $10::float8) + (1 - $11::float8) * power(2::float8, -least(
+    greatest(date_part('epoch', $12::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $13::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $14::float8,
+    $15::float8
+  ))
+      + least($16::float8, $17::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention) as kept) as bits) as worth
+    where (e.record_id, e.model_id) > ($18::uuid, $19::smallint)
+    and (e.record_id, e.model_id) <= ($20::uuid, $21::smallint)
+    and not r.pinned
+and r.forgotten_at is null
+and r.scope = $22
+and worth.bits < e.bits
+    order by e.record_id, e.model_id
+    for update of e skip locked;
+
+-- src/embeddings/compression.queries.ts writeCompressed
+    update embeddings as e
+set bits = blurred.bits, code = blurred.code
+    from unnest(
+      $1::uuid[], $2::smallint[],
+      $3::smallint[], $4::bytea[]
+    ) as blurred (record_id, model_id, bits, code)
+    where e.record_id = blurred.record_id
+and e.model_id = blurred.model_id;
+
+-- src/embeddings/compression.queries.ts listTooBlurred
+    insert into unembedded (record_id, asked_at, due_at)
+    select distinct e.record_id, $1::timestamptz, $2::timestamptz
+    from embeddings as e
+    join embedding_models as m on m.id = e.model_id
+and m.embeds
+    join records as r on r.id = e.record_id
+    where (e.record_id, e.model_id) > ($3::uuid, $4::smallint)
+    and (e.record_id, e.model_id) <= ($5::uuid, $6::smallint)
+    and not r.pinned
+and r.forgotten_at is null
+and e.bits < 32
+and (select case when kept.retention > $7::float8 then 32 when kept.retention > $8::float8 then 8 when kept.retention > $9::float8 then 4 else 2 end
+from (select (
+    case when r.layer = any($10::memory_layer[]) then 1::float8
+    else least(1::float8,
+      case when least(
+    greatest(date_part('epoch', $11::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $12::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $13::float8,
+    $14::float8
+  ) <= $15::float8 then power(2::float8, -least(
+    greatest(date_part('epoch', $16::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $17::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $18::float8,
+    $19::float8
+  ))
+    else greatest(0, power(2::float8, -$20::float8) * (1 - ln(2::float8) * (least(
+    greatest(date_part('epoch', $21::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
+      * (1 + $22::float8 * (1 - case r.source_type
+  when 'human' then 1 when 'ai' then 0.7 when 'interaction' then 0.6 when 'ingest' then 0.5 when 'code_scan' then 0.5 when 'dream' then 0.4 when 'auto_extracted' then 0 end::float8)) / $23::float8,
+    $24::float8
+  ) - $25::float8))) end
+      + least($26::float8, $27::float8 * ln(1 + r.access_count::float8))
+    ) end
+  ) as retention) as kept) > e.bits
+    order by 1
+    on conflict (record_id) do nothing
+    returning record_id;
+
+-- src/embeddings/embedding-models.queries.ts findServingModel
+select *
+from "embedding_models"
+where "serves" = $1;
+
+-- src/embeddings/embedding-models.queries.ts findEmbeddingModel
+select *
+from "embedding_models"
+where "embeds" = $1;
+
+-- src/embeddings/embedding-models.queries.ts noteSeen
+update "embedding_models"
+set "seen_at" = $1
+where "embeds" = $2
+and "provider" = $3
+and "model" = $4
+and "dimensions" = $5
+and "max_sensitivity" = $6
+returning *;
+
+-- src/embeddings/embedding-models.queries.ts lockModels
+lock table embedding_models in share row exclusive mode;
+
+-- src/embeddings/embedding-models.queries.ts retireModel
+update "embedding_models"
+set "embeds" = $1, "walked_to" = case when not serves then $2::uuid end
+where "embeds" = $3;
+
+-- src/embeddings/embedding-models.queries.ts registerModel
+insert into "embedding_models" ("provider", "model", "dimensions", "max_sensitivity", "registered_at", "seen_at", "embeds", "walked_to", "serves")
+values ($1, $2, $3, $4, $5, $6, $7, $8, not exists (select
+from embedding_models
+where serves))
+on conflict on constraint "embedding_models_name" do update
+set "registered_at" = $9, "seen_at" = $10, "embeds" = $11, "walked_to" = $12, "max_sensitivity" = $13, "serves" = embedding_models.serves
+or excluded.serves
+returning *;
+
+-- src/embeddings/embedding-models.queries.ts lockUnfilledModel
+select "id"
+from "embedding_models"
+where "id" = $1
+and "embeds" = $2
+and "walked_to" is not null for no key update;
+
+-- src/embeddings/embedding-models.queries.ts listUnread
+    with model as materialized (
+      select id, walked_to, registered_at, max_sensitivity
+from embedding_models
+      where id = $1
+and embeds
+and walked_to is not null
+    ), portion as materialized (
+      select id, sensitivity
+from records
+where id > (select walked_to
+from model)
+order by id
+limit $2
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select p.id, m.registered_at, m.registered_at
+      from portion as p, model as m
+      where p.sensitivity <= m.max_sensitivity
+        and not exists (select
+from embeddings as e
+where e.record_id = p.id
+and e.model_id = m.id)
+      on conflict (record_id) do nothing
+    )
+    update embedding_models
+    set walked_to = (select id
+from portion
+order by id desc
+limit 1)
+    from model
+where embedding_models.id = model.id
+    returning embedding_models.walked_to;
+
+-- src/embeddings/embedding-models.queries.ts lockReadyModel
+    select
+from embedding_models as m
+    where id = $1
+and embeds
+and not serves
+and walked_to is null
+      and not exists (
+        select
+from unembedded
+where asked_at <= m.registered_at
+and due_at < 'infinity'
+      )
+    for no key update;
+
+-- src/embeddings/embedding-models.queries.ts endService
+update "embedding_models"
+set "serves" = $1, "walked_to" = $2
+where "serves" = $3;
+
+-- src/embeddings/embedding-models.queries.ts beginService
+update "embedding_models"
+set "serves" = $1
+where "id" = $2;
+
+-- src/embeddings/embedding-models.queries.ts deleteRetired
+    with model as materialized (
+      select id, walked_to
+from embedding_models
+      where not embeds
+and not serves
+and walked_to is not null
+      order by id
+limit 1
+      for no key update skip locked
+    ), portion as materialized (
+      select e.record_id, e.model_id
+from embeddings as e
+      where e.record_id > (select walked_to
+from model)
+and e.model_id = (select id
+from model)
+      order by e.record_id
+      limit $1
+      for update of e skip locked
+    ), deleted as (
+      delete
+from embeddings using portion
+      where embeddings.record_id = portion.record_id
+and embeddings.model_id = portion.model_id
+    )
+    update embedding_models
+    set walked_to = (select record_id
+from portion
+order by record_id desc
+limit 1)
+    from model
+where embedding_models.id = model.id
+    returning embedding_models.id;
+
+-- src/embeddings/embedding-queue.queries.ts findWork
+    select exists (select
+from unembedded
+where due_at <= $1::timestamptz) as is_due,
+      exists (select
+from embedding_models
+where walked_to is not null
+or (embeds
+and not serves)) as is_changing;
+
+-- src/embeddings/embedding-queue.queries.ts lockClaims
+select pg_advisory_xact_lock(7350, 11);
+
+-- src/embeddings/embedding-queue.queries.ts claimDue: everywhere
+    with due as materialized (
+      select u.record_id
+from unembedded as u
+      where u.due_at <= $1::timestamptz
+and true
+        and exists (select
+from embedding_models
+where id = $2
+and embeds)
+      order by u.due_at
+      limit $3
+      for update of u skip locked
+    )
+    update unembedded
+set due_at = $4::timestamptz
+    from due
+where unembedded.record_id = due.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts claimDue: in a scope
+    with due as materialized (
+      select u.record_id
+from unembedded as u
+      where u.due_at <= $1::timestamptz
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $2)
+        and exists (select
+from embedding_models
+where id = $3
+and embeds)
+      order by u.due_at
+      limit $4
+      for update of u skip locked
+    )
+    update unembedded
+set due_at = $5::timestamptz
+    from due
+where unembedded.record_id = due.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts findSaid
+    select r.id as record_id, r.sensitivity, c.payload, c.tags
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[]);
+
+-- src/embeddings/embedding-queue.queries.ts settle
+    with model as materialized (
+      select id, registered_at
+from embedding_models
+where id = $1
+and embeds for share
+    ), mine as materialized (
+      select u.record_id, u.asked_at, u.asked_at <> m.registered_at as is_new
+from unembedded as u, model as m
+      where u.record_id = any($2::uuid[])
+and u.due_at = $3::timestamptz
+      for update of u skip locked
+    ), kept as materialized (
+      select r.id
+from records as r
+where r.id in (select record_id
+from mine) for key share skip locked
+    ), settled as materialized (
+      select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
+      from unnest(
+        $4::uuid[],
+        $5::bytea[],
+        $6::text[]
+      ) as given (record_id, code, signature)
+      join mine using (record_id)
+      where exists (select
+from kept
+where kept.id = mine.record_id)
+        or (given.code is null
+and not exists (select
+from records as r
+where r.id = mine.record_id))
+    ), stored as (
+      insert into embeddings (record_id, model_id, bits, embedded_at, code)
+      select record_id, $7, 32, $8::timestamptz, code
+from settled
+where code is not null
+      on conflict (record_id, model_id) do update
+        set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
+    ), signed as (
+      insert into signatures (record_id, model_id, bits)
+      select record_id, $9, ('x' || signature)::bit(1024)
+from settled
+where code is not null
+      on conflict (record_id, model_id) do update
+set bits = excluded.bits
+    ), outdated as (
+      delete
+from embeddings as e using settled as s
+      where e.record_id = s.record_id
+and (s.code is null
+or (s.is_new
+and e.model_id <> $10))
+    ), unlisted as (
+      delete
+from unembedded as u using settled as s
+where u.record_id = s.record_id
+    ), first as (
+      insert into unsurprised (record_id, created_at, asked_at)
+      select s.record_id, r.created_at, s.asked_at
+from settled as s join records as r on r.id = s.record_id
+      where s.code is not null
+        and not exists (select
+from embeddings as e
+where e.record_id = s.record_id)
+        and not exists (select
+from surprises as p
+where p.record_id = s.record_id)
+      on conflict (record_id) do nothing
+    )
+    select record_id,
+      case when is_new
+and code is not null
+and not exists (
+        select
+from embeddings as e
+        where e.record_id = settled.record_id
+and e.model_id = $11
+and e.bits < 32
+      ) then extract(epoch
+from $12::timestamptz - asked_at)::float8 end as lag_seconds
+    from settled;
+
+-- src/embeddings/embedding-queue.queries.ts countFailures
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  ), failed as (
+      update unembedded as u
+      set attempts = u.attempts + 1,
+        due_at = case when u.attempts + 1 >= $3 then 'infinity' else $4::timestamptz
+          + $5::int * interval '1 millisecond' * (2 ^ u.attempts) end
+      from mine
+where u.record_id = mine.record_id
+      returning u.record_id, u.due_at
+    ), given_up as materialized (
+      select record_id
+from failed
+where due_at = 'infinity'
+    ), outdated as materialized (
+      select e.record_id, e.model_id
+from embeddings as e join given_up using (record_id)
+for update of e skip locked
+    ), deleted as (
+      delete
+from embeddings as e using outdated as o
+where e.record_id = o.record_id
+and e.model_id = o.model_id
+    )
+    select record_id
+from given_up;
+
+-- src/embeddings/embedding-queue.queries.ts release
+    with mine as materialized (
+    select record_id
+from unembedded
+    where record_id = any($1::uuid[])
+and due_at = $2::timestamptz
+    for update skip locked
+  )
+    update unembedded
+set due_at = $3::timestamptz
+    from mine
+where unembedded.record_id = mine.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts reviveGivenUp: everywhere
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at = 'infinity'
+and true
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $1::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts reviveGivenUp: in a scope
+    with given_up as materialized (
+      select u.record_id
+from unembedded as u
+where u.due_at = 'infinity'
+and exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $1)
+for update of u skip locked
+    )
+    update unembedded
+set due_at = $2::timestamptz, attempts = 0
+    from given_up
+where unembedded.record_id = given_up.record_id
+    returning unembedded.record_id;
+
+-- src/embeddings/embedding-queue.queries.ts countWaiting: everywhere
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where true;
+
+-- src/embeddings/embedding-queue.queries.ts countWaiting: in a scope
+    select count(*) filter (where due_at <= $1::timestamptz)::int as due,
+      count(*) filter (where due_at > $2::timestamptz
+and due_at < 'infinity')::int as waiting,
+      count(*) filter (where due_at = 'infinity')::int as given_up
+    from unembedded as u
+where exists (select
+from records as r
+where r.id = u.record_id
+and r.scope = $3);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts hasUncompared
+select
+from unsurprised
+limit 1;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: everywhere
+    select count(*)::int as count
+from unsurprised as u
+where true;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts countUncompared: in a scope
+    select count(*)::int as count
+from unsurprised as u
+where exists (
+        select
+from records as o
+where o.id = "u"."record_id"
+and o.scope = $1
+      );
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts lockComparing
+    select pg_try_advisory_xact_lock(7350, 12) as is_mine;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findSettledModel
+    select id, dimensions
+from embedding_models
+where serves
+and embeds for share;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findUncompared: everywhere
+    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    from unsurprised as u
+    join records as r on r.id = u.record_id
+    left join (embeddings as e join signatures as s using (record_id, model_id))
+      on e.record_id = u.record_id
+and e.model_id = $1
+    where true
+and u.asked_at < coalesce((
+      select min(w.asked_at)
+from unembedded as w
+      where w.attempts = 0
+and w.due_at < 'infinity'
+and true
+    ), 'infinity')
+    order by u.created_at, u.record_id
+    limit $2;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findUncompared: in a scope
+    select r.id, r.scope, r.sensitivity, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
+    from unsurprised as u
+    join records as r on r.id = u.record_id
+    left join (embeddings as e join signatures as s using (record_id, model_id))
+      on e.record_id = u.record_id
+and e.model_id = $1
+    where exists (
+        select
+from records as o
+where o.id = "u"."record_id"
+and o.scope = $2
+      )
+and u.asked_at < coalesce((
+      select min(w.asked_at)
+from unembedded as w
+      where w.attempts = 0
+and w.due_at < 'infinity'
+and exists (
+        select
+from records as o
+where o.id = "w"."record_id"
+and o.scope = $3
+      )
+    ), 'infinity')
+    order by u.created_at, u.record_id
+    limit $4;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts knownIn
+select r.id
+from records as r
+where r.scope = $1
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and r.sensitivity <= $2;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts isCompared
+select r.id
+from records as r
+where not exists (select
+from unsurprised as waiting
+where waiting.record_id = r.id);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts findTellers
+    select r.id, c.provenance, r.source_type, r.sensitivity
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($1::uuid[]);
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts writeSurprises
+    with compared as materialized (
+      select *
+from json_to_recordset($1::json) as compared (
+        id uuid, score float8, delta float8, duplicate_of uuid, confirms bool, neighbours jsonb
+      )
+    ), locked as materialized (
+      select r.id, r.base_importance, r.pinned, (r.forgotten_at is null
+and r.status in ('active', 'challenged')) as is_live
+from records as r
+      where r.id in (select id
+from compared union select duplicate_of
+from compared
+where confirms)
+      order by r.id
+      for no key update
+    ), told as (
+      insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
+      select c.id, $2::timestamptz, c.score, case when l.pinned then 0 else c.delta end, l.base_importance,
+        c.duplicate_of, c.neighbours
+      from compared as c join locked as l using (id)
+      on conflict (record_id) do nothing
+      returning record_id, delta
+    ), confirmed as (
+      select l.id, count(*)::integer as times
+      from told join compared as c on c.id = told.record_id
+and c.confirms join locked as l on l.id = c.duplicate_of
+      where l.is_live
+and not l.pinned
+and not exists (
+        select
+from relations as e
+        where e.predicate = 'derived_from'
+          and ((e.source_id = c.id
+and e.target_id = l.id)
+or (e.source_id = l.id
+and e.target_id = c.id))
+      )
+      group by l.id
+    ), moved as (
+      update records as r
+      set base_importance = case when told.delta <> 0
+          then least(1, greatest(0.05::float8, l.base_importance + told.delta))
+          else l.base_importance end,
+        confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
+      from locked as l
+      left join told on told.record_id = l.id
+      left join confirmed on confirmed.id = l.id
+      where r.id = l.id
+and (told.delta <> 0
+or confirmed.times > 0)
+      returning r.id
+    ), unlisted as (
+      delete
+from unsurprised as u using compared as c
+where u.record_id = c.id
+    )
+    select id
+from moved
+order by id;
+
+-- src/embeddings/surprise/surprise-comparison.queries.ts dropUncompared
+delete
+from unsurprised
+where record_id = any($1::uuid[]);
+
+-- src/embeddings/vector-index.queries.ts findExtension
+    select default_version as available, installed_version as installed, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and not i.indisvalid
+    ) as "hasBrokenIndex"
+    from pg_available_extensions
+where name = 'vector';
+
+-- src/embeddings/vector-index.queries.ts takeIndexing
+    select pg_try_advisory_lock($1) as taken,
+      set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
+
+-- src/embeddings/vector-index.queries.ts leaveIndexing
+select pg_advisory_unlock($1);
+
+-- src/embeddings/vector-index.queries.ts createExtension
+create extension if not exists vector;
+
+-- src/embeddings/vector-index.queries.ts dropNearestIndex
+drop index concurrently signatures_nearest;
+
+-- src/embeddings/vector-index.queries.ts createNearestIndex
+    create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops);
+
+-- src/embeddings/vector-index.queries.ts createNearestFunction
+    create
+or replace function nearest_signatures(model smallint, sought bit)
+    returns table (record_id uuid, distance bigint) language sql stable
+    set hnsw.ef_search = 1000
+set hnsw.iterative_scan = strict_order
+    as '
+      select s.record_id, bit_count(s.bits # sought)
+from signatures as s
+      where s.model_id = model
+      order by s.bits <~> sought
+      limit 1000
+    ';
+
+-- src/embeddings/vector-search.queries.ts findAmongNearest
+    with near as materialized (
+      select record_id, bit_count(bits # $1::bit(1024)) as distance
+from signatures
+      where model_id = $2
+      order by distance, record_id
+limit 1000), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*)
+from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/vector-search.queries.ts findAmongNearest: with an index
+    with near as materialized (select record_id, distance
+from nearest_signatures($1::smallint, $2::bit(1024))), met as (
+      select near.record_id, near.distance
+from near cross join lateral (
+        select
+from records as r
+where r.id = near.record_id
+and ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by near.distance, near.record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code, (select count(*)
+from near) as sought
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/vector-search.queries.ts prepareForMany
+    select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
+
+-- src/embeddings/vector-search.queries.ts findNearestOfAll
+    with met as materialized (
+      select record_id, distance
+from (
+        select s.record_id, bit_count(s.bits # $1::bit(1024)) as distance
+        from records as r join signatures as s on s.record_id = r.id
+and s.model_id = $2
+        where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as met
+      order by distance, record_id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.record_id
+and e.model_id = $7
+    order by met.distance, met.record_id;
+
+-- src/embeddings/vector-search.queries.ts countInside
+    select count(*) as inside
+from (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null
+limit 501) as inside;
+
+-- src/embeddings/vector-search.queries.ts findNearestInside
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null), met as materialized (
+      select inside.id, bit_count(s.bits # $3::bit(1024)) as distance
+      from inside cross join lateral (
+        select bits
+from signatures
+where record_id = inside.id
+and model_id = $4 offset 0
+      ) as s cross join lateral (
+        select
+from records as r
+where r.id = inside.id
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $7::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $8::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end) offset 0
+      ) as r
+      order by distance, inside.id
+      limit 500
+    )
+    select e.record_id as id, e.bits, e.code
+    from met join embeddings as e on e.record_id = met.id
+and e.model_id = $9
+    order by met.distance, met.id;
+
+-- src/embeddings/vector-search.queries.ts readSignatures
+    with inside as materialized (
+    select id
+from records
+    where scope = any($1::text[])
+and forgotten_at is null
+and decay_rank is not null union all
+    select id
+from records
+    where scope = any($2::text[])
+and forgotten_at is null
+and decay_rank is null)
+    select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
+    from inside
+    join records as r on r.id = inside.id
+    join signatures as s on s.record_id = r.id
+and s.model_id = $3
+    where r.forgotten_at is null;
+
+-- src/embeddings/vector-search.queries.ts findCodes
+    select record_id as id, bits, code
+from embeddings
+    where record_id = any($1::uuid[])
+and model_id = $2;
+
+-- src/embeddings/vector-search.queries.ts findCode
+    select record_id as id, bits, code
+from embeddings
+where record_id = $1::uuid
+and model_id = $2;
+
+-- src/embeddings/vector-search.queries.ts measureSignatures
+    select pg_relation_size('signatures') as bytes, exists (
+      select
+from pg_index as i join pg_class as c on c.oid = i.indexrelid
+      where i.indrelid = 'signatures'::regclass
+and c.relname = 'signatures_nearest'
+and i.indisvalid
+    )
+and to_regproc('nearest_signatures') is not null as "isIndexed";

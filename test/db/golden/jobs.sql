@@ -1,0 +1,34 @@
+-- src/jobs/ranges.queries.ts insertRanges
+    insert into maintenance_ranges (run_id, first_block, end_block, done)
+    select $1::uuid, first, first + $2::bigint, false
+    from generate_series(
+      0, pg_relation_size('records') / current_setting('block_size')::bigint, $3::bigint
+    ) as first
+    where not exists (select
+from maintenance_ranges
+where run_id = $4::uuid);
+
+-- src/jobs/ranges.queries.ts takeRange
+select "first_block", "end_block"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+order by "first_block" desc
+limit $3
+for update skip locked;
+
+-- src/jobs/ranges.queries.ts finishRange
+update "maintenance_ranges"
+set "done" = $1
+where "run_id" = $2
+and "first_block" = $3;
+
+-- src/jobs/ranges.queries.ts hasOpenRanges
+select "run_id"
+from "maintenance_ranges"
+where "run_id" = $1
+and "done" = $2
+limit $3;
+
+-- src/jobs/schedules.queries.ts tryOwnSchedules
+select pg_try_advisory_xact_lock($1) as "owned";

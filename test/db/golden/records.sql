@@ -1,0 +1,1505 @@
+-- src/records/deleted-records.queries.ts findDepartures
+select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
+from "departures" as "d"
+where "d"."id" = any($1::uuid[])
+and ("d"."sensitivity" <= $2
+and "d"."scope" = any($3::text[]));
+
+-- src/records/deleted-records.queries.ts purgeForgotten
+    with leaving as materialized (
+    select *
+from records
+where purge_at <= $1::timestamptz
+order by purge_at
+limit $2
+    for update skip locked
+  ), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $3::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $4::departure_kind, r.forgotten_reason, r.forgotten_by, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
+-- src/records/deleted-records.queries.ts departErased
+    with leaving as materialized (select *
+from records
+where id = any($1::uuid[])), remains as (
+      insert into departures
+        (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+      select r.id, r.created_at, $2::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,
+        $3::departure_kind, 'erased', $4::text, jsonb_build_object('anchored_at', "r"."anchored_at", 'expires_at', "r"."expires_at", 'last_accessed_at', "r"."last_accessed_at", 'forgotten_at', "r"."forgotten_at", 'prune_at', "r"."prune_at", 'base_salience', "r"."base_salience", 'half_life_seconds', "r"."half_life_seconds", 'min_salience', "r"."min_salience", 'max_salience', "r"."max_salience", 'curve', "r"."curve", 'deletion_policy', "r"."deletion_policy", 'pinned', "r"."pinned", 'status', "r"."status", 'layer', "r"."layer", 'source_type', "r"."source_type", 'base_importance', "r"."base_importance", 'emotional_valence', "r"."emotional_valence", 'access_count', "r"."access_count", 'served_count', "r"."served_count", 'confirmation_count', "r"."confirmation_count")
+      from leaving as r
+    ), unlisted as (
+      delete
+from unembedded
+where record_id in (select id
+from leaving)
+    )
+    delete
+from records
+where id in (select id
+from leaving)
+returning id;
+
+-- src/records/erasure/erasure.queries.ts findDerivations
+    with recursive descendant as (
+      select $1::uuid as id
+      union
+      select d.derived_id
+from descendant join descents as d on d.source_id = descendant.id
+and d.is_ground
+    ), touched as materialized (
+      select distinct d.derived_id as id
+      from descendant join descents as d on d.source_id = descendant.id
+and d.kind <> 'contest'
+      where d.derived_id <> $2::uuid
+    )
+    select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
+    from touched join descents as d on d.derived_id = touched.id
+    where d.kind <> 'contest';
+
+-- src/records/erasure/erasure.queries.ts deleteDescentsFrom
+delete
+from descents
+where source_id = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts findContents
+    select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
+    from contents as c
+where c.record_id = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts rewriteKept
+    with kept as materialized (
+      select *
+from json_to_recordset($1::json) as kept
+        (id uuid, tags text[], payload jsonb, provenance jsonb, text text, words int4, scope text, type text)
+    ), record as (
+      update records as r
+set version = r.version + 1, updated_at = greatest(r.updated_at, $2::timestamptz)
+      from kept as k
+where r.id = k.id
+    ), content as (
+      update contents as c
+      set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
+        search = to_tsvector($3::text::regconfig, k.text)
+          || array_to_tsvector(array['scope ' || k.scope, 'type ' || k.type, 'text 1'])
+      from kept as k
+where c.record_id = k.id
+    ), name as (
+      delete
+from handles as h
+      using json_to_recordset($4::json) as n (id uuid, digest bytea)
+      where h.record_id = n.id
+and h.digest = n.digest
+    ), mark as (
+      delete
+from entity_identifiers as i
+      using json_to_recordset($5::json) as m (id uuid, namespace text, value text)
+      where i.record_id = m.id
+and i.namespace = m.namespace
+and i.value = m.value
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select k.id, $6::timestamptz, $7::timestamptz
+from kept as k
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    )
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select k.id, 'revise', $8::text, $9::timestamptz, 'a source was erased',
+      $10::jsonb
+    from kept as k
+order by k.id;
+
+-- src/records/erasure/erasure.queries.ts blankTakenOver
+    update audit_entries as a
+set rationale = '', changes = null
+    where a.record_id = any($1::uuid[])
+and a.changes is not null
+and exists (
+      select
+from jsonb_object_keys(a.changes) as named (key)
+      where key in ('tags', 'merged')
+or key like 'provenance%'
+        or key like 'payload%'
+and key <> 'payload.revision.status'
+    );
+
+-- src/records/erasure/erasure.queries.ts lockForErasure
+select r.id
+from records as r
+where r.id = any($1::uuid[])
+order by r.id for update;
+
+-- src/records/erasure/erasure.queries.ts findOpenIds
+select "r"."id"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+order by "r"."id";
+
+-- src/records/erasure/erasure.queries.ts deleteEdgesOf
+delete
+from "relations"
+where ("source_id" = any($1::uuid[])
+or "target_id" = any($2::uuid[]));
+
+-- src/records/erasure/erasure.queries.ts deleteAccesses
+delete
+from "access_log"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts deleteEmbeddings
+delete
+from "embeddings"
+where "record_id" = any($1::uuid[]);
+
+-- src/records/erasure/erasure.queries.ts blankAudit
+update "audit_entries"
+set "rationale" = $1, "changes" = $2
+where "record_id" = any($3::uuid[])
+and ("rationale" <> $4
+or "changes" is not null);
+
+-- src/records/erasure/erasure.queries.ts blankStatusReasons
+update "status_changes"
+set "reason" = $1
+where "record_id" = any($2::uuid[])
+and "reason" <> $3;
+
+-- src/records/erasure/erasure.queries.ts appendErasures
+    insert into audit_entries (record_id, action, actor, at, rationale, via)
+    select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
+    from unnest($5::uuid[]) as erased (id);
+
+-- src/records/erasure/erasure.queries.ts markErased
+update "departures"
+set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
+where "id" = $5;
+
+-- src/records/erasure/stored-answers.queries.ts deleteAnswersAbout
+    delete
+from idempotency_keys
+    where body::jsonb ->> 'id' = any($1::text[])
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/stored-answers.queries.ts thinAnswersAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{results}', (
+      select jsonb_agg(
+        case when result -> 'record' ->> 'id' = any($1::text[])
+          then result - 'record' || '{"status": 410}' else result end
+        order by place
+      )
+      from jsonb_array_elements(body::jsonb -> 'results') with ordinality as each (result, place)
+    ))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'results') = 'array' then body::jsonb -> 'results' end
+      ) as result
+      where result -> 'record' ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/stored-answers.queries.ts thinAnswersOfKept
+    update idempotency_keys
+    set body = (case
+      when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
+      when body::jsonb ? 'record'
+        then jsonb_set(body::jsonb, '{record}', jsonb_build_object('id', (body::jsonb -> 'record') -> 'id', 'version', (body::jsonb -> 'record') -> 'version'))
+      else jsonb_set(body::jsonb, '{primary_record}', jsonb_build_object('id', (body::jsonb -> 'primary_record') -> 'id', 'version', (body::jsonb -> 'primary_record') -> 'version')) end)::text
+    where (body::jsonb ->> 'id' = any($1::text[])
+and body::jsonb ? 'payload')
+or body::jsonb -> 'record' ->> 'id' = any($2::text[])
+      or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
+
+-- src/records/erasure/stored-answers.queries.ts thinCapturesAbout
+    update idempotency_keys
+    set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
+      select jsonb_agg(record
+order by place)
+      from jsonb_array_elements(body::jsonb -> 'created_records') with ordinality as each (record, place)
+      where record ->> 'id' <> all($1::text[])
+    ), '[]'))::text
+    where exists (
+      select
+from jsonb_array_elements(
+        case when jsonb_typeof(body::jsonb -> 'created_records') = 'array' then body::jsonb -> 'created_records' end
+      ) as record
+      where record ->> 'id' = any($2::text[])
+    );
+
+-- src/records/erasure/tombstones.queries.ts findErased
+    select erased_scope as scope, erased_digest as digest
+    from erased_among($1::bytea, $2::text[], $3::bytea[]);
+
+-- src/records/erasure/tombstones.queries.ts lockTombstones
+select pg_advisory_xact_lock(7350, 3);
+
+-- src/records/erasure/tombstones.queries.ts shareTombstones
+select pg_advisory_xact_lock_shared(7350, 3);
+
+-- src/records/erasure/tombstones.queries.ts insertTombstones
+insert into "tombstones" ("scope", "digest", "id", "key_id", "created_at", "actor")
+values ($1, $2, $3, $4, $5, $6)
+on conflict on constraint "tombstones_content" do update
+set "sensitivity" = greatest(tombstones.sensitivity, excluded.sensitivity)
+returning "id";
+
+-- src/records/erasure/tombstones.queries.ts listTombstones: the first page
+select "id", "scope", "created_at", "actor", "via"
+from "tombstones"
+where (sensitivity <= $1::sensitivity
+and scope = any($2::text[]))
+order by "created_at" desc, "id" desc
+limit $3;
+
+-- src/records/erasure/tombstones.queries.ts listTombstones: the second page
+select "id", "scope", "created_at", "actor", "via"
+from "tombstones"
+where (sensitivity <= $1::sensitivity
+and scope = any($2::text[]))
+and (created_at, id) < ($3::timestamptz, $4::uuid)
+order by "created_at" desc, "id" desc
+limit $5;
+
+-- src/records/erasure/tombstones.queries.ts deleteTombstone
+delete
+from "tombstones"
+where "id" = $1
+and (sensitivity <= $2::sensitivity
+and scope = any($3::text[]))
+returning "id";
+
+-- src/records/listing/list-matching.queries.ts rankedBy
+select salience_at(r, $1::timestamptz)
+from records as r;
+
+-- src/records/listing/list-matching.queries.ts matching
+select "r"."id"
+from "records" as "r"
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null;
+
+-- src/records/listing/list.queries.ts listRecords: by salience
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "r"."id", salience_at(r, $11::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
+and r.forgotten_at is null
+order by salience_at(r, $14::timestamptz) desc, "r"."id" desc
+limit $15)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts listRecords: by creation, every filter
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "r"."id", "r"."created_at" as "position"
+from "records" as "r"
+inner join "contents" as "c" on "c"."record_id" = "r"."id"
+where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and ("r"."type" = $13
+and "r"."scope" = $14
+and "r"."sensitivity" = $15
+and "r"."layer" = $16
+and "r"."memory_kind" = $17
+and "r"."status" = $18
+and c.tags @> $19::text[]
+and r.created_at > $20::timestamptz
+and r.created_at < $21::timestamptz
+and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
+and r.forgotten_at is null
+and r.pinned = $24
+and r.updated_at > $25::timestamptz
+and r.salience >= $26
+and salience_at(r, $27::timestamptz) >= $28
+and salience_at(r, $29::timestamptz) <= $30)
+and "r"."created_at" >= $31::timestamptz
+and ("r"."created_at" > $32::timestamptz
+or r.id > $33::uuid)
+order by "r"."created_at" asc, "r"."id" asc
+limit $34)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $35
+and "r"."scope" = any($36::text[]))
+order by cut.position asc, r.id asc;
+
+-- src/records/listing/list.queries.ts listRecords: by importance, everything seen
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and true
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and true
+            order by a.id desc
+limit $1
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array[]::uuid[] as concealed, cut.position
+    from ((select "r"."id", "r"."importance" as "position"
+from "records" as "r"
+where true
+and r.forgotten_at is null
+order by "r"."importance" desc, "r"."id" desc
+limit $2)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where true
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts pickRecords
+select "r"."id", salience_at(r, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and (r.forgotten_at is null
+and r.pinned)
+order by salience_at(r, $4::timestamptz) desc, "r"."id" desc
+limit $5;
+
+-- src/records/listing/list.queries.ts listHalfLives
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 101;
+
+-- src/records/listing/list.queries.ts pickBest
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join (values ('')) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $1::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $4 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/list.queries.ts pickBest: of some scopes
+    with used as materialized (
+  with recursive used as (
+    (
+      select half_life_seconds as seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+      order by half_life_seconds
+      limit 1
+    )
+    union all
+    select (
+      select half_life_seconds
+from records
+      where decay_rank is not null
+and forgotten_at is null
+and half_life_seconds > used.seconds
+      order by half_life_seconds
+      limit 1
+    )
+    from used
+    where used.seconds is not null
+  )
+  select seconds
+from used
+where seconds is not null
+limit 501
+), best as (
+      select id, position
+from ((select "best"."id", "best"."position"
+from (select seconds as half_life, scope
+from used cross join unnest($1::text[]) as named (scope)) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $2::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $3
+and "r"."scope" = any($4::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true)) as candidate
+order by position desc, id desc
+limit 51
+    )
+    select best.id, best.position, (select count(*)
+from used) * $5 as lanes,
+      ((select "r"."salience"
+from "records" as "r"
+where ("r"."sensitivity" <= $6
+and "r"."scope" = any($7::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit 1)) as loose
+    from (select) as always
+left join best on true
+    order by best.position desc, best.id desc;
+
+-- src/records/listing/list.queries.ts findSalienceFloor
+select "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all (select "r"."id", salience_at(r, $6::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+order by "r"."salience" desc, "r"."id" desc
+limit $9)) as "candidate"
+order by "position" desc
+limit $10 offset $11;
+
+-- src/records/listing/list.queries.ts listBySalience
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed, cut.position
+    from ((select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $13::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
+and r.forgotten_at is null
+and salience_at(r, $16::timestamptz) <= $17::float8
+and (salience_at(r, $18::timestamptz) < $19::float8
+or r.id < $20::uuid)
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and r.scope = lane.scope
+and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $23::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $24
+and "r"."scope" = any($25::text[]))
+and r.forgotten_at is null
+and salience_at(r, $26::timestamptz) <= $27::float8
+and (salience_at(r, $28::timestamptz) < $29::float8
+or r.id < $30::uuid)
+and "r"."decay_rank" is null
+and "r"."salience" >= $31) as "candidate"
+order by "position" desc, "id" desc
+limit $32)) as cut join records as r on r.id = cut.id
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $33
+and "r"."scope" = any($34::text[]))
+order by cut.position desc, r.id desc;
+
+-- src/records/listing/list.queries.ts pickBySalience
+select "id", "position"
+from (select "best"."id", "best"."position"
+from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $3::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $4
+and "r"."scope" = any($5::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is not null
+and r.half_life_seconds = lane.half_life
+and 1 = 1
+order by "r"."decay_rank" desc, "r"."id" desc
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $6::timestamptz) as "position"
+from "records" as "r"
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+and r.forgotten_at is null
+and "r"."decay_rank" is null
+and "r"."salience" >= $9) as "candidate"
+order by "position" desc, "id" desc
+limit $10;
+
+-- src/records/listing/list.queries.ts listAudit
+select "id", "action", "actor", "at", "rationale", "run_id", "changes", "via"
+from "audit_entries" as "a"
+where "record_id" = $1
+and "id" > $2
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = a.record_id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+order by "id"
+limit $8;
+
+-- src/records/outdated-texts.queries.ts hasOutdated
+    select exists (select
+from outdated_texts) as is_listed;
+
+-- src/records/outdated-texts.queries.ts listOutdated
+    select record_id
+from outdated_texts
+    where $1::uuid is null
+or record_id > $2::uuid
+    order by record_id
+    limit $3;
+
+-- src/records/outdated-texts.queries.ts claimOutdated
+    with mine as materialized (
+      select record_id
+from outdated_texts
+where record_id = any($1::uuid[])
+      order by record_id
+      for update skip locked
+    ), gone as (
+      delete
+from outdated_texts as o using mine
+      where o.record_id = mine.record_id
+and not exists (select
+from records as r
+where r.id = mine.record_id)
+    )
+    select r.id
+from records as r
+where r.id in (select record_id
+from mine)
+    order by r.id
+    for no key update skip locked;
+
+-- src/records/outdated-texts.queries.ts findOutdated
+    select record_id, payload, tags
+from contents
+    where record_id = any($1::uuid[]);
+
+-- src/records/outdated-texts.queries.ts rewriteTexts
+    with made as materialized (
+      select r.id, given.words,
+        to_tsvector($1::text::regconfig, given.text) || array_to_tsvector(array['scope ' || r.scope, 'type ' || r.type, 'text 1']) as search
+      from unnest(
+        $2::uuid[], $3::text[],
+        $4::int4[]
+      ) as given (id, text, words)
+      join records as r on r.id = given.id
+    ), rewritten as (
+      update contents as c
+set search = made.search, words = made.words
+      from made
+      where c.record_id = made.id
+and made.search <> c.search || array_to_tsvector(array['text 1'])
+      returning c.record_id
+    ), unread as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select record_id, $5::timestamptz, $6::timestamptz
+from rewritten
+      order by record_id
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), unlisted as (
+      delete
+from outdated_texts as o using made
+where o.record_id = made.id
+    )
+    select count(*)::int4 as count
+from rewritten;
+
+-- src/records/record-change.queries.ts applyChange: of a record alone
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($4, $5, $6, $7, $8, $9, $10, $11);
+
+-- src/records/record-change.queries.ts applyChange: of what it says too
+with "changed" as (update "records"
+set "version" = $1, "updated_at" = $2
+where "id" = $3), "rewritten" as (update "contents"
+set "tags" = $4, "payload" = $5, "words" = $6, "search" = to_tsvector($7::text::regconfig, $8)
+      || array_to_tsvector(array['scope ' || $9::text, 'type ' || $10::text, 'text 1'])
+where "record_id" = $11), "listed" as (insert into "unembedded" ("record_id", "asked_at", "due_at", "attempts")
+values ($12, $13, $14, $15)
+on conflict ("record_id") do update
+set "asked_at" = $16, "due_at" = $17, "attempts" = $18) insert into "audit_entries" ("action", "actor", "at", "rationale", "run_id", "changes", "via", "record_id")
+values ($19, $20, $21, $22, $23, $24, $25, $26);
+
+-- src/records/record-change.queries.ts appendStatusChange
+insert into "status_changes" ("at", "old", "new", "actor", "reason", "step", "run_id", "via", "record_id")
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9);
+
+-- src/records/record-creation.queries.ts insertRecords
+    with incoming as materialized (
+      select *
+from json_to_recordset($1::json) as incoming (
+        id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
+        anchored_at timestamptz, last_reinforced_at timestamptz, expires_at timestamptz, prune_at timestamptz,
+        half_life_seconds int8, max_age_seconds int8, min_salience float8, reinforcement_gain float8,
+        max_salience float8, confidence float8, importance float8, base_importance float8,
+        emotional_valence float8, last_accessed_at timestamptz, access_count int4, confirmation_count int4,
+        version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
+        status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
+        pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
+        "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
+      )
+    ), held as materialized (
+      select r.id
+from records as r
+      where r.id in (select source_id
+from json_to_recordset($2::json) as g (source_id uuid))
+      order by r.id
+      for key share
+    ), erased as materialized (
+      select erased_scope as scope, erased_digest as digest
+      from (select array_agg(scope) as scopes, array_agg(digest) as digests
+from incoming
+where digest is not null)
+        as said,
+        erased_among($3::bytea, said.scopes, said.digests)
+    ), record as (
+      insert into records (
+        id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+      )
+      select id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at, expires_at, prune_at,
+        half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience, confidence, importance,
+        base_importance, emotional_valence, last_accessed_at, access_count, confirmation_count, version, type,
+        sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
+      from incoming as i
+      where not exists (select
+from erased as e
+where e.scope = i.scope
+and e.digest = i.digest)
+        and (not "isNamed"
+or not exists (select
+from departures as d
+where d.id = i.id))
+      order by id
+      on conflict (id) do nothing
+      returning id
+    ), content as (
+      insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
+      select id, tags, payload, provenance, interpretation, words,
+        to_tsvector($4::text::regconfig, "searchText")
+          || array_to_tsvector(array['scope ' || scope, 'type ' || type, 'text 1'])
+      from incoming join record using (id)
+    ), edge as (
+      insert into relations (source_id, predicate, target_id, weight, created_at)
+      select source_id, predicate, target_id, weight, created_at
+      from json_to_recordset($5::json) as edge
+        (owner uuid, source_id uuid, predicate text, target_id uuid, weight float8, created_at timestamptz)
+      where owner in (select id
+from record)
+        and (source_id in (select id
+from record)
+or source_id not in (select id
+from incoming))
+        and (target_id in (select id
+from record)
+or target_id not in (select id
+from incoming))
+      order by source_id, predicate, target_id
+      on conflict on constraint relations_pkey do nothing
+    ), descent as (
+      insert into descents (derived_id, source_id, kind, is_ground)
+      select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)
+      from json_to_recordset($6::json) as g
+        (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
+      cross join lateral (
+        select exists (select
+from descents as d
+where d.derived_id = g.derived_id
+and d.is_ground) as grounds
+      ) as has
+      where (g.owner is null
+or g.owner in (select id
+from record))
+        and (g.derived_id in (select id
+from record)
+or g.derived_id not in (select id
+from incoming))
+        and (g.source_id in (select id
+from record)
+or g.source_id in (select id
+from held))
+        and (g.kind <> 'mention'
+or has.grounds)
+      on conflict on constraint descents_pkey do nothing
+    ), identifier as (
+      insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+      select record_id, scope, sensitivity, namespace, value
+      from json_to_recordset($7::json) as identifier
+        (record_id uuid, scope text, sensitivity sensitivity, namespace text, value text)
+      where record_id in (select id
+from record)
+      order by scope, namespace, value
+    ), handle as (
+      insert into handles (digest, detail, record_id, place, scope)
+      select digest, detail, record_id, place, scope
+      from json_to_recordset($8::json) as handle
+        (digest bytea, detail bytea, record_id uuid, place int4, scope text)
+      where record_id in (select id
+from record)
+      order by digest, scope, place
+    ), listed as (
+      insert into unembedded (record_id, asked_at, due_at)
+      select id, updated_at, updated_at
+from incoming join record using (id)
+      on conflict (record_id) do update
+        set asked_at = excluded.asked_at, due_at = excluded.due_at, attempts = excluded.attempts
+    ), entry as (
+      insert into audit_entries (record_id, run_id, action, actor, at, rationale, via)
+      select id, (audit ->> 'run_id')::uuid, (audit ->> 'action')::audit_action, audit ->> 'actor', (audit ->> 'at')::timestamptz,
+        audit ->> 'rationale', nullif(audit -> 'via', 'null')
+      from incoming join record using (id)
+      where audit is not null
+    )
+    select id, false as is_erased
+from record
+    union all
+    select id, true
+from incoming join erased using (scope, digest);
+
+-- src/records/record-creation.queries.ts findUsedIds
+select "id"
+from "records"
+where id = any($1::uuid[]) union all select "id"
+from "departures"
+where id = any($2::uuid[]);
+
+-- src/records/record-creation.queries.ts findTargets
+select "r"."id", "r"."sensitivity"
+from "records" as "r"
+where "r"."id" = any($1::uuid[])
+and "r"."forgotten_at" is null
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]));
+
+-- src/records/record-creation.queries.ts findTakenIdentifiers
+    select taken.record_id, taken.scope, taken.sensitivity, taken.namespace, taken.value
+    from json_to_recordset($1::json)
+      as wanted (scope text, sensitivity sensitivity, namespace text, value text)
+    join entity_identifiers as taken
+      on taken.scope = wanted.scope
+and taken.sensitivity = wanted.sensitivity
+and taken.namespace = wanted.namespace
+and taken.value = wanted.value;
+
+-- src/records/records.queries.ts selectStored
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]));
+
+-- src/records/records.queries.ts findRecords: one
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and r.id = $13::uuid;
+
+-- src/records/records.queries.ts findRecords: several
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
+    select h.id
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log, array(select distinct concealed.id
+from (
+    select h.id
+from regexp_matches(concat_ws(' ',
+  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
+  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
+), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+    cross join lateral (
+      select n.id, n.sensitivity, n.scope
+from records as n
+where n.id = named.id[1]::uuid
+      union all
+      select n.id, n.sensitivity, n.scope
+from departures as n
+where n.id = named.id[1]::uuid
+    ) as h
+    where not ("h"."sensitivity" <= $9
+and "h"."scope" = any($10::text[]))
+  ) as concealed) as concealed
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and r.id = any($13::uuid[]);
+
+-- src/records/records.queries.ts lockRecords
+select r.id
+from records as r
+where r.id = $1::uuid
+order by r.id for no key update;
+
+-- src/records/records.queries.ts seekHandles
+    select *
+from seek_handles(
+      $1::bytea[], $2::bytea[],
+      $3::text[], $4::boolean[],
+      $5::sensitivity
+    );
+
+-- src/records/records.queries.ts deleteHandles
+delete
+from "handles"
+where "record_id" = $1
+and "digest" = any($2::bytea[]);
+
+-- src/records/records.queries.ts insertHandles
+    insert into handles (digest, detail, record_id, place, scope)
+    select digest, detail, $1::uuid, place, $2
+    from unnest(
+      $3::bytea[], $4::bytea[],
+      $5::integer[]
+    ) as handle (digest, detail, place);
+
+-- src/records/records.queries.ts deleteIdentifiers
+delete
+from "entity_identifiers"
+where "record_id" = $1;
+
+-- src/records/records.queries.ts insertIdentifiers
+    insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
+    select $1::uuid, scope, sensitivity, namespace, value
+    from unnest(
+      $2::text[],
+      $3::sensitivity[],
+      $4::text[], $5::text[]
+    ) as identifier (scope, sensitivity, namespace, value);

@@ -1,0 +1,689 @@
+-- src/retrieval/candidates.queries.ts findNamed
+    with recursive named as materialized (
+      select h.record_id as id, min(w.place) as place
+      from unnest($1::bytea[]) with ordinality as w (digest, place)
+      join handles as h on h.digest = w.digest
+      join records as r on r.id = h.record_id
+      where r.type = 'entity'
+and r.forgotten_at is null
+and r.status in ('active', 'challenged')
+and ("r"."sensitivity" <= $2
+and "r"."scope" = any($3::text[]))
+      group by h.record_id
+      order by place, id
+      limit $4
+    ), edge_kind as (
+      select n.id, n.place, (
+        select e.predicate
+from relations as e
+where e.source_id = n.id
+order by e.predicate
+limit 1
+      ) as predicate
+      from named as n
+      union all
+      select k.id, k.place, (
+        select e.predicate
+from relations as e
+        where e.source_id = k.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+      )
+      from edge_kind as k
+where k.predicate is not null
+    ), reached as (
+      select n.id, n.id as entity, n.place, 0 as hop, 1::float8 as weight, r.salience
+      from named as n join records as r on r.id = n.id
+where r.forgotten_at is null
+      union all
+      select e.target_id, k.id, k.place, 1, e.weight, e.salience
+      from (select *
+from edge_kind
+where predicate is not null
+limit 200) as k
+      cross join lateral (
+        select e.target_id, e.weight, r.salience
+        from relations as e join records as r on r.id = e.target_id
+        where e.source_id = k.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+        order by e.target_id desc
+        limit $5
+      ) as e
+    )
+    select id
+from reached
+    group by id
+    order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
+    limit $6;
+
+-- src/retrieval/candidates.queries.ts findStandings
+    select standing.*
+    from unnest($1::uuid[]) as candidate (id) cross join lateral (
+      select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
+        r.sensitivity <= $3::sensitivity as "isOpen"
+      from records as r
+where r.id = candidate.id
+      offset 0
+    ) as standing;
+
+-- src/retrieval/candidates.queries.ts findMovedSince
+    select r.id
+    from (select distinct s.record_id
+from status_changes as s
+where s.at > $1::timestamptz) as moved
+    join records as r on r.id = moved.record_id
+    where r.forgotten_at is null
+    order by (
+    select case
+      when not p.pinned
+and r.expires_at <= $2::timestamptz then 0
+      when r.anchored_at <= $3::timestamptz
+and n.at is null then salience_at(r, $4::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $5::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $10::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $11::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) desc, r.id
+    limit $12;
+
+-- src/retrieval/candidates.queries.ts findWithheld
+    select r.id, r.status as status, case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end as is_valid, salience_at(r, $3::timestamptz) as salience,
+      r.status = 'invalidated' as is_retracted
+    from records as r
+    where r.id = any($4::uuid[])
+and ("r"."sensitivity" <= $5
+and "r"."scope" = any($6::text[]))
+and r.forgotten_at is null
+    order by r.id;
+
+-- src/retrieval/candidates.queries.ts findPast
+    select r.id, coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status) as status, (
+    select case
+      when not p.pinned
+and r.expires_at <= $2::timestamptz then 0
+      when r.anchored_at <= $3::timestamptz
+and n.at is null then salience_at(r, $4::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $5::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $8::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $10::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $11::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) as salience, coalesce((
+      select a.changes #>> '{payload.revision.status,0}'
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $12::timestamptz
+and a.changes ? 'payload.revision.status'
+      order by a.id
+limit 1
+    ), c.payload #>> '{revision,status}') as revision
+    from records as r join contents as c on c.record_id = r.id
+    where r.id = any($13::uuid[]);
+
+-- src/retrieval/expansion.queries.ts findNeighbours
+    select n.source_id, n.predicate, n.target_id, n.weight, n.created_at, n.salience, n.importance,
+      n.sensitivity <= $1::sensitivity as "isOpen"
+    from unnest($2::uuid[]) as source (id)
+    cross join lateral (
+      with recursive edge_kind as (
+        (
+          select e.predicate
+from relations as e
+where e.source_id = source.id
+order by e.predicate
+limit 1
+        )
+        union all
+        select (
+          select e.predicate
+from relations as e
+          where e.source_id = source.id
+and e.predicate > k.predicate
+order by e.predicate
+limit 1
+        )
+        from edge_kind as k
+where k.predicate is not null
+      )
+      select predicate
+from edge_kind
+where predicate is not null
+limit $3
+    ) as k
+    cross join lateral (
+      select e.source_id, e.predicate, e.target_id, e.weight, e.created_at, r.sensitivity, r.importance,
+        salience_at(r, $4::timestamptz) as salience
+      from relations as e join records as r on r.id = e.target_id
+      where e.source_id = source.id
+and e.predicate = k.predicate
+and r.forgotten_at is null
+      order by e.target_id desc
+      limit $5
+    ) as n;
+
+-- src/retrieval/filters.queries.ts answering: seen whole
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and (r.status in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $3::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $4::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end);
+
+-- src/retrieval/filters.queries.ts answering: seen at all, every filter
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.type = any($3::record_type[])
+and r.memory_kind = any($4::memory_kind[])
+and r.layer = any($5::memory_layer[])
+and r.scope = any($6::text[])
+and r.importance >= $7
+and r.id in (select t.record_id
+from contents as t
+where t.tags @> $8::text[])
+and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status in ('active', 'challenged')) end
+and r.salience >= $10
+and salience_at(r, $11::timestamptz) >= $12;
+
+-- src/retrieval/filters.queries.ts answering: of the past
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.created_at <= $3::timestamptz
+and (coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $4::timestamptz
+order by s.id
+limit 1
+  ), r.status) in ('active')
+and case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $5::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $6::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end)
+and (
+    select case
+      when not p.pinned
+and r.expires_at <= $7::timestamptz then 0
+      when r.anchored_at <= $8::timestamptz
+and n.at is null then salience_at(r, $9::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $10::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $11::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $12::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $13::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $14::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $15::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $16::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  ) >= $17;
+
+-- src/retrieval/filters.queries.ts withheld
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null
+and r.type = any($3::record_type[])
+and r.memory_kind = any($4::memory_kind[])
+and r.layer = any($5::memory_layer[])
+and r.scope = any($6::text[])
+and r.importance >= $7
+and r.id in (select t.record_id
+from contents as t
+where t.tags @> $8::text[])
+and not (r.status in ('active', 'challenged')
+and r.salience >= $9
+and salience_at(r, $10::timestamptz) >= $11);
+
+-- src/retrieval/filters.queries.ts matchingConditions
+select r.id
+from records as r
+where ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]))
+and r.forgotten_at is null;
+
+-- src/retrieval/filters.queries.ts isValidThen
+select case when r.type = 'semantic' then coalesce((
+    select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
+      and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
+    from contents as v
+where v.record_id = r.id
+and v.payload #>> '{validity,mode}' = 'timeboxed'
+  ), true) else true end
+from records as r;
+
+-- src/retrieval/filters.queries.ts statusThen: now
+select r.status
+from records as r;
+
+-- src/retrieval/filters.queries.ts statusThen: past
+select coalesce((
+    select s.old
+from status_changes as s
+    where s.record_id = r.id
+and s.at > $1::timestamptz
+order by s.id
+limit 1
+  ), r.status)
+from records as r;
+
+-- src/retrieval/filters.queries.ts salienceThen: now
+select salience_at(r, $1::timestamptz)
+from records as r;
+
+-- src/retrieval/filters.queries.ts salienceThen: past
+select (
+    select case
+      when not p.pinned
+and r.expires_at <= $1::timestamptz then 0
+      when r.anchored_at <= $2::timestamptz
+and n.at is null then salience_at(r, $3::timestamptz)
+      when p.pinned then coalesce(n.before, l.after, r.base_salience)
+      when r.anchored_at <= $4::timestamptz then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $5::timestamptz - r.anchored_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.anchored_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      when l.at is not null then greatest(
+        l.after * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $6::timestamptz - l.at), 0) / r.half_life_seconds, 64
+    )), least(r.min_salience, l.after)
+      )
+      when n.at is not null then coalesce(
+    least(
+      n.before * fading_factor(r.curve, least(
+      greatest(date_part('epoch', $7::timestamptz - r.created_at), 0) / r.half_life_seconds, 64
+    )) / nullif(fading_factor(r.curve, least(
+      greatest(date_part('epoch', n.at - r.created_at), 0) / r.half_life_seconds, 64
+    )), 0),
+      greatest(n.before, r.max_salience, 1)
+    ), n.before)
+      else r.base_salience
+    end
+    from (select) as nothing
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,0}')::float8 as before
+from audit_entries as a
+      where a.record_id = r.id
+and a.at > $8::timestamptz
+and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
+      order by a.id
+limit 1
+    ) as n on true
+    left join lateral (
+      select a.at, (a.changes #>> '{salience,1}')::float8 as after
+from audit_entries as a
+      where a.record_id = r.id
+and a.at <= $9::timestamptz
+and jsonb_typeof(a.changes #> '{salience,1}') = 'number'
+      order by a.id desc
+limit 1
+    ) as l on true
+    cross join lateral (
+      select coalesce((
+        select a.action = 'unpin'
+from audit_entries as a
+        where a.record_id = r.id
+and a.at > $10::timestamptz
+and a.action in ('pin', 'unpin')
+        order by a.id
+limit 1
+      ), r.pinned) as pinned
+    ) as p
+  )
+from records as r;
+
+-- src/retrieval/text/stemming.queries.ts findStems
+    select word, tsvector_to_array(to_tsvector($1::text::regconfig, word)) as stems
+    from unnest($2::text[]) as word;
+
+-- src/retrieval/text/text-search.queries.ts findByWords
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $13
+and "r"."scope" = any($14::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($15::float8, ln(1 + greatest(0, $16::float8 - least(count(*) filter (where "count_0" > 0), $17::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5))) as "idf_0", coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_1" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5))) as "idf_1", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_2" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5))) as "idf_2", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_3" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $31;
+
+-- src/retrieval/text/text-search.queries.ts findTogether
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.search @@ ($7::tsquery && $8::tsquery && phraseto_tsquery($9::text::regconfig, $10) && !!phraseto_tsquery($11::text::regconfig, $12))
+and not (c.search @@ ($13::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($16::float8, ln(1 + greatest(0, $17::float8 - least(count(*) filter (where "count_0" > 0), $18::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $19::float8) + 0.5))) as "idf_0", coalesce($20::float8, ln(1 + greatest(0, $21::float8 - least(count(*) filter (where "count_1" > 0), $22::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $23::float8) + 0.5))) as "idf_1", coalesce($24::float8, ln(1 + greatest(0, $25::float8 - least(count(*) filter (where "count_2" > 0), $26::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $27::float8) + 0.5))) as "idf_2", coalesce($28::float8, ln(1 + greatest(0, $29::float8 - least(count(*) filter (where "count_3" > 0), $30::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $31::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $32;
+
+-- src/retrieval/text/text-search.queries.ts findAmong
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.record_id = any(array(
+    (
+      select id
+from (
+        select *
+from records
+where forgotten_at is null
+        order by created_at desc, id desc
+limit 1000
+      ) as r
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+limit 500
+    )
+    union select unnest($9::uuid[])))
+and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::regconfig, $13) && !!phraseto_tsquery($14::text::regconfig, $15))
+      and not (c.search @@ ($16::tsquery))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $17
+and "r"."scope" = any($18::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($19::float8, ln(1 + greatest(0, $20::float8 - least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $22::float8) + 0.5))) as "idf_0", coalesce($23::float8, ln(1 + greatest(0, $24::float8 - least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $26::float8) + 0.5))) as "idf_1", coalesce($27::float8, ln(1 + greatest(0, $28::float8 - least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $30::float8) + 0.5))) as "idf_2", coalesce($31::float8, ln(1 + greatest(0, $32::float8 - least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $34::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $35;
+
+-- src/retrieval/text/text-search.queries.ts findAmong: of no rare words
+    with found as materialized (
+      select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
+from contents as c
+where c.record_id = any(array(
+    (
+      select id
+from (
+        select *
+from records
+where forgotten_at is null
+        order by created_at desc, id desc
+limit 1000
+      ) as r
+where ("r"."sensitivity" <= $7
+and "r"."scope" = any($8::text[]))
+limit 500
+    )
+    union select unnest($9::uuid[])))
+and c.search @@ ($10::tsquery && $11::tsquery && phraseto_tsquery($12::text::regconfig, $13) && !!phraseto_tsquery($14::text::regconfig, $15))
+    ), hit as materialized (
+      select found.*, seen.is_wanted
+      from found cross join lateral (
+        select true as is_wanted
+from records as r
+        where r.id = found.id
+and r.forgotten_at is null
+and ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
+        offset 0
+      ) as seen
+    ), total as materialized (
+      select count(*) as hits, coalesce($18::float8, ln(1 + greatest(0, $19::float8 - least(count(*) filter (where "count_0" > 0), $20::float8) + 0.5) / (least(count(*) filter (where "count_0" > 0), $21::float8) + 0.5))) as "idf_0", coalesce($22::float8, ln(1 + greatest(0, $23::float8 - least(count(*) filter (where "count_1" > 0), $24::float8) + 0.5) / (least(count(*) filter (where "count_1" > 0), $25::float8) + 0.5))) as "idf_1", coalesce($26::float8, ln(1 + greatest(0, $27::float8 - least(count(*) filter (where "count_2" > 0), $28::float8) + 0.5) / (least(count(*) filter (where "count_2" > 0), $29::float8) + 0.5))) as "idf_2", coalesce($30::float8, ln(1 + greatest(0, $31::float8 - least(count(*) filter (where "count_3" > 0), $32::float8) + 0.5) / (least(count(*) filter (where "count_3" > 0), $33::float8) + 0.5))) as "idf_3"
+from hit
+    )
+    select id, round(("idf_0" * "count_0" * 2.2::float8 / ("count_0" + length) + "idf_1" * "count_1" * 2.2::float8 / ("count_1" + length) + "idf_2" * "count_2" * 2.2::float8 / ("count_2" + length) + "idf_3" * "count_3" * 2.2::float8 / ("count_3" + length)) * 1e9) / 1e9 as score
+    from hit cross join total
+    where is_wanted
+    order by score desc, id
+    limit $34;
+
+-- src/retrieval/text/word-statistics.queries.ts readLexicon
+    with portion as materialized (
+      select least(100, $1::float8 * current_setting('block_size')::int
+        / greatest(1, pg_relation_size('contents'))) as percent
+    ), sample as materialized (
+      select c.words, c.search
+      from contents as c tablesample system ((select percent
+from portion)) repeatable (0)
+    ), word as (
+      select word, count(*) as count
+from sample, unnest(tsvector_to_array(search)) as word
+      group by word having count(*) > 1
+    )
+    select count(*) as sampled, count(*) * 100 / (select percent
+from portion) as rows,
+      coalesce(avg(words), 1)::float8 as average,
+      (select coalesce(json_agg(json_build_array(word, count)), '[]')
+from word) as words
+    from sample;
+
+-- src/retrieval/text/word-statistics.queries.ts measureOpen
+    select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
+    from contents as c join records as r on r.id = c.record_id
+    where r.forgotten_at is null
+and ("r"."sensitivity" <= $1
+and "r"."scope" = any($2::text[]));
+
+-- src/retrieval/text/word-statistics.queries.ts countPages
+    select pg_relation_size('contents') / current_setting('block_size')::int as pages;
