@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { createTally } from './test/support/tally.ts'
+import { createTally } from './test/support/test-count-reporter.ts'
 
 const folders = { unit: ['unit', 'architecture'], db: ['db', 'jobs'], process: ['process'] }
 

@@ -19,7 +19,7 @@ process.stdout.write(
 )
 const { status } = spawnSync(
   'vitest',
-  ['run', '--project', 'http', 'test/fuzz/hostile.test.ts', 'test/fuzz/scoped.test.ts'],
+  ['run', '--project', 'http', 'test/fuzz/hostile-requests.test.ts', 'test/fuzz/scoped-key-requests.test.ts'],
   {
     stdio: 'inherit',
     env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds, FUZZ_ONLY: values.only },

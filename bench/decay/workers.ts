@@ -8,7 +8,7 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createRefresh, createSweep } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
-import { idleWorks, noIntervals } from '../../test/support/idle.ts'
+import { idleWorks, noIntervals } from '../../test/support/idle-jobs.ts'
 import { assert } from '../load.ts'
 
 const day = 86_400_000

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findMissing, type Lockfile } from '../../scripts/complete-lockfile.ts'
-import { readSource } from './sources.ts'
+import { readSource } from './source-files.ts'
 
 type Manifest = { dependencies: Record<string, string>; devDependencies: Record<string, string> }
 

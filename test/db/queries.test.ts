@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { type Sample, samples } from '../support/query-samples.ts'
-import { createRecordingDatabase, layOut } from '../support/recording.ts'
+import { createRecordingDatabase, layOut } from '../support/recording-database.ts'
+import { type Sample, samples } from '../support/samples/query-samples.ts'
 
 const sampled = new Map<string, Record<string, Sample | Record<string, Sample>>>(Object.entries(samples))
 const filesOfRooms = Map.groupBy(globSync('src/**/*.queries.ts').sort(), (file) => file.split('/')[1] ?? '')

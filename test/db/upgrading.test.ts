@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connection.ts'
 import { migrateDown, migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
-import { type Catalogue, obstaclesBetween, readCatalogue } from '../support/catalogue.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { type Catalogue, obstaclesBetween, readCatalogue } from '../support/schema-catalogue.ts'
 
 const names = Object.keys(migrations)
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>

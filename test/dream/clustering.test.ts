@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { sending } from '../support/chat-server.ts'
-import { hireEmbedder } from '../support/embedding.ts'
-import { faithful, gather, saying, sayings, statusesOf, summariesIn } from '../support/gathering.ts'
-import { documentOf, minding, openMind, readStore } from '../support/musing.ts'
-import { type Body, create, read } from '../support/records.ts'
+import { documentOf, minding, openMind, readStore } from '../support/dream-app.ts'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { type Body, create, read } from '../support/record-requests.ts'
+import { faithful, gather, saying, sayings, statusesOf, summariesIn } from '../support/similar-records.ts'
 
 const steps = ['cluster'] as const
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)

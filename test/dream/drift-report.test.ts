@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { openDrift } from '../support/drifting.ts'
-import { type Body, create, expectProblem, payloads, pointersOf } from '../support/records.ts'
+import { openDrift } from '../support/drift-app.ts'
+import { type Body, create, expectProblem, payloads, pointersOf } from '../support/record-requests.ts'
 
 const path = '/v1/maintenance/drift/check'
 const itemsOf = (report: Body) =>

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { digestOf } from '../../src/dream/verdict-digest.ts'
 import { deleteOldVerdicts, hasVerdict, rememberVerdict } from '../../src/dream/verdicts.queries.ts'
 import { createPurge } from '../../src/maintenance/index.ts'
-import { openDream } from '../support/dreaming.ts'
-import { day } from '../support/workshop.ts'
+import { openDream } from '../support/dream-workers.ts'
+import { day } from '../support/job-workers.ts'
 
 const digest = digestOf({ step: 'cluster', model: 'm', inputs: ['a', 1] })
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it, onTestFinished } from 'vitest'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
-import { expectRun, settleAccounts } from '../support/reckoning.ts'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
+import { expectRun, settleAccounts } from '../support/verify-load.ts'
 
 const preloaded = resolve(import.meta.dirname, '../support/shifted-clock.ts')
 const hour = 3_600_000

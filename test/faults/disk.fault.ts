@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { openFolder } from '../support/cluster.ts'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
+import { openFolder } from '../support/postgres-server.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/reckoning.ts'
+import { settleAccounts } from '../support/verify-load.ts'
 
 /** A disk of so many megabytes, or undefined where this user may not have one. */
 async function openDisk(megabytes: number): Promise<string | undefined> {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/reckoning.ts'
+import { settleAccounts } from '../support/verify-load.ts'
 
 const settings = ['max_connections=40']
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/reckoning.ts'
+import { settleAccounts } from '../support/verify-load.ts'
 
 const ways = { 'in good order': 'SIGINT', 'at once': 'SIGQUIT', 'by a crash': 'SIGKILL' } as const
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
 import { createRandom } from '../support/fuzz/random.ts'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
-import { settleAccounts } from '../support/reckoning.ts'
+import { settleAccounts } from '../support/verify-load.ts'
 
 const seed = Number(process.env['FAULTS_SEED'] ?? 1)
 const kills = 20

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
-import { expectRun, settleAccounts } from '../support/reckoning.ts'
-import { openRedis } from '../support/redis.ts'
-import { findFreePort } from '../support/servers.ts'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
+import { findFreePort } from '../support/postgres-processes.ts'
+import { openRedis } from '../support/redis-server.ts'
+import { expectRun, settleAccounts } from '../support/verify-load.ts'
 
 it('Redis is flushed, killed and started empty under load', async (context) => {
   const port = await findFreePort()

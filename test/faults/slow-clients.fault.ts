@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { openGround } from '../support/ground.ts'
-import { startLoad } from '../support/load.ts'
+import { startLoad } from '../support/client-load.ts'
+import { openGround } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/reckoning.ts'
+import { settleAccounts } from '../support/verify-load.ts'
 
 const slow = 500
 

@@ -1,8 +1,8 @@
 import { once as happens } from 'node:events'
 import { connect as connectSocket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { countNotes, createNotesTable, notesRoom } from '../support/notes.ts'
+import { countNotes, createNotesTable, notesRoom } from '../support/notes-room.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let api: TestApp
 

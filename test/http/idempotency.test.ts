@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
-import { type Answer, startTestApp, type TestApp } from '../support/http.ts'
-import { countNotes, createNotesTable, type Happenings, notesRoom } from '../support/notes.ts'
+import { countNotes, createNotesTable, type Happenings, notesRoom } from '../support/notes-room.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const happenings: Happenings = { now: async () => {} }
 let api: TestApp

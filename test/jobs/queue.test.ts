@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { createQueue } from '../../src/jobs/queue-backend.ts'
 import { until } from '../support/processes.ts'
-import { backends, openTestQueue, type TestQueue } from './backends.ts'
+import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 
 describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
   describe.skipIf(missing)('hands out jobs that', () => {

@@ -4,7 +4,7 @@ import { ensureSchedules, watchSchedules } from '../../src/jobs/schedules.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { until } from '../support/processes.ts'
-import { backends, openTestQueue, type TestQueue } from './backends.ts'
+import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 
 const hour = 3_600_000
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { breachesOf } from '../support/checking.ts'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { exportLines, importLines, withoutImporter } from '../support/porting.ts'
-import { type Body, create, fact, payloads } from '../support/records.ts'
+import { breachesOf } from '../support/broken-laws.ts'
+import { exportLines, importLines, withoutImporter } from '../support/export-and-import.ts'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 let exported: Body[]

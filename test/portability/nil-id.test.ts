@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { exportLines, importLines } from '../support/porting.ts'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let api: TestApp
 beforeAll(async () => {

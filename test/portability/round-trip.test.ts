@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hireEmbedder } from '../support/embedding.ts'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { exportLines, importLines, withoutImporter } from '../support/porting.ts'
-import { type Body, create, fact, payloads, read } from '../support/records.ts'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { exportLines, importLines, withoutImporter } from '../support/export-and-import.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let source: TestApp
 let target: TestApp

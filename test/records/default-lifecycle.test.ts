@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capture, observe, ofType, triple } from '../support/capturing.ts'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { importLines } from '../support/porting.ts'
-import { type Body, create, expectProblem, payloads, read, type Type } from '../support/records.ts'
-import { claim, merge, revise } from '../support/revisions.ts'
+import { capture, observe, ofType, triple } from '../support/capture-requests.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
+import { claim, merge, revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {

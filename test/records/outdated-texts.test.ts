@@ -3,10 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
-import { capture, list } from '../support/capturing.ts'
-import { hireEmbedder } from '../support/embedding.ts'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { type Body, create, fact, read } from '../support/records.ts'
+import { capture, list } from '../support/capture-requests.ts'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { type Body, create, fact, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { type Body, countRows, create, expectProblem, fact, payloads, read } from '../support/records.ts'
+import {
+  type Body,
+  countRows,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { importLines } from '../support/porting.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let api: TestApp
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { weighRecord } from '../../src/lifecycle/index.ts'
 import { lockTombstones } from '../../src/records/erasure/tombstones.queries.ts'
 import { createRecordsService } from '../../src/records/index.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/http.ts'
 import { until } from '../support/processes.ts'
-import { type Body, create, expectProblem, fact, payloads } from '../support/records.ts'
+import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const key = 'a key of the tombstone tests'
 let app: TestApp

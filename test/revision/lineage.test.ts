@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { linkBySql } from '../support/edges.ts'
-import { startTestApp, type TestApp } from '../support/http.ts'
-import { type Body, create, expectProblem, payloads } from '../support/records.ts'
-import { claim, merge, readLineage, revise } from '../support/revisions.ts'
-import { sabotage } from '../support/sabotage.ts'
+import { sabotage } from '../support/end-session.ts'
+import { linkBySql } from '../support/insert-edges.ts'
+import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
+import { claim, merge, readLineage, revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {

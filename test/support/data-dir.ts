@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { quitPostgres } from './servers.ts'
+import { quitPostgres } from './postgres-processes.ts'
 
 /** An empty folder for an embedded database; a server that the test leaves in it is stopped. */
 export async function createDataDir(): Promise<string> {

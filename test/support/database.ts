@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
-import { administer, urlOf } from './servers.ts'
+import { administer, urlOf } from './postgres-processes.ts'
 
 export type DatabaseServer = {
   /** A database on the test server from which others are created and dropped. */

@@ -6,8 +6,8 @@ import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/db/connection.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
-import { openRedis } from './redis.ts'
-import { administer, isRunning, quitPostgres, urlOf } from './servers.ts'
+import { administer, isRunning, quitPostgres, urlOf } from './postgres-processes.ts'
+import { openRedis } from './redis-server.ts'
 
 const prefix = 'membrane-test-'
 

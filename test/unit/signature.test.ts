@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cosine, nearest } from '../../src/domain/similarity.ts'
 import { hammingDistance, signatureOf, signatureText } from '../../src/embeddings/signature.ts'
-import { createVectorSource } from '../support/vectors.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
 
 const bits = 1_024
 

@@ -1,0 +1,72 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { cruise, type ICruiseResult } from 'dependency-cruiser'
+import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options'
+import extractTsConfig from 'dependency-cruiser/config-utl/extract-ts-config'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ground, plantings } from './planted-violations.ts'
+import { listFiles, root } from './source-files.ts'
+
+async function cruiseTree(directory: string, folders: string[]): Promise<ICruiseResult> {
+  const options = await extractOptions(join(root, '.dependency-cruiser.cjs'))
+  const tsConfig = extractTsConfig(join(directory, 'tsconfig.json'))
+  const { output } = await cruise(
+    folders,
+    { ...options, baseDir: directory, validate: true },
+    {},
+    { tsConfig },
+  )
+  if (typeof output === 'string') throw new Error('the cruise answered text where a result was asked for')
+  return output
+}
+
+describe('the arrows between rooms', () => {
+  test('are kept by every module of the product', async () => {
+    const result = await cruiseTree(root, ['src', 'migrations'])
+    const broken = result.summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
+    expect(broken).toEqual([])
+    const cruised = result.modules.map((module) => module.source)
+    // A cruiser that cannot read TypeScript sees nothing, finds nothing wrong and passes.
+    expect(cruised).toEqual(expect.arrayContaining(listFiles('src', '.ts')))
+    expect(listFiles('src', '.ts').length).toBeGreaterThan(30)
+    const arrows = result.modules.find((module) => module.source === 'src/main.ts')?.dependencies ?? []
+    expect(arrows.length).toBeGreaterThan(3)
+  })
+})
+
+describe('a planted violation', () => {
+  let tree: string
+  let caught: Set<string>
+  let rules: string[]
+
+  beforeAll(async () => {
+    tree = await mkdtemp(join(tmpdir(), 'arrows-'))
+    const files = { ...ground, ...Object.fromEntries(plantings.map(({ file, text }) => [file, text])) }
+    for (const [file, text] of Object.entries(files)) {
+      await mkdir(dirname(join(tree, file)), { recursive: true })
+      await writeFile(join(tree, file), text)
+    }
+    await symlink(join(root, 'node_modules'), join(tree, 'node_modules'))
+    const { summary } = await cruiseTree(tree, ['src', 'migrations'])
+    caught = new Set(summary.violations.map(({ rule, from }) => `${rule.name} in ${from}`))
+    rules = (summary.ruleSetUsed?.forbidden ?? []).map((rule) => rule.name ?? '')
+  })
+  afterAll(() => rm(tree, { recursive: true, force: true }))
+
+  test('of any kind is caught where it stands', () => {
+    const expected = plantings.map(({ rule, file }) => `${rule} in ${file}`)
+    expect(expected.filter((entry) => !caught.has(entry))).toEqual([])
+  })
+
+  test('exists for every rule', () => {
+    expect(rules.length).toBeGreaterThan(20)
+    expect(new Set(plantings.map((planting) => planting.rule))).toEqual(new Set(rules))
+  })
+
+  test('is not seen in the ground it was planted in', () => {
+    const planted = new Set(plantings.map((planting) => planting.file))
+    const blamed = [...caught].map((entry) => entry.split(' in ')[1] ?? '')
+    expect(blamed.filter((file) => !planted.has(file))).toEqual([])
+  })
+})

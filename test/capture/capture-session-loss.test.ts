@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ask, capture, countAll, observe, triple, wholeStore } from '../support/capture-requests.ts'
+import { sabotage } from '../support/end-session.ts'
+import { expectProblem } from '../support/record-requests.ts'
+import { revise } from '../support/revision-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let saboteur: ReturnType<typeof sabotage>
+beforeAll(async () => {
+  app = await startTestApp()
+  saboteur = sabotage(app)
+})
+afterAll(() => app.close())
+
+type Headers = Record<string, string>
+type Case = { name: string; prepare(): Promise<(headers: Headers) => Promise<Answer>> }
+
+const telling =
+  (content: object, scope: string, kind = 'observation') =>
+  (headers: Headers) =>
+    ask(app, content, { source_kind: kind, scope }, { headers })
+
+/** A fact stands, and another is told that meets it. */
+const meeting = (name: string, told: unknown, policy: string, withdrawn = false): Case => ({
+  name,
+  prepare: async () => {
+    const { fact } = await observe(app, triple('linux', { revision_policy: policy }), { scope: name })
+    if (withdrawn) await revise(app, 'retract', fact.record_id)
+    return telling(triple(told, { ref: 'r', user: 'New' }), name)
+  },
+})
+
+const cases: Case[] = [
+  {
+    name: 'new',
+    prepare: async () => {
+      const { primary_record: older } = await capture(app, 'older', { scope: 'new' })
+      return telling(triple('linux', { ref: 'r', user: ['A', 'B'], record_id: older.id }), 'new')
+    },
+  },
+  meeting('confirming', 'linux', 'contest'),
+  meeting('replacing', 'windows', 'replace'),
+  meeting('forking', 'windows', 'fork'),
+  meeting('contesting', 'windows', 'contest'),
+  meeting('challenging', 'linux', 'contest', true),
+  {
+    name: 'a new task',
+    prepare: async () => telling({ thread_id: 't', user: 'A' }, 'a new task', 'working_state'),
+  },
+  {
+    name: 'a task that goes on',
+    prepare: async () => {
+      await telling({ thread_id: 't' }, 'a task that goes on', 'working_state')({})
+      const next = { thread_id: 't', state: 'done', user: 'A', ref: 'r' }
+      return telling(next, 'a task that goes on', 'working_state')
+    },
+  },
+  {
+    name: 'an outcome',
+    prepare: async () => {
+      const { primary_record: episode } = await capture(app, 'episode', { scope: 'an outcome' })
+      return telling({ target_id: episode.id, outcome: 'success', ref: 'r' }, 'an outcome', 'outcome')
+    },
+  },
+]
+
+it.each(cases)(
+  'a capture ($name) killed before any of its statements leaves nothing of itself',
+  async (one) => {
+    const send = await one.prepare()
+    const headers = { 'idempotency-key': one.name.replaceAll(' ', '-') }
+    const before = await wholeStore(app)
+    let deaths = 0
+    for (;;) {
+      const { result, statements } = await saboteur.count(() => send(headers), deaths + 1)
+      if (statements <= deaths) {
+        expect(result.status, result.text).toBe(201)
+        break
+      }
+      expectProblem(result, 503, 'database_unavailable')
+      expect(await wholeStore(app)).toEqual(before)
+      deaths++
+    }
+    expect(deaths).toBeGreaterThanOrEqual(7)
+    const after = await countAll(app)
+    expect(await wholeStore(app)).not.toEqual(before)
+    const { result } = await saboteur.count(() => send(headers))
+    expect(result.headers.get('idempotency-replayed')).toBe('true')
+    expect(await countAll(app)).toEqual(after)
+  },
+)

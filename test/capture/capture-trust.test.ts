@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, capture, countAll, observe, triple } from '../support/capture-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+/** Of scope `mine`, up to `low`; of scope `theirs`; of both. */
+let mine: Asked
+let theirs: Asked
+let both: Asked
+beforeAll(async () => {
+  app = await startTestApp()
+  const keyOf = async (more: object) => ({ key: await app.issueKey(['records:read', 'records:write'], more) })
+  mine = await keyOf({ scopes: ['mine'], max_sensitivity: 'low' })
+  theirs = await keyOf({ scopes: ['theirs'] })
+  both = await keyOf({ scopes: ['mine', 'theirs'] })
+})
+afterAll(() => app.close())
+
+describe('a key', () => {
+  it('of one scope captures into it, and need not name it', async () => {
+    const { created_records: records } = await observe(app, triple('linux', { user: 'A' }), {}, mine)
+    expect(records.map(({ scope, source_type }: Body) => [scope, source_type])).toEqual(
+      records.map(() => ['mine', 'ingest']),
+    )
+    expectProblem(await ask(app, 'x', { scope: 'theirs' }, mine), 403, 'outside_trust')
+  })
+
+  it('of several scopes must name the one it captures into', async () => {
+    expectProblem(await ask(app, 'x', {}, both), 422, 'scope_required')
+    expect((await capture(app, 'x', { scope: 'theirs' }, both)).primary_record.scope).toBe('theirs')
+  })
+
+  it('captures up to its ceiling', async () => {
+    expectProblem(await ask(app, 'x', { sensitivity: 'medium' }, mine), 403, 'outside_trust')
+    expect((await ask(app, 'x', { sensitivity: 'public' }, mine)).status).toBe(201)
+  })
+
+  it('claims no more trust for a source than it has', async () => {
+    const answer = await ask(app, 'x', { source_type: 'human' }, mine)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual(['/source_type'])
+    expect((await capture(app, 'x', { source_type: 'dream' }, mine)).primary_record.source_type).toBe('dream')
+  })
+
+  it('that is refused stores nothing', async () => {
+    const before = await countAll(app)
+    await ask(app, triple('x', { user: 'New' }), { scope: 'theirs' }, mine)
+    await ask(app, triple('x', { user: 'New' }), {}, both)
+    await ask(app, triple('x', { user: 'New' }), { sensitivity: 'hyper' }, mine)
+    expect(await countAll(app)).toEqual(before)
+  })
+
+  it('that may only read captures nothing', async () => {
+    const key = await app.issueKey(['records:read'])
+    expectProblem(await ask(app, 'x', {}, { key }), 403, 'forbidden')
+    expectProblem(await ask(app, 'x', {}, { key: false }), 401, 'unauthenticated')
+  })
+
+  it('that may not read is told of every record that it was written, and no more', async () => {
+    const asked = { key: await app.issueKey(['records:write']) }
+    const bare = (records: Body[]) => {
+      for (const record of records) expect(Object.keys(record).sort()).toEqual(['id', 'version'])
+    }
+    const tell = async (object: string, more: object = {}, source_kind = 'observation') => {
+      const content = { ...triple(object), user: ['A', 'B'], ...more }
+      const answer = await capture(app, content, { scope: 'blind', source_kind }, asked)
+      bare([answer.primary_record, ...answer.created_records])
+      return answer
+    }
+    const first = await tell('linux', { ref: 'r', revision_policy: 'replace' })
+    expect(first.created_records).toHaveLength(5)
+    await tell('linux')
+    const replaced = await tell('windows')
+    expect(replaced.fact.outcome).toBe('replaced')
+    await tell('linux')
+    expect((await tell('linux', { ref: 'r' })).deduplicated).toBe(true)
+    await tell('', { thread_id: 't' }, 'working_state')
+    await tell('', { thread_id: 't', state: 'done' }, 'working_state')
+    const judged = await tell('', { target_id: first.primary_record.id, outcome: 'success' }, 'outcome')
+    expect(judged.primary_record).toEqual({ id: first.primary_record.id, version: 2 })
+  })
+})
+
+describe('what another scope knows', () => {
+  it('is out of reach by name, by fact, by thread, by reference and by id', async () => {
+    const scope = { scope: 'theirs' }
+    const told = await observe(app, triple('linux', { ref: 'shared', user: 'Zoe' }), scope, theirs)
+    const task = await capture(
+      app,
+      { thread_id: 'shared' },
+      { ...scope, source_kind: 'working_state' },
+      theirs,
+    )
+    const before = await Promise.all(
+      [...told.created_records, task.primary_record].map(({ id }: Body) => read(app, id)),
+    )
+    const ids = before.map(({ id }) => id)
+    const content = triple('windows', { ref: 'shared', user: 'Zoe', record_ids: ids, subject: 'the mast' })
+    const answers = [
+      await observe(app, content, {}, mine),
+      await observe(app, triple('linux', { ref: 'shared 2' }), {}, mine),
+      await capture(app, { thread_id: 'shared', record_id: ids }, { source_kind: 'working_state' }, mine),
+    ]
+    for (const answer of answers) {
+      expect(answer.deduplicated).toBe(false)
+      for (const { id } of answer.created_records) expect(ids).not.toContain(id)
+      const ends = answer.edges.flatMap((edge: Body) => [edge.source_id, edge.target_id])
+      expect(ends.filter((id: string) => ids.includes(id))).toEqual([])
+      expect(answer.fact?.outcome ?? 'created').not.toBe('contested')
+    }
+    const verdict = { target_id: told.primary_record.id, outcome: 'success' }
+    const unknown = await ask(
+      app,
+      { ...verdict, target_id: app.ids.next() },
+      { source_kind: 'outcome' },
+      mine,
+    )
+    const refused = await ask(app, verdict, { source_kind: 'outcome' }, mine)
+    const { request_id: _, ...problem } = expectProblem(refused, 404, 'record_not_found')
+    const { request_id: _1, ...absent } = unknown.body as Body
+    expect(problem).toEqual(absent)
+    const path = `/v1/records/${told.primary_record.id}/outcome`
+    const body = { outcome: 'success', actor: 'a' }
+    expectProblem(await app.request('POST', path, { ...mine, body }), 404, 'record_not_found')
+    expect(await Promise.all(ids.map((id) => read(app, id)))).toEqual(before)
+  })
+})
+
+describe('what is above the ceiling of a key', () => {
+  it('takes no part, and cannot be told from what is not there', async () => {
+    for (const sensitivity of ['medium', 'hyper']) {
+      const more = { scope: 'mine', sensitivity }
+      const content = triple(sensitivity, {
+        ref: sensitivity,
+        user: `Mx ${sensitivity}`,
+        subject: sensitivity,
+      })
+      const high = await observe(app, content, more)
+      const task = await capture(app, { thread_id: sensitivity }, { ...more, source_kind: 'working_state' })
+      const ids = [...high.created_records.map(({ id }: Body) => id), task.primary_record.id]
+      const low = await observe(app, { ...content, record_ids: ids }, {}, mine)
+      expect(low).toMatchObject({ deduplicated: false, fact: { outcome: 'created' } })
+      const answer = await ask(app, { thread_id: sensitivity }, { source_kind: 'working_state' }, mine)
+      // One level above its ceiling a key sees that the record is there; further above it sees nothing.
+      if (sensitivity === 'medium') expectProblem(answer, 403, 'above_ceiling')
+      else expect((answer.body as Body).created_records).toHaveLength(1)
+      const ends = [...low.edges, ...((answer.body as Body).edges ?? [])].flatMap((edge: Body) => [
+        edge.source_id,
+        edge.target_id,
+      ])
+      expect(ends.filter((id: string) => ids.includes(id))).toEqual([])
+    }
+  })
+
+  it('is not judged by it', async () => {
+    const { primary_record: seen } = await capture(app, 'x', { scope: 'mine', sensitivity: 'medium' })
+    const verdict = { target_id: seen.id, outcome: 'success' }
+    expectProblem(await ask(app, verdict, { source_kind: 'outcome' }, mine), 403, 'above_ceiling')
+    const body = { outcome: 'success', actor: 'a' }
+    const path = `/v1/records/${seen.id}/outcome`
+    expectProblem(await app.request('POST', path, { ...mine, body }), 403, 'above_ceiling')
+  })
+
+  it('cannot be written over when a task became more sensitive meanwhile', async () => {
+    const begun = await capture(
+      app,
+      { thread_id: 'raised', state: 'blocked' },
+      { source_kind: 'working_state' },
+      mine,
+    )
+    const body = { sensitivity: 'high' }
+    await app.request('PATCH', `/v1/records/${begun.primary_record.id}`, { body })
+    const next = await capture(
+      app,
+      { thread_id: 'raised', state: 'done' },
+      { source_kind: 'working_state' },
+      mine,
+    )
+    expect(next.primary_record.id).not.toBe(begun.primary_record.id)
+    expect(next.primary_record).toMatchObject({ sensitivity: 'low', version: 1 })
+    expect((await read(app, begun.primary_record.id)).payload.state).toBe('blocked')
+  })
+})

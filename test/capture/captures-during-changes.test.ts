@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, capture, forget, list, observe, ofType, triple } from '../support/capture-requests.ts'
+import { type Body, read } from '../support/record-requests.ts'
+import { merge, revise } from '../support/revision-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the storming tests' } })
+})
+afterAll(() => app.close())
+
+const post = (path: string, body: object): Promise<Answer> => app.request('POST', path, { body })
+const reason = { actor: 'a', rationale: 'r' }
+
+describe('captures amid those who revise, merge, forget and erase what they name', () => {
+  it('fail nothing, and leave nothing linked only with whom was folded away', async () => {
+    for (const seed of [5, 6, 7]) {
+      const scope = `amid ${seed}`
+      const told = await Promise.all(
+        ['linux', 'windows', 'hurd'].map((object) =>
+          observe(app, triple(object, { revision_policy: 'fork', user: ['A', 'B', 'C', 'D'] }), { scope }),
+        ),
+      )
+      const facts: string[] = told.map(({ fact }) => fact.record_id)
+      const entities: string[] = told.flatMap((each) => ofType(each, 'entity').map(({ id }) => id))
+      const object = fc.constantFrom('linux', 'windows', 'hurd', 'minix')
+      const tell = fc.tuple(object, fc.shuffledSubarray(['A', 'B', 'C', 'D']))
+      const captures = fc.sample(tell, { seed, numRuns: 40 }).map(
+        ([said, user]) =>
+          () =>
+            ask(app, triple(said, { user }), { scope }),
+      )
+      const [one = '', two = '', three = ''] = entities
+      const [first = '', second = '', third = ''] = facts
+      const others = [
+        () => post(`/v1/entities/${one}/merge`, { source_ids: [two], ...reason }),
+        () => post(`/v1/entities/${two}/merge`, { source_ids: [three], ...reason }),
+        () => revise(app, 'retract', first),
+        () => merge(app, [second, third], { type: 'semantic', payload: mergedFact }),
+        () => app.request('DELETE', `/v1/records/${entities[3]}?actor=a&rationale=r`),
+        () => post(`/v1/records/${entities[4]}/erase`, reason),
+      ]
+      // Each comes after six captures more.
+      const order = captures.flatMap((each, index) => [each, ...others.slice(index / 6, index / 6 + 1)])
+      const mixed = order.filter((each, index) => order.indexOf(each) === index)
+      const answers = await Promise.all(mixed.map((each) => each()))
+      const failed = answers.filter(({ status }) => ![200, 201, 409, 410].includes(status))
+      expect(failed.map(({ text }) => text)).toEqual([])
+      const captured = answers.filter(({ body }) => 'primary_record' in (body as Body))
+      expect(captured).toHaveLength(40)
+      // Whoever is linked with the one that was folded away is linked with the one that stands for it.
+      const { rows } = await sql<{ id: string }>`
+        select e.source_id as id from relations as e
+        join records as r on r.id = e.target_id and r.status = 'merged' and r.scope = ${scope}
+        join relations as heir on heir.source_id = r.id and heir.predicate = 'superseded_by'
+        where e.predicate in ('mentions_entity', 'subject_entity') and not exists (
+          select from relations as other
+          where other.source_id = e.source_id and other.predicate = e.predicate and other.target_id = heir.target_id
+        )
+      `.execute(app.db)
+      expect(rows).toEqual([])
+    }
+  }, 60_000)
+
+  it('find a retracted fact retracted, and a forgotten task forgotten, at whatever moment that came', async () => {
+    for (const n of list(10)) {
+      const scope = `moment ${n}`
+      const { fact } = await observe(app, triple('linux'), { scope })
+      const task = await capture(app, { thread_id: 't' }, { scope, source_kind: 'working_state' })
+      const [, again, , next] = await Promise.all([
+        revise(app, 'retract', fact.record_id),
+        observe(app, triple('linux'), { scope }),
+        forget(app, task.primary_record.id),
+        capture(app, { thread_id: 't', state: 'done' }, { scope, source_kind: 'working_state' }),
+      ])
+      expect(['confirmed', 'challenged']).toContain(again.fact.outcome)
+      expect((await read(app, fact.record_id)).status).toBe('invalidated')
+      const later = await capture(app, { thread_id: 't' }, { scope, source_kind: 'working_state' })
+      expect(later.primary_record.id).not.toBe(task.primary_record.id)
+      if (next.primary_record.id !== task.primary_record.id) {
+        expect(later.primary_record.id).toBe(next.primary_record.id)
+      }
+    }
+  }, 60_000)
+})
+
+const mergedFact = {
+  ...{ kind: 'semantic', ...triple(['windows', 'hurd']), validity: { mode: 'global' } },
+  evidence: [{ source_type: 'human', source_id: 'me', timestamp: '2026-01-01T00:00:00Z' }],
+}
+
+describe('what was captured and is moved to another scope', () => {
+  it('is known there by its thread, its name and what it says, and here no more', async () => {
+    const asked = { scope: 'from' }
+    const told = await observe(app, triple('linux', { ref: 'moved', user: 'Mona' }), asked)
+    const task = await capture(app, { thread_id: 'moved' }, { ...asked, source_kind: 'working_state' })
+    const ids: string[] = [...told.created_records, task.primary_record].map(({ id }: Body) => id)
+    for (const id of ids) {
+      const moved = await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'to' } })
+      expect(moved.status, moved.text).toBe(200)
+    }
+    for (const [scope, isKnown] of [
+      ['from', false],
+      ['to', true],
+    ] as const) {
+      const anew = await observe(app, triple('linux', { user: 'Mona' }), { scope })
+      expect(ids.includes(anew.fact.record_id)).toBe(isKnown)
+      expect(anew.fact.outcome).toBe(isKnown ? 'confirmed' : 'created')
+      expect(ids.includes(anew.primary_record.interpretation.mentions[0].canonical_entity_id)).toBe(isKnown)
+      const next = await capture(app, { thread_id: 'moved' }, { scope, source_kind: 'working_state' })
+      expect(ids.includes(next.primary_record.id)).toBe(isKnown)
+    }
+  })
+
+  it('may come to a scope that has one of its thread, its name and its reference already', async () => {
+    const tell = async (scope: string) => {
+      const told = await observe(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope })
+      const task = await capture(app, { thread_id: 'twin' }, { scope, source_kind: 'working_state' })
+      return [...told.created_records, task.primary_record].map(({ id }: Body) => id)
+    }
+    const [one, two] = [await tell('twin one'), await tell('twin two')]
+    for (const id of one) {
+      const moved = await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'twin two' } })
+      expect(moved.status, moved.text).toBe(200)
+    }
+    const again = await observe(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope: 'twin two' })
+    expect([...one, ...two]).toContain(again.primary_record.id)
+    const later = await observe(app, triple('linux', { user: 'Nora' }), { scope: 'twin two' })
+    expect(later.fact.outcome).toBe('confirmed')
+    expect(ofType(later, 'entity')).toEqual([])
+    const task = await capture(
+      app,
+      { thread_id: 'twin' },
+      { scope: 'twin two', source_kind: 'working_state' },
+    )
+    expect(task.created_records).toEqual([])
+  })
+
+  it('is known by its thread’s new name once that was changed by hand', async () => {
+    const more = { scope: 'renamed', source_kind: 'working_state' }
+    const { primary_record: task } = await capture(app, { thread_id: 'old' }, more)
+    const body = { payload: { thread_id: 'new' } }
+    const patched = await app.request('PATCH', `/v1/records/${task.id}`, { body })
+    expect(patched.status, patched.text).toBe(200)
+    expect((await capture(app, { thread_id: 'new' }, more)).primary_record.id).toBe(task.id)
+    expect((await capture(app, { thread_id: 'old' }, more)).primary_record.id).not.toBe(task.id)
+  })
+})

@@ -1,0 +1,137 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ask, countType, list, triple } from '../support/capture-requests.ts'
+import { type Body, read } from '../support/record-requests.ts'
+import { readLineage } from '../support/revision-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const statuses = (answers: readonly Answer[]) => [...new Set(answers.map(({ status }) => status))]
+const factsIn = (answers: readonly Answer[]): Body[] => answers.map(({ body }) => (body as Body).fact)
+
+async function readFacts(scope: string): Promise<Body[]> {
+  const { rows } = await sql<Body>`
+    select r.id, r.status, r.version, r.confirmation_count, c.payload
+    from records as r join contents as c on c.record_id = r.id
+    where r.type = 'semantic' and r.scope = ${scope}
+  `.execute(app.db)
+  return rows
+}
+
+it('two hundred captures that name the same ten new entities, in any order, make ten', async () => {
+  const names = list(10).map((n) => `Entity ${n}`)
+  const key = (n: number) => ['user', 'project', 'service', 'file', 'other_entity'][n % 5] ?? 'user'
+  for (const seed of [1, 2]) {
+    const scope = `names ${seed}`
+    const orders = fc.sample(fc.shuffledSubarray(names, { minLength: 5 }), { seed, numRuns: 199 })
+    const contents = [names, ...orders].map((order) => ({
+      people: order.map((name) => ({ [key(names.indexOf(name))]: name })),
+    }))
+    const answers = await Promise.all(contents.map((content) => ask(app, content, { scope })))
+    expect(statuses(answers)).toEqual([201])
+    expect(await countType(app, 'entity', scope)).toBe(10)
+    expect(await countType(app, 'episodic', scope)).toBe(200)
+    for (const [index, { body }] of answers.entries()) {
+      const mentioned = (body as Body).primary_record.relations.map(({ target_id }: Body) => target_id)
+      expect(mentioned).toHaveLength(contents[index]?.people.length ?? 0)
+    }
+  }
+}, 120_000)
+
+it('captures that call one new entity by many kinds at once make one of each kind that differs', async () => {
+  const keys = ['user', 'project', 'service', 'subject', 'some_entity']
+  const answers = await Promise.all(
+    list(50).map((n) => ask(app, { [keys[n % 5] ?? '']: 'Janus' }, { scope: 'janus' })),
+  )
+  expect(statuses(answers)).toEqual([201])
+  const { rows } = await sql<{ kind: string }>`
+    select c.payload ->> 'primary_type' as kind from records as r join contents as c on c.record_id = r.id
+    where r.type = 'entity' and r.scope = 'janus'
+  `.execute(app.db)
+  const kinds = rows.map(({ kind }) => kind).sort()
+  // One whose kind nobody has said may be any of them: where it came first, all of them are it.
+  expect(kinds).toEqual(kinds.includes('Other') ? ['Other'] : ['Person', 'Project', 'Service'])
+})
+
+it('fifty captures of one new fact leave one record, told by fifty', async () => {
+  const answers = await Promise.all(
+    list(50).map((n) =>
+      ask(app, triple('linux'), { scope: 'one fact', source_kind: 'observation', source: `agent ${n}` }),
+    ),
+  )
+  expect(statuses(answers)).toEqual([201])
+  const outcomes = factsIn(answers).map(({ outcome }) => outcome)
+  expect(outcomes.filter((outcome) => outcome === 'created')).toHaveLength(1)
+  expect(outcomes.filter((outcome) => outcome === 'confirmed')).toHaveLength(49)
+  const [fact, ...others] = await readFacts('one fact')
+  expect(others).toEqual([])
+  expect(fact).toMatchObject({ version: 50, confirmation_count: 49 })
+  expect(new Set(fact.payload.evidence.map(({ source_id }: Body) => source_id)).size).toBe(50)
+  const { relations } = await read(app, fact.id)
+  expect(relations.filter(({ predicate }: Body) => predicate === 'derived_from')).toHaveLength(50)
+})
+
+it.each(['replace', 'fork', 'contest'])(
+  'fifty captures of different objects of one topic leave a whole chain when they %s',
+  async (policy) => {
+    const scope = `chain ${policy}`
+    const answers = await Promise.all(
+      list(50).map((n) =>
+        ask(app, triple(`object ${n}`, { revision_policy: policy }), { scope, source_kind: 'observation' }),
+      ),
+    )
+    expect(statuses(answers)).toEqual([201])
+    const facts = await readFacts(scope)
+    expect(new Set(facts.map(({ payload }) => payload.object)).size).toBe(50)
+    const told = factsIn(answers)
+    const ids = new Set(facts.map(({ id }) => id))
+    for (const { record_id: id } of told) expect(ids.has(id)).toBe(true)
+    expect(told.filter(({ outcome }) => outcome === 'created')).toHaveLength(1)
+    const others = told.flatMap(({ other_id: other }) => other ?? [])
+    expect(others).toHaveLength(49)
+    const active = facts.filter(({ status }) => status === 'active')
+    if (policy === 'replace') {
+      expect(new Set(others).size).toBe(49)
+      const [last] = active
+      expect(active).toHaveLength(1)
+      const lineage = await readLineage(app, last.id)
+      expect(lineage.nodes).toHaveLength(50)
+      expect(lineage.edges).toHaveLength(49)
+    } else {
+      expect(active).toHaveLength(50)
+      const contested = facts.filter(({ payload }) => payload.revision?.status === 'contested')
+      expect(contested).toHaveLength(policy === 'contest' ? 49 : 0)
+    }
+  },
+)
+
+it('a storm of facts, tasks and references in random order fails nothing', async () => {
+  const step = fc.record({
+    source_kind: fc.constantFrom('event', 'observation', 'working_state'),
+    subject: fc.constantFrom('A', 'B', 'C'),
+    object: fc.constantFrom('A', 'B', 'x', 1),
+    revision_policy: fc.constantFrom('replace', 'fork', 'contest'),
+    user: fc.shuffledSubarray(['A', 'B', 'C', 'D']),
+    thread_id: fc.constantFrom('t1', 't2'),
+    ref: fc.constantFrom('r1', 'r2', 'r3', 'r4', null),
+  })
+  for (const seed of [3, 4]) {
+    const steps = fc.sample(step, { seed, numRuns: 120 })
+    const answers = await Promise.all(
+      steps.map(({ source_kind, ...content }) =>
+        ask(app, { predicate: 'knows', ...content }, { scope: `storm ${seed}`, source_kind }),
+      ),
+    )
+    expect(statuses(answers)).toEqual([201])
+    expect(await countType(app, 'working', `storm ${seed}`)).toBeLessThanOrEqual(2)
+    const facts = (await readFacts(`storm ${seed}`)).filter(({ status }) => status === 'active')
+    const said = facts.map(({ payload }) => JSON.stringify([payload.subject, payload.object]))
+    expect(new Set(said).size).toBe(said.length)
+  }
+}, 60_000)

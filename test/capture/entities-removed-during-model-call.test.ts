@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { capture, edgesOf, erase, forget } from '../support/capture-requests.ts'
+import { answering, type ChatServer } from '../support/chat-server.ts'
+import { mentioning, type Reading, startReading } from '../support/interpretation-app.ts'
+import { type Body, read } from '../support/record-requests.ts'
+import type { Answer, TestApp } from '../support/test-app.ts'
+
+let reading: Reading
+let app: TestApp
+let model: ChatServer
+beforeAll(async () => {
+  reading = await startReading()
+  ;({ app, model } = reading)
+})
+afterAll(() => reading.close())
+beforeEach(() => reading.startAnew())
+
+async function expectDone(answer: Promise<Answer>): Promise<void> {
+  expect((await answer).status).toBeLessThan(300)
+}
+
+describe('an entity that a model meant', () => {
+  const goings: [string, (id: string, twin: string, scope: string) => Promise<unknown>][] = [
+    ['is forgotten', (id) => forget(app, id)],
+    ['is erased', (id) => erase(app, id)],
+    [
+      'becomes more sensitive',
+      (id) => expectDone(app.request('PATCH', `/v1/records/${id}`, { body: { sensitivity: 'high' } })),
+    ],
+    [
+      'is folded into its twin',
+      (id, twin) => {
+        const body = { source_ids: [id], actor: 'a', rationale: 'r' }
+        return expectDone(app.request('POST', `/v1/entities/${twin}/merge`, { body }))
+      },
+    ],
+  ]
+
+  it.each(goings)('and that %s while it thinks is not linked', async (going, go) => {
+    const scope = `gone ${going}`
+    const [{ id }, twin] = [
+      await reading.entity('Altair', { scope }),
+      await reading.entity('Altair Nine', { scope }),
+    ]
+    model.behave(async (response, seen) => {
+      await go(id, twin.id, scope)
+      const target = { target_entity_id: id }
+      const answer = {
+        ...mentioning({ surface: 'the star', canonical_entity_id: id }),
+        relation_candidates: [{ predicate: 'orbits', ...target }],
+      }
+      return answering(answer)(response, seen)
+    })
+    const { primary_record: primary, edges } = await capture(app, { note: 'Altair is up' }, { scope })
+    expect(reading.asked()[0].known_entities.map((each: Body) => each.id)).toContain(id)
+    expect(edges.map((edge: Body) => edge.target_id)).not.toContain(id)
+    const [mention] = primary.interpretation.mentions
+    expect(mention).toMatchObject({
+      surface: 'the star',
+      canonical_entity_id: expect.not.stringContaining(id),
+    })
+    expect(primary.interpretation.relation_candidates).toEqual([
+      { predicate: 'orbits', confidence: 0.5, resolved: false },
+    ])
+    const linked = await read(app, mention.canonical_entity_id)
+    expect(linked).toMatchObject({ type: 'entity', scope })
+  })
+
+  it('is linked when it stands', async () => {
+    const { id } = await reading.entity('Deneb', { scope: 'stands' })
+    model.behave(answering(mentioning({ surface: 'it', canonical_entity_id: id })))
+    const answer = await capture(app, { note: 'Deneb is up' }, { scope: 'stands' })
+    expect(answer.created_records).toHaveLength(1)
+    expect(edgesOf(answer)).toContain('mentions_entity')
+  })
+})

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  ask,
+  capture,
+  countType,
+  edgesOf,
+  forget,
+  observe,
+  ofType,
+  triple,
+} from '../support/capture-requests.ts'
+import { type Body, create, read } from '../support/record-requests.ts'
+import { revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const entity = (name: string, scope: string | undefined, more: object = {}) =>
+  create(app, {
+    ...{ type: 'entity', ...(scope ? { scope } : {}) },
+    payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
+  })
+/** The ids of whom the episode mentions, in the order of the content. */
+const meant = async (content: unknown, scope: string | undefined, more: object = {}): Promise<Body[]> => {
+  const answer = await capture(app, content, { ...(scope ? { scope } : {}), ...more })
+  return answer.primary_record.interpretation.mentions.map(
+    ({ canonical_entity_id: id }: Body) => id as string | undefined,
+  )
+}
+
+describe('whom evidence names', () => {
+  it('by each key that names becomes an entity of its kind', async () => {
+    const content = {
+      ...{ subject: 'S', tool_name: 'T', project: 'P', file: 'F', path: 'a/b', service: 'V' },
+      ...{ repository: 'R', user: 'U', agent: 'A', main_entity: 'E', entity_kind: 'Incident' },
+    }
+    const answer = await capture(app, content, { scope: 'keys' })
+    const named = ofType(answer, 'entity').map(({ payload }) => [
+      payload.canonical_name,
+      payload.primary_type,
+    ])
+    expect(Object.fromEntries(named)).toEqual({
+      ...{ S: 'Other', T: 'Tool', P: 'Project', F: 'File', 'a/b': 'File', V: 'Service' },
+      ...{ R: 'Repository', U: 'Person', A: 'Agent', E: 'Incident' },
+    })
+    expect(answer.primary_record.interpretation).toMatchObject({ status: 'resolved' })
+    const { body } = await app.request('GET', `/v1/entities/${ofType(answer, 'entity')[0].id}/records`)
+    expect((body as Body).items.map(({ id }: Body) => id)).toEqual([answer.primary_record.id])
+  })
+
+  it('is who bears the name, whatever its case, spaces and width', async () => {
+    const { id } = await entity('Orion Nebula', 'spelled')
+    for (const project of ['orion nebula', ' ORION  NEBULA ', 'Ｏｒｉｏｎ Nebula', 'Orion\u00a0Nebula']) {
+      expect(await meant({ project }, 'spelled')).toEqual([id])
+    }
+    expect(await countType(app, 'entity', 'spelled')).toBe(1)
+  })
+
+  it('is known by identifier before name, and by name before alias', async () => {
+    const byAlias = await entity('Alias', 'rank', { aliases: ['target'] })
+    expect(await meant({ project: 'target' }, 'rank')).toEqual([byAlias.id])
+    const byName = await entity('Target', 'rank')
+    expect(await meant({ project: 'target' }, 'rank')).toEqual([byName.id])
+    const identifiers = [{ namespace: 'git', value: 'target' }]
+    const byMark = await entity('Mark', 'rank', { identifiers, primary_type: 'Incident' })
+    expect(await meant({ project: 'target' }, 'rank')).toEqual([byMark.id])
+    expect(await meant({ project: 'git:target' }, 'rank')).toEqual([byMark.id])
+  })
+
+  it('is of a kind that fits, or another', async () => {
+    const { id } = await entity('Mercury', 'kinds')
+    const [person] = await meant({ user: 'Mercury' }, 'kinds')
+    expect(person).not.toBe(id)
+    expect(await meant({ project: 'mercury' }, 'kinds')).toEqual([id])
+    expect(await meant({ user: 'mercury' }, 'kinds')).toEqual([person])
+    const [any] = await meant({ some_entity: 'mercury' }, 'kinds')
+    expect([id, person]).toContain(any)
+    expect(await countType(app, 'entity', 'kinds')).toBe(2)
+  })
+
+  it('is of the scope before of none, and never of another', async () => {
+    const elsewhere = await entity('Comet', 'elsewhere')
+    const everywhere = await entity('Comet', undefined)
+    expect(await meant({ project: 'comet' }, 'somewhere')).toEqual([everywhere.id])
+    const own = await entity('Comet', 'somewhere')
+    expect(await meant({ project: 'comet' }, 'somewhere')).toEqual([own.id])
+    expect(await meant({ project: 'comet' }, 'elsewhere')).toEqual([elsewhere.id])
+    expect(await meant({ project: 'comet' }, undefined)).toEqual([everywhere.id])
+    await entity('Meteor', 'elsewhere')
+    const [meteor] = await meant({ project: 'meteor' }, 'somewhere')
+    expect((await read(app, meteor)).scope).toBe('somewhere')
+  })
+
+  it('is nobody who was forgotten or withdrawn', async () => {
+    const forgotten = await entity('Ghost', 'gone')
+    await forget(app, forgotten.id)
+    const [ghost] = await meant({ project: 'ghost' }, 'gone')
+    expect(ghost).not.toBe(forgotten.id)
+    const retracted = await entity('Wraith', 'gone')
+    await revise(app, 'retract', retracted.id)
+    const [wraith] = await meant({ project: 'wraith' }, 'gone')
+    expect(wraith).not.toBe(retracted.id)
+  })
+
+  it('is nobody more confidential than the evidence', async () => {
+    const [secret] = await meant({ project: 'Umbra' }, 'shade', { sensitivity: 'high' })
+    const [plain] = await meant({ project: 'Umbra' }, 'shade')
+    expect(plain).not.toBe(secret)
+    expect((await read(app, plain)).sensitivity).toBe('low')
+    expect([secret, plain]).toContain(
+      (await meant({ project: 'umbra' }, 'shade', { sensitivity: 'high' }))[0],
+    )
+  })
+
+  it('is named by an id only where a record of the scope or of none has it', async () => {
+    const own = await entity('Own', 'ids')
+    const free = await entity('Free', undefined)
+    const foreign = await entity('Foreign', 'other ids')
+    const gone = await entity('Gone', 'ids')
+    await forget(app, gone.id)
+    const secret = await create(app, {
+      ...{ type: 'entity', scope: 'ids', sensitivity: 'medium' },
+      payload: { kind: 'entity', canonical_name: 'Secret', primary_type: 'Project' },
+    })
+    const content = {
+      record_id: own.id.toUpperCase(),
+      record_ids: [free.id, foreign.id, gone.id, secret.id, app.ids.next()],
+      subject: foreign.id,
+      more: { xref: 'not an id' },
+    }
+    const answer = await capture(app, content, { scope: 'ids' })
+    const targets = answer.edges.filter(({ predicate }: Body) => predicate === 'references_record')
+    expect(targets.map(({ target_id }: Body) => target_id).sort()).toEqual([own.id, free.id].sort())
+    expect(await countType(app, 'entity', 'ids')).toBe(3)
+    const { interpretation } = answer.primary_record
+    expect(interpretation.status).toBe('tentative')
+    expect(interpretation.reference_candidates.filter(({ resolved }: Body) => resolved)).toHaveLength(2)
+    expect((await read(app, foreign.id)).relations).toEqual([])
+    expect((await read(app, secret.id)).relations).toEqual([])
+  })
+})
+
+describe('whom a fact is about', () => {
+  it('is its subject, and its object where that names somebody who is known', async () => {
+    const object = await entity('Linux', 'about')
+    const answer = await observe(app, triple('linux'), { scope: 'about' })
+    const { relations } = await read(app, answer.fact.record_id)
+    const targets = relations.map(({ predicate, target_id: target }: Body) => [predicate, target])
+    expect(Object.fromEntries(targets)).toEqual({
+      derived_from: answer.primary_record.id,
+      subject_entity: ofType(answer, 'entity')[0].id,
+      object_entity: object.id,
+    })
+    expect(edgesOf(answer)).toContain('fact_object_of')
+    const unknown = await observe(app, triple('minix', { predicate: 'ran on' }), { scope: 'about' })
+    expect(edgesOf(unknown)).not.toContain('object_entity')
+  })
+
+  it('is its subject though the evidence spells it otherwise beside it', async () => {
+    const content = { project: 'orion', subject: 'ORION', predicate: 'is', object: 'up' }
+    const answer = await observe(app, content, { scope: 'spelling' })
+    expect(ofType(answer, 'entity')).toHaveLength(1)
+    const { relations } = await read(app, answer.fact.record_id)
+    expect(relations.map(({ predicate }: Body) => predicate).sort()).toEqual([
+      'derived_from',
+      'subject_entity',
+    ])
+  })
+})
+
+describe('whom a fact is about, named for the first time', () => {
+  it('is its object too', async () => {
+    const content = { user: 'Ada', subject: 'the engine', predicate: 'is built by', object: 'ADA' }
+    const answer = await observe(app, content, { scope: 'first time' })
+    const [ada] = ofType(answer, 'entity')
+    expect((await read(app, answer.fact.record_id)).relations).toContainEqual(
+      expect.objectContaining({ predicate: 'object_entity', target_id: ada.id }),
+    )
+  })
+})
+
+describe('names from a hostile hand', () => {
+  it('are looked at up to fifty, and the evidence is kept whole', async () => {
+    const user = Array.from({ length: 10_000 }, (_, n) => `user ${n}`)
+    const answer = await capture(app, { user, deep: { file: user } }, { scope: 'crowd' })
+    expect(ofType(answer, 'entity')).toHaveLength(50)
+    const kept = answer.primary_record.payload.environment.context.captured.content
+    expect(kept).toEqual({ user, deep: { file: user } })
+  })
+
+  it('of 1,024 characters are names, and longer ones are not', async () => {
+    for (const [length, count] of [
+      [1_024, 1],
+      [1_025, 0],
+      [100_000, 0],
+    ] as const) {
+      const answer = await capture(app, { user: 'x'.repeat(length) }, { scope: `long ${length}` })
+      expect(ofType(answer, 'entity')).toHaveLength(count)
+    }
+    const subject = 'y'.repeat(1_025)
+    const { status } = await ask(
+      app,
+      { subject, predicate: 'is', object: 1 },
+      { scope: 'long', source_kind: 'observation' },
+    )
+    expect([201, 422]).toContain(status)
+  })
+
+  it('that are blank, or of no text, are nobody', async () => {
+    const user = ['', ' ', '\u00a0\u3000', '\u2003', 7, null, {}, ['x'], true]
+    const answer = await capture(app, { user, agent: ' \t', project: { user: '' } }, { scope: 'blank' })
+    expect(ofType(answer, 'entity')).toEqual([])
+  })
+
+  it('of invisible characters or of every object are names like any other', async () => {
+    const names = [
+      '\u200b',
+      '\u3164',
+      '¨',
+      'ﷺ',
+      '__proto__',
+      'constructor',
+      '%',
+      "'; drop table records; --",
+      '🦋',
+    ]
+    const answer = await capture(app, { user: names }, { scope: 'odd' })
+    expect(ofType(answer, 'entity').map(({ payload }) => payload.canonical_name)).toEqual(names)
+    const again = await capture(app, { user: names }, { scope: 'odd' })
+    expect(ofType(again, 'entity')).toEqual([])
+  })
+
+  it('that grow when they are normalised are found again', async () => {
+    const long = 'ﷺ'.repeat(1_024)
+    const [one] = await meant({ user: long }, 'grown')
+    expect(await meant({ user: long }, 'grown')).toEqual([one])
+  })
+})

@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, capture, countAll, list, ofType } from '../support/capture-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** What a reader of the episode finds of a content that has no field with a place of its own. */
+async function keep(content: unknown, more: object = {}): Promise<unknown> {
+  const { primary_record: episode } = await capture(app, content, more)
+  return (await read(app, episode.id)).payload.environment.context.captured.content
+}
+
+/** So many levels of lists and objects, one in the other. */
+function nest(levels: number): unknown {
+  let content: unknown = 'core'
+  for (const level of list(levels)) content = level % 2 === 0 ? [content] : { in: content }
+  return content
+}
+
+/** Sent as text, for what no JavaScript value says. */
+const raw = (content: string) =>
+  app.request('POST', '/v1/capture', { body: `{"source":"s","content":${content}}` })
+
+const contents: unknown[] = [
+  ...[
+    null,
+    true,
+    false,
+    0,
+    -0.5,
+    1e-300,
+    1.7e308,
+    9_007_199_254_740_991,
+    '',
+    ' ',
+    'text',
+    '\n\t"\\',
+    '🦋ünï',
+  ],
+  ...[[], {}, [null], [[], {}], [1, 'two', { three: [4] }], { a: null, '': 0, ' ': [] }, { 'a/b~c': 1 }],
+  ...[{ constructor: { prototype: 1 }, toString: 'x', hasOwnProperty: 1, valueOf: null, length: 5 }],
+  ...[
+    { text: 7, message: ['x'], summary: null, toJSON: 'x' },
+    { kind: 'semantic', id: 'x', type: 1 },
+  ],
+]
+
+describe('the content of a capture', () => {
+  it('is kept as it is, whatever JSON it is', async () => {
+    for (const content of contents) expect(await keep(content)).toEqual(content)
+  })
+
+  it('is kept at any depth that a body may have', async () => {
+    for (const levels of [1, 50, 98, 99]) expect(await keep(nest(levels))).toEqual(nest(levels))
+    for (const levels of [100, 101, 1_000]) {
+      const answer = await ask(app, nest(levels))
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)[0]).toMatch(/^\/content(\/0|\/in)+$/)
+    }
+  })
+
+  it('is kept whole at five megabytes, and refused above ten', async () => {
+    const large = list(52).map((n) => `${n} `.repeat(2_000).padEnd(100_000, 'word '))
+    expect(await keep({ large })).toEqual({ large })
+    expectProblem(await raw(JSON.stringify(list(105).map(() => 'x'.repeat(100_000)))), 413, 'body_too_large')
+  })
+
+  it('is kept whole with two hundred thousand elements or fields', async () => {
+    const numbers = list(200_000)
+    expect(await keep(numbers)).toEqual(numbers)
+    const fields = Object.fromEntries(list(200_000).map((n) => [`k${n}`, n]))
+    expect(await keep(fields)).toEqual(fields)
+  }, 120_000)
+
+  it('with a number beyond all numbers is refused by name', async () => {
+    const before = await countAll(app)
+    expectProblem(await raw('[1e999]'), 422, 'number_too_large')
+    expect(await countAll(app)).toEqual(before)
+  })
+
+  it.each([
+    ['a NUL', '{"a":["x\\u0000"]}', '/content/a/0'],
+    ['a NUL in the name of a field', '{"a\\u0000":1}', '/content'],
+    ['half a character', '{"a":"\\ud800"}', '/content/a'],
+    ['the prototype', '{"a":{"__proto__":{"b":1}}}', '/content/a'],
+    ['too long a text', JSON.stringify([1, 'x'.repeat(100_001)]), '/content/1'],
+    ['too long a name', JSON.stringify({ ['x'.repeat(100_001)]: 1 }), '/content'],
+  ])('with %s is refused by name', async (_, content, pointer) => {
+    const before = await countAll(app)
+    const answer = await raw(content)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual([pointer])
+    expect(await countAll(app)).toEqual(before)
+  })
+
+  it('is found by its words', async () => {
+    const told: [unknown, string][] = [
+      ['a plain aardvark', 'aardvark'],
+      [{ deep: [{ er: 'a buffalo' }] }, 'buffalo'],
+      [{ tool_name: 'caracal', result: { said: 'dormouse' } }, 'dormouse'],
+      [{ subject: 'x', predicate: 'likes', object: 'the echidna' }, 'echidna'],
+      [
+        {
+          text: 'x',
+          timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'k', ref: 'r', summary: 'ferret' }],
+        },
+        'ferret',
+      ],
+    ]
+    for (const [content, word] of told) {
+      const kind = word === 'dormouse' ? 'tool_output' : 'event'
+      const { primary_record: episode } = await capture(app, content, { source_kind: kind })
+      const { body } = await app.request('GET', `/v1/records?q=${word}`)
+      expect((body as Body).items.map(({ id }: Body) => id)).toContain(episode.id)
+    }
+    await capture(app, { thread_id: 'q', next_actions: ['feed the gecko'] }, { source_kind: 'working_state' })
+    const { body } = await app.request('GET', '/v1/records?q=gecko&type=working')
+    expect((body as Body).items).toHaveLength(1)
+  })
+})
+
+describe('what an episode has a place for', () => {
+  const content = {
+    ...{ ref: 'run-1', event_kind: 'deploy', text: 'Deployed.', outcome: 'partial', artifacts: ['a.txt'] },
+    timeline: [{ t: '2026-01-01T00:00:00.000Z', event_kind: 'step', ref: 's1', summary: 'one' }],
+    tool_graph: [{ id: 'n1', tool: 'grep', args: ['x'], result: null, depends_on: [] }],
+    environment: { os: 'linux', tool_versions: { node: '24' }, context: { host: 'h' } },
+    tool_graph_ref: 'graph-1',
+  }
+
+  it('stands there, and the rest is kept beside it', async () => {
+    const { primary_record: episode } = await capture(
+      app,
+      { ...content, extra: { a: 1 } },
+      { context: { turn: 2 } },
+    )
+    expect((await read(app, episode.id)).payload).toEqual({
+      ...{ kind: 'episodic', outcome: 'partial', artifacts: ['a.txt'], tool_graph_ref: 'graph-1' },
+      timeline: [
+        {
+          ...{ t: app.clock.now().toISOString(), event_kind: 'deploy', ref: 'run-1' },
+          summary: 'Deploy with grep, outcome partial.',
+        },
+        ...content.timeline,
+      ],
+      tool_graph: content.tool_graph,
+      environment: {
+        ...content.environment,
+        context: {
+          host: 'h',
+          captured: { content: { text: 'Deployed.', extra: { a: 1 } }, context: { turn: 2 } },
+        },
+      },
+    })
+  })
+
+  it('is refused by name where it does not fit', async () => {
+    for (const [more, pointer] of [
+      [{ timeline: 'x' }, '/content/timeline'],
+      [{ tool_graph: [{ id: '1' }] }, '/content/tool_graph/0/tool'],
+      [{ outcome: 'great' }, '/content/outcome'],
+      [{ environment: { moon: 1 } }, '/content/environment/moon'],
+      [{ environment: { context: { captured: 1 } } }, '/content/environment/context/captured'],
+      [{ artifacts: [7] }, '/content/artifacts/0'],
+    ] as const) {
+      const answer = await ask(app, { ...content, ref: 'new', ...more })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)).toEqual([pointer])
+    }
+  })
+
+  it('is a node of its own for what a tool put out', async () => {
+    const call = { tool: 'go test', args: { any: ['json', null] }, result: [1], depends_on: ['n1'] }
+    const graph = { tool_graph: content.tool_graph }
+    const { primary_record: episode } = await capture(
+      app,
+      { ...call, ...graph },
+      { source_kind: 'tool_output' },
+    )
+    const t = app.clock.now().toISOString()
+    expect(episode.payload.tool_graph).toEqual([...content.tool_graph, { id: '2', timestamp: t, ...call }])
+    expect(episode.provenance.sources).toEqual([
+      { kind: 'tool_call', ref: 'agent-1', created_by: 'agent-1', timestamp: t },
+    ])
+    expect(ofType(await capture(app, graph, { source_kind: 'tool_output' }), 'episodic')).toHaveLength(1)
+    const nameless = await ask(app, { args: [] }, { source_kind: 'tool_output' })
+    expect(pointersOf(nameless)).toEqual(['/content/tool_name'])
+  })
+
+  it('is told the kind of what happened, whatever that is', async () => {
+    for (const kind of ['event', 'agent_turn', 'thought', 'observation', 'constructor', '🦋', '']) {
+      const { primary_record: episode } = await capture(app, { text: kind || 'none' }, { source_kind: kind })
+      expect(episode).toMatchObject({
+        type: 'episodic',
+        payload: { timeline: [{ event_kind: kind || 'event' }] },
+      })
+    }
+  })
+})
+
+describe('a capture that breaks its schema', () => {
+  it.each([
+    [{ unknown: 1 }, '/unknown'],
+    [{ id: 'x' }, '/id'],
+    [{ source: '' }, '/source'],
+    [{ source: 'x'.repeat(257) }, '/source'],
+    [{ source_kind: 7 }, '/source_kind'],
+    [{ tags: ['x', ''] }, '/tags/1'],
+    [{ tags: list(101).map(String) }, '/tags'],
+    [{ scope: '' }, '/scope'],
+    [{ sensitivity: 'secret' }, '/sensitivity'],
+    [{ importance: 1.1 }, '/importance'],
+    [{ importance: -0.1 }, '/importance'],
+    [{ proposed_type: 'thought' }, '/proposed_type'],
+    [{ memory_kind: 'thought' }, '/memory_kind'],
+    [{ source_type: 'god' }, '/source_type'],
+    [{ timestamp: 'yesterday' }, '/timestamp'],
+    [{ timestamp: '2036-01-01T00:00:00Z' }, '/timestamp'],
+    [{ context: [] }, '/context'],
+  ])('%j is refused by name', async (more, pointer) => {
+    const answer = await ask(app, 'x', more)
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual([pointer])
+  })
+
+  it('or has no content or source is told so', async () => {
+    const answer = await app.request('POST', '/v1/capture', { body: {} })
+    expect(pointersOf(answer).sort()).toEqual(['/content', '/source'])
+  })
+
+  it('is told of all that is wrong in an observation', async () => {
+    const content = { subject: ' ', predicate: 7, object: 1 }
+    const answer = await ask(app, content, { source_kind: 'observation' })
+    expect(pointersOf(answer)).toEqual(['/content/subject', '/content/predicate'])
+    // Elsewhere it is a field like any other.
+    expect((await capture(app, content)).fact).toBeUndefined()
+  })
+})

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ask, capture, countAll, forget, observe, triple } from '../support/capture-requests.ts'
+import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const begin = async (content: unknown = { text: 'a deploy' }): Promise<Body> =>
+  (await capture(app, content)).primary_record
+const judge = (id: string, outcome: string, more: object = {}, outside: object = {}) =>
+  ask(app, { target_id: id, outcome, ...more }, { source_kind: 'outcome', ...outside })
+const choose = (id: string, outcome: string, more: object = {}, asked: Asked = {}) =>
+  app.request('POST', `/v1/records/${id}/outcome`, { ...asked, body: { outcome, actor: 'ci', ...more } })
+
+describe.each([
+  { by: 'a capture', set: (id: string, outcome: string) => judge(id, outcome), status: 201, actor: 'root' },
+  { by: 'the call', set: (id: string, outcome: string) => choose(id, outcome), status: 200, actor: 'ci' },
+])('the outcome of an episode, set by $by', ({ set, status, actor }) => {
+  const recordIn = ({ body }: { body: unknown }): Body => (body as Body).primary_record ?? body
+
+  it('is stored and audited', async () => {
+    const { id } = await begin()
+    const answer = await set(id, 'success')
+    expect(answer.status).toBe(status)
+    const record = recordIn(answer)
+    expect(record).toMatchObject({ id, version: 2, payload: { outcome: 'success' } })
+    expect(record.audit_log.at(-1)).toMatchObject({
+      ...{ action: 'revise', actor, changes: { 'payload.outcome': [null, 'success'] } },
+    })
+    expect(await read(app, id)).toEqual(record)
+  })
+
+  it('is corrected, and the log keeps what was said before', async () => {
+    const { id } = await begin({ text: 'a test', outcome: 'success' })
+    await set(id, 'failure')
+    await set(id, 'partial')
+    const record = await read(app, id)
+    expect(record).toMatchObject({ version: 3, payload: { outcome: 'partial' } })
+    expect(record.audit_log.slice(1).map(({ changes }: Body) => changes['payload.outcome'])).toEqual([
+      ['success', 'failure'],
+      ['failure', 'partial'],
+    ])
+  })
+
+  it('writes nothing when it is said again', async () => {
+    const { id } = await begin()
+    await set(id, 'success')
+    const before = [await countAll(app), await read(app, id)]
+    expect((await set(id, 'success')).status).toBe(status)
+    expect([await countAll(app), await read(app, id)]).toEqual(before)
+  })
+
+  it('is for episodes alone', async () => {
+    const { created_records: records } = await observe(app, triple('linux', { project: 'X' }), {
+      scope: actor,
+    })
+    const task = await capture(app, { thread_id: 't' }, { source_kind: 'working_state' })
+    const others = [...records.slice(1), task.primary_record]
+    expect(others.map(({ type }: Body) => type).sort()).toEqual(['entity', 'entity', 'semantic', 'working'])
+    for (const { id } of others) expectProblem(await set(id, 'success'), 409, 'type_mismatch')
+  })
+
+  it('is one of three', async () => {
+    const { id } = await begin()
+    const answer = await set(id, 'great')
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual([status === 201 ? '/content/outcome' : '/outcome'])
+  })
+
+  it('is not set of what is not there, or is gone', async () => {
+    expectProblem(await set(app.ids.next(), 'success'), 404, 'record_not_found')
+    const { id } = await begin()
+    await forget(app, id)
+    expectProblem(await set(id, 'success'), 410, 'record_forgotten')
+  })
+
+  it('touches nothing else of the episode', async () => {
+    const content = { text: 'whole', timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'k', ref: 'r' }] }
+    const before = await begin({ ...content, tool_graph: [{ id: '1', tool: 'grep', args: { a: 1 } }] })
+    await set(before.id, 'failure')
+    const { payload, ...after } = await read(app, before.id)
+    expect(payload).toEqual({ ...before.payload, outcome: 'failure' })
+    expect(after).toMatchObject({ lifecycle: before.lifecycle, tags: before.tags, salience: before.salience })
+  })
+})
+
+describe('the call for an outcome', () => {
+  it('heeds If-Match', async () => {
+    const { id } = await begin()
+    const stale = { headers: { 'if-match': '"7"' } }
+    expectProblem(await choose(id, 'success', {}, stale), 412, 'version_mismatch')
+    const answer = await choose(id, 'success', { rationale: 'green' }, { headers: { 'if-match': '"1"' } })
+    expect(answer.headers.get('etag')).toBe('"2"')
+    expect((answer.body as Body).audit_log.at(-1)).toMatchObject({ actor: 'ci', rationale: 'green' })
+    const again = { headers: { 'if-match': '"1"' } }
+    expectProblem(await choose(id, 'failure', {}, again), 412, 'version_mismatch')
+  })
+
+  it('is answered the same under its Idempotency-Key', async () => {
+    const { id } = await begin()
+    const asked = { headers: { 'idempotency-key': 'outcome-1' } }
+    const first = await choose(id, 'success', {}, asked)
+    await choose(id, 'failure')
+    const again = await choose(id, 'success', {}, asked)
+    expect([again.text, again.headers.get('idempotency-replayed')]).toEqual([first.text, 'true'])
+    expect((await read(app, id)).payload.outcome).toBe('failure')
+  })
+
+  it('sets one after the other of fifty at once, and the log tells them all', async () => {
+    const { id } = await begin()
+    const outcomes = ['success', 'failure', 'partial']
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => choose(id, outcomes[n % 3] ?? 'success')),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
+    const { body } = await app.request('GET', `/v1/records/${id}/audit?limit=500`)
+    const steps = (body as Body).items.flatMap(({ changes }: Body) =>
+      changes ? [changes['payload.outcome']] : [],
+    )
+    for (const [index, [before]] of steps.entries())
+      expect(before).toBe(index === 0 ? null : steps[index - 1][1])
+    expect((await read(app, id)).payload.outcome).toBe(steps.at(-1)[1])
+  })
+})
+
+describe('a captured outcome', () => {
+  it('keeps all that came with it, in the log', async () => {
+    const { id } = await begin()
+    const told = { rationale: 'all green', checks: [1, { deep: true }] }
+    const more = { context: { branch: 'main' }, reason_to_remember: 'why not', summary: 'It went well.' }
+    const { body } = await judge(id, 'success', told, more)
+    expect((body as Body).created_records).toEqual([])
+    expect((await read(app, id)).audit_log.at(-1)).toMatchObject({
+      rationale: 'all green',
+      changes: {
+        'payload.outcome': [null, 'success'],
+        captured: [null, { content: { checks: [1, { deep: true }] }, ...more }],
+      },
+    })
+  })
+
+  it('names its episode and says how it ended, or is refused by name', async () => {
+    for (const [content, pointers] of [
+      ['success', ['/content']],
+      [null, ['/content']],
+      [{}, ['/content/target_id', '/content/outcome']],
+      [{ target_id: 'x', outcome: 'success' }, ['/content/target_id']],
+      [{ target_id: null, outcome: null }, ['/content/target_id', '/content/outcome']],
+      [{ target_id: app.ids.next(), outcome: 'success', rationale: 7 }, ['/content/rationale']],
+    ] as const) {
+      const answer = await ask(app, content, { source_kind: 'outcome' })
+      expectProblem(answer, 422, 'validation_failed')
+      expect(pointersOf(answer)).toEqual(pointers)
+    }
+  })
+
+  it('is not set again by a late retry of what was corrected meanwhile', async () => {
+    const { id } = await begin()
+    const first = await judge(id, 'success', { ref: 'verdict-1' })
+    expect((first.body as Body).deduplicated).toBe(false)
+    await judge(id, 'failure', { ref: 'verdict-2' })
+    const late = await judge(id, 'success', { ref: 'verdict-1' })
+    expect(late.body).toMatchObject({ deduplicated: true, primary_record: { id } })
+    expect(await read(app, id)).toMatchObject({ version: 3, payload: { outcome: 'failure' } })
+    // Of another source, or said anew, it is another word.
+    await judge(id, 'partial', { ref: 'verdict-1' }, { source: 'agent-2' })
+    expect((await read(app, id)).payload.outcome).toBe('partial')
+  })
+
+  it('may bear the reference of the evidence that it is about', async () => {
+    const { id } = await begin({ ref: 'run-1', text: 'begun' })
+    const { body } = await judge(id, 'success', { ref: 'run-1' })
+    expect(body).toMatchObject({ deduplicated: false, primary_record: { payload: { outcome: 'success' } } })
+    expect((await capture(app, { ref: 'run-1', text: 'begun' })).primary_record.id).toBe(id)
+  })
+})

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  ask,
+  capture,
+  countAll,
+  countType,
+  erase,
+  observe,
+  ofType,
+  triple,
+  wholeStore,
+} from '../support/capture-requests.ts'
+import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the capturing tests' } })
+})
+afterAll(() => app.close())
+
+describe('evidence that was erased', () => {
+  it('is not captured again, whatever its reference, its time, its spelling and its reason', async () => {
+    const content = { ref: 'a', text: 'The secret.', more: [1, { deep: 'words' }] }
+    const { primary_record: episode } = await capture(app, content, { scope: 'said' })
+    await erase(app, episode.id)
+    const before = await countAll(app)
+    for (const [again, more] of [
+      [content, {}],
+      [{ ...content, ref: 'b' }, { timestamp: '2026-01-01T00:00:00Z' }],
+      [
+        { more: [1, { deep: 'WORDS!' }], text: 'the  SECRET' },
+        { reason_to_remember: 'new', context: { turn: 1 } },
+      ],
+      [content, { source: 'agent-2', source_kind: 'agent_turn', tags: ['x'] }],
+    ] as const) {
+      expectProblem(await ask(app, again, { scope: 'said', ...more }), 409, 'erased_content')
+    }
+    expect(await countAll(app)).toEqual(before)
+    expect((await ask(app, content, { scope: 'elsewhere' })).status).toBe(201)
+    expect((await ask(app, { ...content, text: 'Another.' }, { scope: 'said' })).status).toBe(201)
+  })
+
+  it.each([
+    ['text alone', 'the whole secret', {}],
+    ['a list', ['a', 'secret'], {}],
+    ['a tool output', { tool_name: 'cat', result: { secret: 1 } }, { source_kind: 'tool_output' }],
+  ])('of %s is not captured again', async (scope, content, more) => {
+    const { primary_record: episode } = await capture(app, content, { scope, ...more })
+    await erase(app, episode.id)
+    expectProblem(await ask(app, content, { scope, ...more }), 409, 'erased_content')
+  })
+
+  it('of a task is not captured as a new one, nor told of one that goes on', async () => {
+    const more = { scope: 'task', source_kind: 'working_state' }
+    const secret = { next_actions: ['dig up the treasure'], context_summary: 'A treasure.' }
+    const { primary_record: task } = await capture(app, { thread_id: 'old', ...secret }, more)
+    await erase(app, task.id)
+    expectProblem(await ask(app, { thread_id: 'new', ...secret }, more), 409, 'erased_content')
+    await capture(app, { thread_id: 'other', next_actions: ['wait'] }, more)
+    expectProblem(await ask(app, { thread_id: 'other', ...secret }, more), 409, 'erased_content')
+  })
+
+  it('leaves not a word of itself in any table', async () => {
+    const { primary_record: episode } = await capture(
+      app,
+      { ref: 'xylophone-ref', text: 'xylophone', user: 'Xylophone Player' },
+      { scope: 'words', summary: 'xylophone', context: { xylophone: 1 }, reason_to_remember: 'xylophone' },
+      { headers: { 'idempotency-key': 'words' } },
+    )
+    const [player] = episode.interpretation.mentions
+    await erase(app, player.canonical_entity_id)
+    await erase(app, episode.id)
+    expect((await wholeStore(app)).join('\n').toLowerCase()).not.toContain('xylophone')
+  })
+})
+
+describe('a fact that was erased', () => {
+  it('stays away when it is told again, and the evidence lands without it', async () => {
+    const { fact } = await observe(app, triple('linux', { note: 'one' }), { scope: 'fact' })
+    await erase(app, fact.record_id)
+    const again = await observe(app, triple('Linux', { note: 'two' }), { scope: 'fact' })
+    expect(again.fact).toEqual({ outcome: 'erased' })
+    expect(ofType(again, 'semantic')).toEqual([])
+    expect(await countType(app, 'semantic', 'fact')).toBe(0)
+    expect((await read(app, again.primary_record.id)).type).toBe('episodic')
+    expect(
+      (await observe(app, triple('linux', { note: 'three' }), { scope: 'not there' })).fact.outcome,
+    ).toBe('created')
+  })
+
+  it('neither replaces, nor contests, what stands', async () => {
+    for (const revision_policy of ['replace', 'fork', 'contest']) {
+      const more = { scope: `stands ${revision_policy}` }
+      const { fact: erased } = await observe(app, triple('linux', { note: 'one' }), more)
+      await erase(app, erased.record_id)
+      const { fact: standing } = await observe(app, triple('windows', { revision_policy }), more)
+      const { fact } = await observe(app, triple('linux', { note: 'two' }), more)
+      expect(fact).toEqual({ outcome: 'erased' })
+      expect(await read(app, standing.record_id)).toMatchObject({ version: 1, status: 'active' })
+    }
+  })
+})
+
+describe('a name that was erased', () => {
+  it('is made nobody’s again, and its mention stays open', async () => {
+    const first = await capture(app, { user: 'Jane Doe', project: 'Known' }, { scope: 'name' })
+    const [jane] = ofType(first, 'entity')
+    expect(jane.payload.canonical_name).toBe('Jane Doe')
+    await erase(app, jane.id)
+    const again = await capture(
+      app,
+      { user: 'jane  doe', project: 'Known', text: 'again' },
+      { scope: 'name' },
+    )
+    expect(ofType(again, 'entity')).toEqual([])
+    const { interpretation } = again.primary_record
+    expect(interpretation.status).toBe('tentative')
+    const [open, known] = interpretation.mentions
+    expect(open).toMatchObject({ surface: 'jane  doe' })
+    expect(open.canonical_entity_id).toBeUndefined()
+    expect(known.canonical_entity_id).toEqual(expect.any(String))
+  })
+
+  it('is somebody again once somebody is stored by hand under a lifted tombstone', async () => {
+    const first = await capture(app, { user: 'John Roe' }, { scope: 'lifted' })
+    await erase(app, ofType(first, 'entity')[0].id)
+    const { body } = await app.request('GET', '/v1/tombstones?limit=500')
+    const [tombstone] = (body as Body).items.filter(({ scope }: Body) => scope === 'lifted')
+    await app.request('DELETE', `/v1/tombstones/${tombstone.id}`)
+    const { id } = await create(app, {
+      ...{ type: 'entity', scope: 'lifted' },
+      payload: { kind: 'entity', canonical_name: 'John Roe', primary_type: 'Person' },
+    })
+    const again = await capture(app, { user: 'john roe', text: 'again' }, { scope: 'lifted' })
+    expect(again.primary_record.interpretation.mentions[0].canonical_entity_id).toBe(id)
+  })
+})

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { ask, capture, list } from '../support/capture-requests.ts'
+import {
+  answering,
+  type Behaviour,
+  type ChatServer,
+  flooding,
+  hangingUp,
+  never,
+  saying,
+  sending,
+  slowly,
+  stalling,
+} from '../support/chat-server.ts'
+import { mentioning, modelKey, type Reading, startReading, timeoutMs } from '../support/interpretation-app.ts'
+import { type Body, create, payloads } from '../support/record-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+let reading: Reading
+let app: TestApp
+let model: ChatServer
+beforeAll(async () => {
+  reading = await startReading()
+  ;({ app, model } = reading)
+})
+afterAll(() => reading.close())
+beforeEach(() => reading.startAnew())
+
+const faults: [string, Behaviour, string, number?][] = [
+  ['never answers', never, 'timeout'],
+  ['answers too late', slowly(2 * timeoutMs, answering({ summary: 'late' })), 'timeout'],
+  ['stops in the middle', stalling, 'timeout'],
+  ['sends for ever', flooding(Number.POSITIVE_INFINITY, { chunk: 1, pauseMs: 5 }), 'timeout'],
+  ['sends too much', flooding(30 * 1_024 * 1_024), 'invalid_answer'],
+  ['hangs up', hangingUp, 'unavailable'],
+  ['is too busy', sending(429, { error: 'evidence' }, { 'retry-after': '1' }), 'rate_limited', 429],
+  ['is broken', sending(500, { error: { message: 'evidence' } }), 'unavailable', 500],
+  ['wants another key', sending(401, { error: { message: modelKey } }), 'refused', 401],
+  ['answers in prose', saying('the evidence says so'), 'invalid_answer'],
+  ['answers a list', answering([{ summary: 'evidence' }]), 'invalid_answer'],
+  ['answers nothing', answering({}), 'invalid_answer'],
+  ['answers in another shape', answering({ mentions: [{ name: 'evidence' }] }), 'invalid_answer'],
+  ['is too sure', answering(mentioning({ confidence: 7 })), 'invalid_answer'],
+  ['names a type there is not', answering({ proposed_type: 'evidence' }), 'invalid_answer'],
+]
+
+describe('a model that', () => {
+  it.each(faults)('%s leaves the capture to the rule', async (_name, behaviour, reason, status) => {
+    model.behave(behaviour)
+    const answer = await ask(app, { note: 'the evidence', project: 'Faulty' })
+    expect(answer.status).toBe(201)
+    const { interpretation } = (answer.body as Body).primary_record
+    expect(interpretation).toMatchObject({
+      summary: 'Event.',
+      topical_labels: [],
+    })
+    expect(interpretation.mentions).toMatchObject([{ surface: 'Faulty', entity_kind: 'Project' }])
+    const [warning, ...more] = reading.warnings()
+    expect([warning.reason, warning.status, more]).toEqual([reason, status, []])
+    expect(app.log.join('\n')).not.toMatch(/evidence|Faulty|sk-secret/)
+  })
+
+  it('is slow keeps nobody waiting but who captures', async () => {
+    const slow = await startReading(60_000)
+    const wakes = Promise.withResolvers<void>()
+    slow.model.behave(async (response, seen) => {
+      await wakes.promise
+      await answering({ summary: 'at last' })(response, seen)
+    })
+    let done = 0
+    const captures = list(30).map((n) => ask(slow.app, { note: `slow ${n}` }).finally(() => done++))
+    await vi.waitFor(() => expect(slow.model.requests).toHaveLength(30), { timeout: 20_000 })
+    const others = await Promise.all(list(20).map(() => slow.app.request('GET', '/v1/records?limit=1')))
+    expect([new Set(others.map(({ status }) => status)), done]).toEqual([new Set([200]), 0])
+    wakes.resolve()
+    const answers = await Promise.all(captures)
+    await slow.close()
+    for (const { status, body } of answers) {
+      expect([status, (body as Body).primary_record.interpretation.summary]).toEqual([201, 'at last'])
+    }
+  })
+})
+
+describe('an id that a model makes up', () => {
+  it.each(['a name', 'a reference', 'a relation'])('as that of %s counts for nothing', async (place) => {
+    const scope = `forged ${place}`
+    const [elsewhere, confidential, unshown, record] = await Promise.all([
+      reading.entity('Vega', { scope: 'elsewhere' }),
+      reading.entity('Vega', { scope, sensitivity: 'high' }),
+      reading.entity('Not named', { scope }),
+      create(app, { type: 'semantic', payload: payloads.semantic, scope: 'elsewhere' }),
+    ])
+    const ids = [
+      elsewhere.id,
+      confidential.id,
+      unshown.id,
+      record.id,
+      '0197b9a0-0000-7000-8000-0000000000ff',
+      'x',
+    ]
+    for (const id of ids) {
+      const target = { target_entity_id: id, target_record_id: id }
+      model.behave(
+        answering({
+          ...(place === 'a name' ? mentioning({ surface: 'Vega', canonical_entity_id: id }) : {}),
+          ...(place === 'a reference' ? { reference_candidates: [{ ref: id, ...target }] } : {}),
+          ...(place === 'a relation' ? { relation_candidates: [{ predicate: 'p', ...target }] } : {}),
+        }),
+      )
+      const answer = await capture(app, { note: 'Vega rises' }, { scope, sensitivity: 'public' })
+      expect(reading.warnings()).toEqual([])
+      const {
+        mentions,
+        reference_candidates: refs,
+        relation_candidates: relations,
+      } = answer.primary_record.interpretation
+      for (const each of [...refs, ...relations]) expect(each).toMatchObject({ resolved: false })
+      expect(mentions.map((each: Body) => each.canonical_entity_id)).not.toContain(id)
+      expect(answer.edges.map((edge: Body) => edge.target_id)).not.toContain(id)
+    }
+  })
+})

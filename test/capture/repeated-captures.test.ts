@@ -1,0 +1,186 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  ask,
+  capture,
+  countAll,
+  countType,
+  forget,
+  list,
+  observe,
+  triple,
+} from '../support/capture-requests.ts'
+import { type Body, expectProblem, read } from '../support/record-requests.ts'
+import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+describe('evidence that bears a reference', () => {
+  it('is stored once, whatever else a repetition says', async () => {
+    const first = await observe(app, triple('linux', { ref: 'once', project: 'Rho' }), { scope: 'once' })
+    const before = await countAll(app)
+    for (const [content, more] of [
+      [triple('linux', { ref: 'once', project: 'Rho' }), {}],
+      [triple('other', { ref: 'once', user: 'New One' }), { tags: ['x'], timestamp: '2026-01-01T00:00:00Z' }],
+      [{ ref: 'once' }, { source_kind: 'event' }],
+      [{ ref: 'once', tool_name: 'grep' }, { source_kind: 'tool_output' }],
+    ] as const) {
+      expect(await observe(app, content, { scope: 'once', ...more })).toEqual({
+        ...{ primary_record: first.primary_record, created_records: [], edges: [], deduplicated: true },
+      })
+    }
+    expect(await countAll(app)).toEqual(before)
+  })
+
+  it('is told apart by source, scope, sensitivity and the letter of its reference', async () => {
+    const ids = new Set<string>()
+    const told = [
+      ...[{}, { source: 'agent-2' }, { scope: 'a' }, { scope: 'b' }, { sensitivity: 'public' }],
+      ...[{ sensitivity: 'high' }, { source: 'agent-2', scope: 'a' }],
+    ]
+    for (const ref of ['x', 'X', 'x ']) {
+      for (const more of told) {
+        const first = await capture(app, { ref, text: `said ${ref}` }, more)
+        expect(first.deduplicated).toBe(false)
+        ids.add(first.primary_record.id)
+        expect((await capture(app, { ref, text: 'again' }, more)).primary_record.id).toBe(
+          first.primary_record.id,
+        )
+      }
+    }
+    expect(ids.size).toBe(21)
+  })
+
+  it('is told apart from what bears none, or a reference that says nothing', async () => {
+    for (const content of ['text', { text: 'text' }, { ref: null, text: 'text' }, ['ref']]) {
+      expect((await capture(app, content)).deduplicated).toBe(false)
+      expect((await capture(app, content)).deduplicated).toBe(false)
+    }
+    expect((await ask(app, { ref: '' })).status).toBe(422)
+    expect((await ask(app, { ref: 7 })).status).toBe(422)
+  })
+
+  it('is stored once of twenty at once', async () => {
+    const answers = await Promise.all(
+      list(20).map((n) => observe(app, triple(`v${n}`, { ref: 'race', user: `U${n}` }), { scope: 'race' })),
+    )
+    expect(answers.filter(({ deduplicated }) => !deduplicated)).toHaveLength(1)
+    expect(new Set(answers.map(({ primary_record: { id } }) => id)).size).toBe(1)
+    expect(await countType(app, 'episodic', 'race')).toBe(1)
+    expect(await countType(app, 'semantic', 'race')).toBe(1)
+    expect(await countType(app, 'entity', 'race')).toBe(2)
+  })
+
+  it('that was forgotten is not stored anew, and the retry is told why', async () => {
+    const { primary_record: episode } = await capture(app, { ref: 'gone', text: 'gone' })
+    await forget(app, episode.id)
+    expectProblem(await ask(app, { ref: 'gone', text: 'gone' }), 410, 'record_forgotten')
+  })
+
+  it('answers the episode as it stands by now', async () => {
+    const { primary_record: first } = await capture(app, { ref: 'moved on', text: 'x' })
+    const body = { outcome: 'success', actor: 'ci' }
+    await app.request('POST', `/v1/records/${first.id}/outcome`, { body })
+    const { primary_record: again } = await capture(app, { ref: 'moved on', text: 'x' })
+    expect(again).toEqual(await read(app, first.id))
+    expect(again.version).toBe(2)
+  })
+})
+
+describe('a capture with an Idempotency-Key', () => {
+  const send = (key: string, content: unknown, more: object = {}) =>
+    ask(app, content, { source_kind: 'observation', ...more }, { headers: { 'idempotency-key': key } })
+
+  it('is stored once and answered the same, byte for byte', async () => {
+    const first = await send('k1', triple('linux', { user: 'Keyed' }), { scope: 'keyed' })
+    const before = await countAll(app)
+    app.clock.advance(60_000)
+    const again = await send('k1', triple('linux', { user: 'Keyed' }), { scope: 'keyed' })
+    expect([again.status, again.text]).toEqual([201, first.text])
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await countAll(app)).toEqual(before)
+  })
+
+  it('is refused with other words under the same key', async () => {
+    await send('k2', triple('linux'), { scope: 'keyed too' })
+    expectProblem(await send('k2', triple('windows'), { scope: 'keyed too' }), 422, 'idempotency_key_reused')
+  })
+
+  it('is replayed though what it tells could not be told again', async () => {
+    const { text, body } = await send('k3', { ref: 'k3', text: 'said' })
+    await forget(app, (body as Body).primary_record.id)
+    const again = await send('k3', { ref: 'k3', text: 'said' })
+    expect([again.status, again.text]).toEqual([201, text])
+  })
+
+  it('is stored once of twenty at once', async () => {
+    const answers = await Promise.all(list(20).map(() => send('k4', triple('k4'), { scope: 'k4' })))
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      expectProblem(answer, 409, 'request_in_progress')
+    }
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0)
+    expect(await countType(app, 'episodic', 'k4')).toBe(1)
+    expect(await countType(app, 'semantic', 'k4')).toBe(1)
+  })
+})
+
+/** Sends the request and hangs up after so many milliseconds, with or without an answer. */
+async function hangUp(body: object, headers: Record<string, string>, afterMs: number): Promise<void> {
+  const { port, hostname } = new URL(app.url)
+  const socket = connect(Number(port), hostname)
+  await new Promise((resolve) => socket.once('connect', resolve))
+  socket.on('error', () => {})
+  const text = JSON.stringify(body)
+  const lines = Object.entries({
+    ...{ host: hostname, authorization: `Bearer ${rootKey}`, 'content-type': 'application/json' },
+    ...{ 'content-length': `${Buffer.byteLength(text)}`, ...headers },
+  }).map(([name, value]) => `${name}: ${value}`)
+  socket.write(`POST /v1/capture HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${text}`)
+  await new Promise((resolve) => setTimeout(resolve, afterMs))
+  socket.destroy()
+}
+
+describe('a capture whose connection dies', () => {
+  it.each([
+    { by: 'its Idempotency-Key', content: {}, headers: (n: number) => ({ 'idempotency-key': `hung-${n}` }) },
+    { by: 'its reference', content: { ref: 'hung' }, headers: () => ({}) },
+  ])('is stored once however often it is sent again, known by $by', async ({ by, content, headers }) => {
+    for (const [n, afterMs] of [0, 1, 2, 4, 8, 16, 32].entries()) {
+      const scope = `${by} ${n}`
+      const body = {
+        ...{ source: 'agent-1', source_kind: 'observation', scope },
+        content: { ...triple('linux', { user: ['A', 'B'] }), ...content },
+      }
+      await hangUp(body, headers(n), afterMs)
+      let answer = await app.request('POST', '/v1/capture', { body, headers: headers(n) })
+      for (let tries = 0; answer.status === 409 && tries < 50; tries++) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        answer = await app.request('POST', '/v1/capture', { body, headers: headers(n) })
+      }
+      expect(answer.status, answer.text).toBe(201)
+      const counts = await Promise.all(
+        ['episodic', 'semantic', 'entity'].map((type) => countType(app, type, scope)),
+      )
+      expect([scope, ...counts]).toEqual([scope, 1, 1, 3])
+      const { fact, primary_record: primary } = answer.body as Body
+      if (fact) expect(await read(app, fact.record_id)).toMatchObject({ version: 1 })
+      expect(await read(app, primary.id)).toMatchObject({ version: 1 })
+    }
+  })
+
+  it('and is sent again with neither leaves one more episode, but the fact and the entities once', async () => {
+    const body = {
+      ...{ source: 'agent-1', source_kind: 'observation', scope: 'neither' },
+      content: triple('linux', { user: ['A', 'B'] }),
+    }
+    await hangUp(body, {}, 50)
+    await app.request('POST', '/v1/capture', { body })
+    expect(await countType(app, 'semantic', 'neither')).toBe(1)
+    expect(await countType(app, 'entity', 'neither')).toBe(3)
+    expect(await countType(app, 'episodic', 'neither')).toBeLessThanOrEqual(2)
+  })
+})

@@ -1,0 +1,61 @@
+import { consolidate, experience } from '../support/consolidation-requests.ts'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { create, fact, payloads } from '../support/record-requests.ts'
+import { claim, revise, told } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const tool = (id: string) => ({ id, tool: `tool ${id}`, depends_on: [] })
+
+/** A store in which something has come under each of the laws. */
+export async function furnishStore(): Promise<TestApp> {
+  const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of the laws' } })
+  await liveThrough(app)
+  await moveOn(app)
+  await hireEmbedder(app).run()
+  await experience(app, 'what nobody has looked at yet')
+  return app
+}
+
+async function liveThrough(app: TestApp): Promise<void> {
+  const more = { tool_graph: [tool('a'), tool('b'), tool('c')] }
+  const episode = await experience(app, 'the deploy went well', more, { tags: ['deploy'] })
+  await experience(app, 'the deploy went well again', more)
+  await app.request('POST', `/v1/records/${episode.id}/outcome`, {
+    body: { outcome: 'partial', actor: 'ada' },
+  })
+  await create(app, { type: 'working', payload: payloads.working })
+  app.clock.advance(2 * 86_400_000)
+  await consolidate(app)
+}
+
+async function moveOn(app: TestApp): Promise<void> {
+  const [one, other] = [await create(app, claim('one')), await create(app, claim('other'))]
+  await act(app, one.id, 'relations', { predicate: 'supports', target_id: other.id, weight: 0.5 })
+  await revise(app, 'supersede', one.id, { record: claim('the next') }, keyed('supersede'))
+  await act(app, other.id, 'reinforce', told)
+  await act(app, other.id, 'status', { status: 'challenged', reason: 'doubtful', actor: 'ada' })
+  const named = ['Orion', 'The Hunter'].map(async (name) => (await create(app, entity(name))).id)
+  const [target, twin] = await Promise.all(named)
+  await act(app, String(target), 'merge', { ...told, source_ids: [twin] }, 'entities')
+  await create(app, fact({ lifecycle: { pinned: true } }))
+  await create(app, fact({ lifecycle: { decay: { max_age_seconds: 1_000_000 } } }))
+  const forgotten = await create(app, claim('forgotten'))
+  await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=old`, keyed('delete'))
+  const erased = await create(app, claim('a secret'))
+  await act(app, erased.id, 'erase', told)
+}
+
+const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })
+
+const entity = (name: string) => ({
+  type: 'entity',
+  payload: {
+    ...payloads.entity,
+    ...{ canonical_name: name, identifiers: [{ namespace: 'stars', value: name }] },
+  },
+})
+
+async function act(app: TestApp, id: string, call: string, body: object, room = 'records'): Promise<void> {
+  const answer = await app.request('POST', `/v1/${room}/${id}/${call}`, { body })
+  if (answer.status >= 300) throw new Error(`${call}: ${answer.text}`)
+}

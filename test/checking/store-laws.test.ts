@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { createChecking, allLaws as laws } from '../../src/checking/checking.service.ts'
+import { connect, type Database } from '../../src/db/connection.ts'
+import { breachesOf } from '../support/broken-laws.ts'
+import type { TestApp } from '../support/test-app.ts'
+import { furnishStore } from './create-valid-store.ts'
+import { plantings } from './law-violations.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await furnishStore()
+})
+afterAll(() => app.close())
+
+class Undone extends Error {}
+
+/** Does what no bug of the product could do to this database, and undoes it. */
+async function broken(statement: string, look: (tx: Database) => Promise<void>): Promise<void> {
+  const done = app.db.transaction().execute(async (tx) => {
+    await liftGuards(tx)
+    await sql.raw(statement).execute(tx)
+    await look(tx)
+    throw new Undone()
+  })
+  await expect(done).rejects.toThrow(Undone)
+}
+
+async function liftGuards(tx: Database): Promise<void> {
+  await sql`set local session_replication_role = replica`.execute(tx)
+  const { rows } = await sql<{ table: string; name: string }>`
+    select conrelid::regclass::text as table, conname as name from pg_constraint
+    where contype = 'c' and connamespace = 'public'::regnamespace and conname <> 'records_counts'
+  `.execute(tx)
+  for (const { table, name } of rows) {
+    await sql`alter table ${sql.table(table)} drop constraint ${sql.ref(name)}`.execute(tx)
+  }
+}
+
+it('a store that nobody has meddled with keeps every law', async () => {
+  expect(await breachesOf(app)).toEqual([])
+})
+
+it('there is something to hold against each law', async () => {
+  for (const { name, find } of laws) {
+    expect(await find(app.db, app.clock.now()), name).toMatchObject({ broken: 0 })
+    expect((await find(app.db, app.clock.now())).checked, name).toBeGreaterThan(0)
+  }
+})
+
+it('each law has a name of its own, and somebody who breaks it', () => {
+  expect(Object.keys(plantings).sort()).toEqual(laws.map(({ name }) => name).sort())
+})
+
+describe.each(laws)('the law of $name', ({ name, find }) => {
+  it.each(plantings[name] ?? [])('sees %s', async (statement) => {
+    await broken(statement, async (tx) => {
+      const { broken: count, named } = await find(tx, app.clock.now())
+      expect(count).toBeGreaterThan(0)
+      expect(named.length).toBeGreaterThan(0)
+      expect(named.every((each) => /^[\w .:-]+$/.test(each))).toBe(true)
+    })
+  })
+})
+
+it('a law that takes too long is left for the next, and said to be open', async () => {
+  const hurried = connect({
+    ...{ url: app.database.url, poolSize: 1, statementTimeoutMs: 1, lockTimeoutMs: 1_000 },
+    applicationName: 'membrane test',
+  })
+  onTestFinished(() => hurried.close())
+  const lines = await breachesOf({ db: hurried.db, clock: app.clock })
+  expect(lines.length).toBeGreaterThan(0)
+  for (const line of lines)
+    expect(line).toMatch(/^\? {7}[a-z ]+: not checked, it took the database too long$/)
+})
+
+it('a law that would write is refused by the database', async () => {
+  const find = async (db: Database) => {
+    await sql`update records set version = version + 1`.execute(db)
+    return { checked: 0, broken: 0, named: [] }
+  }
+  const { check } = createChecking({ ...app, laws: [{ name: 'meddling', says: 'nothing', find }] })
+  await expect(check().next()).rejects.toMatchObject({ code: '25006' })
+})
+
+it('what is broken is told in a line, with ids and no content', async () => {
+  const [id] = (await sql<{ id: string }>`update records set version = 9 returning id`.execute(app.db)).rows
+  const [line, ...others] = await breachesOf(app)
+  expect(others).toEqual([])
+  expect(line).toMatch(/^BROKEN {2}audit: \d+ of \d+: every version has its entry: [0-9a-f-]{36}, /)
+  expect(id).toBeDefined()
+})

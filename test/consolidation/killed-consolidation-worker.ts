@@ -1,0 +1,40 @@
+import { createConsolidation } from '../../src/consolidation/index.ts'
+import { connect } from '../../src/db/connection.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createIds } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
+import { readBy } from '../support/extraction-options.ts'
+import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
+
+/** A worker that is killed, without warning, the nth time it comes to a step of a consolidation. */
+const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
+const clock = { now: () => new Date(instant) }
+const { db } = connect({
+  ...{
+    url,
+    poolSize: 3,
+    statementTimeoutMs: 30_000,
+    lockTimeoutMs: 10_000,
+    applicationName: 'killed-worker',
+  },
+})
+const ids = createIds(clock)
+const consolidate = createConsolidation({
+  ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
+  ...{ textLanguage: 'english', compressionAgeMs: 86_400_000, size: 20 },
+  extraction: readBy(endpoint, clock),
+})
+let reached = 0
+const runner = createRunner({
+  ...{ db, clock, ids, worker: `killed-worker ${process.pid}` },
+  log: createLogger({ level: 'silent', clock, write: () => {} }),
+  works: { ...idleWorks, consolidate },
+  intervals: noIntervals,
+  observe: (step) => {
+    if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
+  },
+})
+await runner.attend('consolidate', new AbortController().signal)
+process.exit(0)

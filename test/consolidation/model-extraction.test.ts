@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { answering, type ChatServer, saying, sending, startChatServer } from '../support/chat-server.ts'
+import { consolidate, experience, factsOf, figuresOf, newScope } from '../support/consolidation-requests.ts'
+import type { Body } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let server: ChatServer
+let app: TestApp
+beforeAll(async () => {
+  server = await startChatServer()
+  const variables = {
+    MEMBRANE_LLM_ENDPOINT: server.url,
+    MEMBRANE_LLM_MODEL: 'm',
+    MEMBRANE_LLM_CONCURRENCY: '2',
+  }
+  app = await startTestApp({ variables })
+})
+afterAll(async () => {
+  await app.close()
+  await server.close()
+})
+
+let scope: string
+beforeEach(async () => {
+  server.behave(answering({ facts: [] }))
+  app.clock.advance(30 * 86_400_000)
+  await consolidate(app)
+  scope = newScope()
+  server.requests.length = 0
+})
+
+const day = 86_400_000
+const fact = (object: unknown, subject = 'Ada') => ({ subject, predicate: 'prefers', object })
+const episode = (more: object = {}, given: object = {}) =>
+  experience(app, 'a talk with Ada', { outcome: 'partial', ...more }, { scope, ...given })
+const extracted = async () =>
+  (await factsOf(app, scope)).filter(
+    ({ provenance }: Body) => provenance.created_by === 'consolidation/semantic-extractor',
+  )
+const objects = async () => (await extracted()).map(({ payload }: Body) => payload.object)
+const extract = (more: object = {}) => consolidate(app, { options: { stages: ['extraction'], ...more } })
+
+describe('what a model reads in an episode', () => {
+  it('becomes facts that know where they come from', async () => {
+    server.behave(answering({ facts: [fact('tea'), fact({ brand: 'x' }), { subject: 1 }, fact('')] }))
+    const { id } = await episode({}, { tags: ['talk'], sensitivity: 'public' })
+    const run = await consolidate(app)
+    expect(figuresOf(run)).toMatchObject({
+      ...{ semantic_triples_extracted: 2, extraction_prompt_tokens: 70, extraction_completion_tokens: 5 },
+    })
+    const facts = await extracted()
+    expect(facts.map(({ payload }) => payload.object)).toEqual(
+      expect.arrayContaining(['tea', { brand: 'x' }]),
+    )
+    expect(facts[0]).toMatchObject({
+      payload: { evidence: [{ source_type: 'event', source_id: id }] },
+      ...{ tags: ['consolidated', 'talk'], sensitivity: 'public' },
+    })
+    expect(facts[0]?.relations).toMatchObject([{ predicate: 'derived_from', target_id: id }])
+    for (const _ of [1, 2, 3]) await consolidate(app)
+    expect(await extracted()).toEqual(facts)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it.each([
+    ['as a bare list', answering([fact('tea')])],
+    ['under triples', answering({ triples: [fact('tea')] })],
+    [
+      'in a fence among prose',
+      saying(`Sure [1]:\n\`\`\`json\n${JSON.stringify([fact('tea')])}\n\`\`\` Bye.`),
+    ],
+  ])('is understood %s', async (_, behaviour) => {
+    server.behave(behaviour)
+    await episode()
+    await extract()
+    expect(await objects()).toEqual(['tea'])
+  })
+
+  it('confirms what another episode told before', async () => {
+    server.behave(answering([fact('tea')]))
+    await episode()
+    await extract()
+    await episode()
+    expect(figuresOf(await extract())).toMatchObject({
+      semantic_triples_extracted: 0,
+      duplicates_resolved: 1,
+    })
+    expect(await extracted()).toMatchObject([{ version: 2, payload: { evidence: [{}, {}] } }])
+  })
+
+  it('is asked without secrets, and never of what is too sensitive', async () => {
+    await episode({}, { sensitivity: 'medium' })
+    await episode({
+      tool_graph: [{ id: '1', tool: 'curl', args: { apiKey: 'hunter22' }, result: 'Bearer hunter2222' }],
+    })
+    expect(figuresOf(await extract())).toMatchObject({ extraction_skipped: 1 })
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]?.text).not.toContain('hunter22')
+    expect(JSON.parse(server.requests[0]?.body.messages[1]?.content ?? '')).toMatchObject({
+      ...{ outcome: 'partial', events: [{ summary: 'a talk with Ada' }], tools: [{ tool: 'curl' }] },
+    })
+  })
+})
+
+describe('a model that fails', () => {
+  it('costs an episode one of five attempts, and no other its turn', async () => {
+    const poison = (await episode({}, { summary: 'poison' })).id
+    server.behave((response, seen) =>
+      seen.text.includes('poison')
+        ? saying('no idea')(response, seen)
+        : answering([fact('tea')])(response, seen),
+    )
+    await episode()
+    for (let attempt = 1; attempt <= 5; attempt++) {
+      const run = await extract()
+      expect(run).toMatchObject({ status: 'succeeded', stats: { extraction_skipped: 1 } })
+      if (attempt === 1) expect(await objects()).toEqual(['tea'])
+      const { body } = await app.request('GET', `/v1/maintenance/runs/${run.id}/changes`)
+      expect((body as Body).items.find(({ record_id: id }: Body) => id === poison)?.note).toContain(
+        `attempt ${attempt}${attempt === 5 ? ', given up' : ''}`,
+      )
+      app.clock.advance(2 * day)
+    }
+    const before = server.requests.length
+    expect(figuresOf(await extract())).toMatchObject({ extraction_skipped: 0 })
+    expect(server.requests).toHaveLength(before)
+  })
+
+  it('is asked again when it was busy', async () => {
+    let turn = 0
+    server.behave((response, seen) =>
+      turn++ === 0
+        ? sending(429, {}, { 'retry-after': '0' })(response, seen)
+        : answering([fact('tea')])(response, seen),
+    )
+    await episode()
+    await extract()
+    expect(await objects()).toEqual(['tea'])
+  })
+
+  it('is left alone when it is dead or refuses the key, and holds up nothing else', async () => {
+    for (const _ of [1, 2, 3, 4, 5, 6]) await episode({ outcome: 'success' })
+    server.behave(sending(401, {}))
+    const run = await consolidate(app)
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      stats: { semantic_extracted: 1, extraction_skipped: 6 },
+    })
+    expect(server.requests).toHaveLength(2)
+    server.behave(answering([fact('tea')]))
+    expect(figuresOf(await extract())).toMatchObject({
+      semantic_triples_extracted: 1,
+      duplicates_resolved: 5,
+    })
+  })
+})
+
+it('does not ask on when three in a row had no answer', async () => {
+  for (const _ of [1, 2, 3, 4, 5, 6]) await episode()
+  server.behave(sending(503, {}))
+  expect(figuresOf(await extract())).toMatchObject({ extraction_skipped: 6, semantic_triples_extracted: 0 })
+  // Two at once, so the fourth was on its way; each was asked three times.
+  expect(server.requests).toHaveLength(4 * 3)
+})
+
+it('asks no more than it may cost', async () => {
+  server.behave(answering([fact('tea')]))
+  const prices = { MEMBRANE_LLM_PROMPT_PRICE: '10', MEMBRANE_LLM_MAX_COST_PER_RUN: '0.001' }
+  const variables = {
+    MEMBRANE_LLM_ENDPOINT: server.url,
+    MEMBRANE_LLM_MODEL: 'm',
+    MEMBRANE_LLM_CONCURRENCY: '1',
+  }
+  const thrifty = await startTestApp({ variables: { ...variables, ...prices } })
+  for (const _ of [1, 2, 3, 4]) await experience(thrifty, 'a talk')
+  const run = await consolidate(thrifty, { options: { stages: ['extraction'] } })
+  // 70 tokens at 10 a million each; the second passes 0.001.
+  expect(figuresOf(run)).toMatchObject({ extraction_cost_micros: 1_400, extraction_skipped: 2 })
+  expect(figuresOf(await consolidate(thrifty, { options: { stages: ['extraction'] } }))).toMatchObject({
+    extraction_skipped: 0,
+  })
+  await thrifty.close()
+})
+
+it('asks nothing in a dry run unless it is told to, and keeps nothing then', async () => {
+  server.behave(answering([fact('tea')]))
+  await episode()
+  const dry = { dry_run: true, options: { stages: ['extraction'] } }
+  expect(figuresOf(await consolidate(app, dry))).toMatchObject({ semantic_triples_extracted: 0 })
+  expect(server.requests).toHaveLength(0)
+  const asking = { dry_run: true, options: { stages: ['extraction'], ask_model: true } }
+  expect(figuresOf(await consolidate(app, asking))).toMatchObject({ semantic_triples_extracted: 1 })
+  expect(await extracted()).toEqual([])
+  await extract()
+  expect(await objects()).toEqual(['tea'])
+})

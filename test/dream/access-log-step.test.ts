@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { hireFor } from '../support/job-workers.ts'
+import { type Body, create, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const day = 86_400_000
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+async function dream(more: object = {}): Promise<Body> {
+  const { body } = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'dream', ...more } })
+  // No schedule, so that nothing runs but what is asked for.
+  await hireFor(app, { ...app.config.jobs.intervals, dream: 0 }).attend('dream', new AbortController().signal)
+  return (await app.request('GET', `/v1/maintenance/runs/${(body as Body).id}`)).body as Body
+}
+
+async function countLogged(): Promise<number> {
+  return (await app.db.selectFrom('access_log').select('record_id').execute()).length
+}
+
+/** Used forty times within ten days. */
+async function useMuch(): Promise<string> {
+  const { id } = await create(app, { type: 'semantic', payload: payloads.semantic, layer: 'semantic' })
+  for (let nth = 0; nth < 40; nth++) {
+    app.clock.advance(day / 4)
+    await app.request('POST', `/v1/records/${id}/access`)
+  }
+  return id
+}
+
+const explain = async (id: string): Promise<Body> =>
+  (await app.request('GET', `/v1/records/${id}/explain`)).body
+
+it('takes what is older than ninety days out of the log, and moves no importance by it', async () => {
+  const id = await useMuch()
+  app.clock.advance(81.2 * day)
+  expect((await dream({ options: { steps: ['prune_logs'] } })).stats).toMatchObject({ accesses_folded: 3 })
+  app.clock.advance(20 * day)
+  const before = await explain(id)
+  const run = await dream()
+  expect(run).toMatchObject({ status: 'succeeded', stats: { accesses_folded: 5 } })
+  expect(await countLogged()).toBe(32)
+  expect((await explain(id)).importance).toEqual(before.importance)
+  const { access_count } = (await app.request('GET', `/v1/records/${id}`)).body as Body
+  expect(access_count).toBe(40)
+  expect((await dream()).stats).toMatchObject({ accesses_folded: 0 })
+})
+
+it('only tells of it in a rehearsal, and leaves the log alone in a run of one scope', async () => {
+  await useMuch()
+  app.clock.advance(120 * day)
+  expect((await dream({ dry_run: true })).stats).toMatchObject({ accesses_folded: 8 })
+  expect((await dream({ scope: 'here' })).stats).toMatchObject({ accesses_folded: 0 })
+  expect(await countLogged()).toBe(40)
+})

@@ -1,0 +1,169 @@
+import { expect, it } from 'vitest'
+import { documentOf, minding, openMind, readStore, tellFact, tellOf } from '../support/dream-app.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+const steps = ['probe'] as const
+const day = 86_400_000
+const judging = (still_valid: unknown, confidence: unknown = 0.9, reason: unknown = 'it moved to Rust') =>
+  minding({ judgement: { still_valid, confidence, reason } })
+
+/** A belief that nobody has used for a month. */
+async function openOld(behaviour = judging(false), more: object = {}) {
+  const mind = await openMind(behaviour)
+  const belief = await create(mind.app, fact({ base_importance: 0.8, ...more }))
+  mind.app.clock.advance(30 * day)
+  return { ...mind, id: belief.id as string }
+}
+
+const review = (app: TestApp, id: string) =>
+  app.request('POST', `/v1/records/${id}/status`, {
+    body: { status: 'active', reason: 'it holds', actor: 'ada' },
+  })
+
+it('a belief that the model is sure has passed is doubted, and weighs less', async () => {
+  const { app, id, dream, changesOf, takeQuestions } = await openOld()
+  const importance = (await read(app, id)).importance
+  const run = await dream(steps)
+  expect(run.stats).toMatchObject({ beliefs_probed: 1, beliefs_challenged: 1, model_calls: 1 })
+  expect(takeQuestions().map(documentOf)).toMatchObject([{ belief: { says: 'user prefers Go' } }])
+  const doubted = await read(app, id)
+  expect(doubted).toMatchObject({ status: 'challenged', base_importance: expect.closeTo(0.56), version: 2 })
+  expect(doubted.importance).toBeLessThan(importance)
+  expect(doubted.audit_log.at(-1)).toMatchObject({
+    ...{ action: 'status', actor: 'dream/probe', rationale: 'doubted by a model: it moved to Rust' },
+    changes: { status: ['active', 'challenged'], base_importance: [0.8, expect.closeTo(0.56)] },
+  })
+  const { body: history } = await app.request('GET', `/v1/records/${id}/status-history`)
+  expect((history as Body).items).toMatchObject([{ old: 'active', new: 'challenged', step: 'probe' }])
+  const changes = await changesOf(run)
+  expect(changes).toMatchObject([{ record_id: id, action: 'probe_challenge' }])
+  expect(JSON.stringify(changes)).not.toContain('Rust')
+})
+
+it('it is doubted once, until somebody has looked at it', async () => {
+  const { app, id, dream } = await openOld()
+  await dream(steps)
+  const before = await readStore(app)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
+  expect(await readStore(app)).toEqual(before)
+  app.clock.advance(1_000)
+  await review(app, id)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_challenged: 1 })
+  expect((await read(app, id)).base_importance).toBeCloseTo(0.8 * 0.49)
+})
+
+it.each([
+  ['it still holds', judging(true)],
+  ['the model is not sure', judging(false, 0.59)],
+  ['the judgement is none', judging('no')],
+  ['the confidence is none', judging(false, '0.9')],
+  ['the confidence is beyond measure', judging(false, 7)],
+  ['there is no answer in it', minding({})],
+])('a belief is left as it is where %s, and not asked about again for a month', async (_, behaviour) => {
+  const { app, id, dream } = await openOld(behaviour)
+  const before = await read(app, id)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 1, beliefs_challenged: 0 })
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
+  expect(await read(app, id)).toMatchObject({ version: 1, base_importance: before.base_importance })
+  app.clock.advance(30 * day)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 1 })
+})
+
+it('a model can do no more than that, whatever else it answers', async () => {
+  const greedy = {
+    still_valid: false,
+    confidence: 1,
+    reason: 'x\0y',
+    status: 'invalidated',
+    base_importance: 0,
+  }
+  const { app, id, dream } = await openOld(minding({ judgement: greedy }))
+  await dream(steps)
+  expect(await read(app, id)).toMatchObject({
+    ...{ status: 'challenged', base_importance: expect.closeTo(0.56), payload: payloads.semantic },
+    audit_log: [{}, { rationale: 'doubted by a model' }],
+  })
+})
+
+it.each([
+  ['pinned', { lifecycle: { pinned: true } }],
+  ['a profile', { tags: ['peer-card'] }],
+  ['too sensitive for the model', { sensitivity: 'high' }],
+  ['no belief', { type: 'entity', payload: payloads.entity }],
+  ['an episode', { type: 'episodic', payload: payloads.episodic }],
+])('what is %s is not asked about', async (_, more) => {
+  const { app, dream } = await openOld(judging(false), more)
+  const before = await readStore(app)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
+  expect(await readStore(app)).toEqual(before)
+})
+
+it('what was used lately is not asked about', async () => {
+  const { app, id, dream } = await openOld()
+  await app.request('POST', `/v1/records/${id}/access`, { body: {} })
+  app.clock.advance(12 * day)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0 })
+  app.clock.advance(2 * day)
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 1 })
+})
+
+it('five of a run are asked about, those that were never asked about first', async () => {
+  const { app, dream, takeQuestions } = await openMind(judging(true))
+  for (let n = 0; n < 7; n++) {
+    app.clock.advance(1_000)
+    await create(app, fact({ payload: { ...payloads.semantic, object: `thing ${n}` } }))
+  }
+  app.clock.advance(30 * day)
+  const asked: string[][] = []
+  for (let night = 0; night < 3; night++) {
+    await dream(steps)
+    asked.push(takeQuestions().map((seen) => documentOf(seen).belief.says.replace('user prefers thing ', '')))
+  }
+  expect(asked).toEqual([['0', '1', '2', '3', '4'], ['5', '6'], []])
+})
+
+it('the model is shown what is newer and about the same, as far as readers of the belief may see it', async () => {
+  const { app, dream, takeQuestions } = await openMind(judging(true))
+  const orion = await tellOf(app, 'Orion', ['old thing'])
+  app.clock.advance(30 * day)
+  await tellFact(app, orion.id, 'newer thing')
+  await tellFact(app, orion.id, 'secret thing', { sensitivity: 'medium' })
+  await tellFact(app, orion.id, 'thing of others', { scope: 'team' })
+  await dream(steps)
+  expect(takeQuestions().map(documentOf)).toMatchObject([
+    { belief: { says: 'team noted old thing' }, newer_records: [{ says: 'team noted newer thing' }] },
+  ])
+})
+
+it.each(['pin', 'patch'] as const)(
+  'what somebody does by %s while the model thinks is left to them',
+  async (how) => {
+    const { app, id, model, dream } = await openOld()
+    model.behave(async (response, seen) => {
+      const body = { actor: 'a', rationale: 'r' }
+      if (how === 'pin') await app.request('POST', `/v1/records/${id}/pin`, { body })
+      else await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['mine'] } })
+      await judging(false)(response, seen)
+    })
+    expect((await dream(steps)).stats).toMatchObject({ beliefs_challenged: 0, beliefs_outdated: 1 })
+    expect((await read(app, id)).status).toBe('active')
+  },
+)
+
+it('a model that is away costs nothing: they are asked about in the next run', async () => {
+  const { app, id, model, dream } = await openOld()
+  model.behave((response) => void response.writeHead(401).end())
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, beliefs_challenged: 0 })
+  model.behave(judging(false))
+  expect((await dream(steps)).stats).toMatchObject({ beliefs_challenged: 1 })
+  expect((await read(app, id)).status).toBe('challenged')
+})
+
+it('a rehearsal that asks keeps nothing', async () => {
+  const { app, dream } = await openOld()
+  const before = await readStore(app)
+  const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
+  expect(run.stats).toMatchObject({ beliefs_challenged: 1 })
+  expect(await readStore(app)).toEqual(before)
+})

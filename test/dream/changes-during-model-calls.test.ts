@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { breachesOf } from '../support/broken-laws.ts'
+import { slowly } from '../support/chat-server.ts'
+import { fiveOf, minding, openMind, tellFact, tellOf } from '../support/dream-app.ts'
+import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+import type { Body } from '../support/record-requests.ts'
+
+const { uniform } = createVectorSource(7)
+const any = <T>(items: readonly T[]): T => items[Math.floor(uniform() * items.length)] as T
+const told = { actor: 'a', rationale: 'r' }
+const thinking = minding({
+  profile: ({ records }: Body) => ({ profile: `of ${records.map(({ says }: Body) => says).join(', ')}` }),
+  synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
+  judgement: { still_valid: false, confidence: 1, reason: 'it has passed' },
+})
+
+/** What clients do to a record. */
+const deeds: readonly ((id: string) => [string, string, object])[] = [
+  (id) => ['POST', `/v1/records/${id}/pin`, told],
+  (id) => ['POST', `/v1/records/${id}/unpin`, told],
+  (id) => ['POST', `/v1/records/${id}/reinforce`, told],
+  (id) => ['POST', `/v1/records/${id}/retract`, told],
+  (id) => ['POST', `/v1/records/${id}/erase`, told],
+  (id) => ['PATCH', `/v1/records/${id}`, { tags: ['mine'] }],
+  (id) => ['DELETE', `/v1/records/${id}`, told],
+  (id) => ['POST', `/v1/records/${id}/status`, { status: 'active', reason: 'r', actor: 'a' }],
+]
+
+it('whatever clients do while a model thinks, no law is broken and nothing is written twice', async () => {
+  const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the races' }
+  const { app, ask, attend, readRun } = await openMind(slowly(15, thinking), variables)
+  const modelId = await placeModel(app.db, 2)
+  const entities: { id: string; known: string[] }[] = []
+  for (const [n, name] of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair', 'Rigel'].entries()) {
+    const about = await tellOf(app, name, [...fiveOf(name), ...fiveOf(`${name} again`)], { tags: [name] })
+    const vector = Float32Array.from(n % 2 ? [1, 0] : [0.8, 0.6])
+    const placed = about.known.map((id) => ({ id, vector }))
+    await placeVectors(app.db, modelId, placed)
+    entities.push(about)
+  }
+  const known = entities.flatMap((each) => [...each.known, each.id])
+  let isOver = false
+  const meddle = async () => {
+    while (!isOver) {
+      await sleep(10)
+      const [method, path, body] = any(deeds)(any(known))
+      const { status } = await app.request(method, path, { body })
+      expect(status).toBeLessThan(500)
+      if (uniform() < 0.5) await tellFact(app, any(entities).id, `news ${uniform()}`).catch(() => undefined)
+    }
+  }
+  const meddling = [meddle(), meddle()]
+  for (let night = 0; night < 5; night++) {
+    app.clock.advance(20 * 86_400_000)
+    const id = await ask(['peer_cards', 'synthesis', 'probe'])
+    await attend()
+    const { status, error, stats } = await readRun(id)
+    expect({ status, error, failed: stats.failed }).toEqual({ status: 'succeeded' })
+  }
+  isOver = true
+  await Promise.all(meddling)
+
+  const { rows: cards } = await app.database.pool.query(
+    `select c.payload ->> 'subject' as entity, count(*) filter (where r.status in ('active', 'challenged')
+       and r.forgotten_at is null)::int as standing, count(*)::int as written
+     from records as r join contents as c on c.record_id = r.id where 'peer-card' = any(c.tags) group by 1`,
+  )
+  expect(cards.length).toBeGreaterThan(0)
+  expect(cards.every(({ standing }) => standing <= 1)).toBe(true)
+  const { rows: pairs } = await app.database.pool.query(
+    `select least(source_id, target_id), greatest(source_id, target_id) from relations
+     where predicate = 'related_to' group by 1, 2 having count(*) > 1`,
+  )
+  expect(pairs).toEqual([])
+  expect(await breachesOf(app)).toEqual([])
+})

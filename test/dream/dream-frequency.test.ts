@@ -1,0 +1,131 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { recallAccesses } from '../../src/domain/access-weights.ts'
+import { isDueArchival } from '../../src/domain/archival.ts'
+import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { retentionOf } from '../../src/domain/retention.ts'
+import { noteAccesses } from '../../src/lifecycle/access.queries.ts'
+import { findLoggedAccesses, weigh } from '../../src/lifecycle/index.ts'
+import { day, openWorkshop, type Workshop } from '../support/job-workers.ts'
+import { type Life, storeLives } from '../support/record-histories.ts'
+
+const minute = 60_000
+const population = 240
+const simulatedDays = 210
+
+/** The same each time: memories of every layer and source, some of them used before. */
+function drawLives(): Life[] {
+  const layers = ['working', 'episodic', 'episodic', 'semantic', 'procedural'] as const
+  const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
+  return Array.from({ length: population }, (_, n) => {
+    const age_ms = (n % 31) * day + n * minute
+    const used = n % 4 === 0 ? 4 : n % 3
+    return {
+      ...{ age_ms, layer: layers[n % layers.length] ?? 'episodic', confirmations: n % 3 },
+      source_type: sources[n % sources.length] ?? 'ai',
+      base_importance: n % 6 === 0 ? 1 - (n % 4) / 20 : ((n * 37) % 101) / 250,
+      emotional_valence: n % 3 === 0 ? -1 + (n % 5) / 10 : 0,
+      accesses: Array.from({ length: used }, (_each, time) => ({
+        age_ms: (age_ms * (time + 1)) / (used + 1),
+        kind: time % 2 === 0 ? ('used' as const) : ('served' as const),
+      })),
+      ...{ unlogged: 0, folded_days: 0 },
+    }
+  })
+}
+
+/** Who is used on a day of the simulation: all of them before they are old enough to be archived. */
+function usedOn(ids: readonly string[], today: number): string[] {
+  return today < 55 ? ids.filter((_, n) => n % 3 === 0 && (today * 7 + n * 13) % (7 + (n % 40)) === 0) : []
+}
+
+async function weighAll(shop: Workshop, ids: readonly string[]): Promise<void> {
+  await shop.db.transaction().execute((tx) => weigh(tx, { ids, now: shop.clock.now() }))
+}
+
+/** Lives through the days with the same uses, and the job as often as it is told; answers what became of each. */
+async function simulate(everyDays: number) {
+  const shop = await openWorkshop({ rows: 50, blocks: 4, shareFrom: 1_000_000 })
+  onTestFinished(shop.close)
+  const ids = await storeLives(shop.pool, drawLives(), shop.clock.now())
+  await weighAll(shop, ids)
+  for (let today = 1; today <= simulatedDays; today++) {
+    shop.clock.advance(day)
+    const used = usedOn(ids, today)
+    const at = shop.clock.now()
+    await shop.db.transaction().execute(async (tx) => {
+      await noteAccesses(
+        tx,
+        used.map((record_id) => ({ record_id, at, kind: 'used', actor: 'test' })),
+      )
+      await weigh(tx, { ids: used, now: at })
+    })
+    if (today % everyDays === 0 || today === simulatedDays) {
+      expect(await shop.run('dream')).toMatchObject({ status: 'succeeded' })
+    }
+  }
+  return { shop, ids, outcomes: await readOutcomes(shop, ids) }
+}
+
+async function readOutcomes(shop: Workshop, ids: readonly string[]) {
+  const rows = await shop.db.selectFrom('records').selectAll().execute()
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.map((id) => {
+    const row = byId.get(id)
+    if (!row) throw new Error('a record is gone')
+    return row
+  })
+}
+
+type Row = Awaited<ReturnType<typeof readOutcomes>>[number]
+
+/** By the rules in TypeScript, from what is stored, as if nobody had come by until that instant. */
+async function isDue(shop: Workshop, row: Row, at: Date): Promise<boolean> {
+  const logged = await findLoggedAccesses(shop.db, row.id)
+  const ageDays = Math.max(0, at.getTime() - row.created_at.getTime()) / day
+  const source_trust = sourceTrust[row.source_type]
+  return isDueArchival({
+    ...{ layer: row.layer, pinned: row.pinned, deletion_policy: row.deletion_policy },
+    ...{ age_days: ageDays, accesses: recallAccesses(row, logged, at).weight },
+    retention: retentionOf({
+      ...{ mode: 'huber', layer: row.layer, source_trust, accesses: row.access_count },
+      days_since_access: (at.getTime() - (row.last_accessed_at ?? row.created_at).getTime()) / day,
+    }).value,
+    importance: scoreImportance({
+      ...{ layer: row.layer, source_trust, age_days: ageDays, confirmations: row.confirmation_count },
+      ...{ base_importance: row.base_importance, emotional_valence: row.emotional_valence },
+      accesses: recallAccesses(row, logged, at),
+    }),
+  })
+}
+
+it('comes out the same whether a dream is daily, weekly or had once at the end', {
+  timeout: 240_000,
+}, async () => {
+  const [daily, weekly, once] = [await simulate(1), await simulate(7), await simulate(simulatedDays)]
+  const fateOf = ({ layer, forgotten_reason, version }: Row) => ({ layer, forgotten_reason, version })
+  const fates = daily.outcomes.map(fateOf)
+  expect(weekly.outcomes.map(fateOf)).toEqual(fates)
+  expect(once.outcomes.map(fateOf)).toEqual(fates)
+
+  // Some of each, or this says nothing.
+  const archived = daily.outcomes.filter(({ forgotten_reason }) => forgotten_reason === 'archived')
+  expect(archived.length).toBeGreaterThan(20)
+  expect(archived.length).toBeLessThan(population - 60)
+  const risen = await daily.shop.pool.query(
+    `select count(*) filter (where changes #>> '{layer,1}' = 'episodic')::int as episodic,
+       count(*) filter (where changes #>> '{layer,1}' = 'semantic')::int as semantic
+     from audit_entries where action = 'promote'`,
+  )
+  expect(risen.rows[0].episodic).toBeGreaterThan(20)
+  expect(risen.rows[0].semantic).toBeGreaterThan(5)
+
+  for (const row of daily.outcomes) {
+    if (!row.forgotten_at) expect(await isDue(daily.shop, row, daily.shop.clock.now())).toBe(false)
+    else {
+      // At the first run after its moment, and not before.
+      expect(await isDue(daily.shop, row, row.forgotten_at)).toBe(true)
+      const runBefore = new Date(row.forgotten_at.getTime() - day)
+      expect(await isDue(daily.shop, row, runBefore)).toBe(false)
+    }
+  }
+})

@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Precision } from '../../src/domain/vector-codes.ts'
+import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
+import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
+import { RunEnded } from '../../src/jobs/runs.ts'
+import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+import { create } from '../support/record-requests.ts'
+import { saying } from '../support/similar-records.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const dimensions = 384
+const going = { proceed: async () => {} }
+
+/** As many as there are precisions, all about one thing. */
+async function openStore(precisions: readonly Precision[]) {
+  const app = await startTestApp()
+  onTestFinished(app.close)
+  const { unit, near } = createVectorSource(17)
+  const centre = unit(dimensions)
+  const id = await placeModel(app.db, dimensions)
+  const ids: string[] = []
+  for (const bits of precisions) {
+    const record = await create(app, saying(`thing ${ids.length}`))
+    await placeVectors(app.db, id, [{ id: record.id, vector: near(centre, 0.3), bits }])
+    ids.push(record.id)
+  }
+  return { app, ids, model: { id, dimensions } }
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>
+
+async function groupsIn({ app, model }: Store, more: { mostInside?: number } = {}): Promise<string[][]> {
+  const groups: string[][] = []
+  for (const partition of await listPartitions(app.db, null)) {
+    for await (const group of findGroups({ db: app.db, context: going, model, partition, ...more })) {
+      groups.push([...group].sort())
+    }
+  }
+  return groups
+}
+
+const alternating = (precisions: readonly Precision[], count: number) =>
+  Array.from({ length: count }, (_, nth) => precisions[nth % precisions.length] ?? 32)
+
+it('a group is found whatever the precisions of its vectors are', async () => {
+  const store = await openStore(alternating([32, 8, 4], 9))
+  expect(await groupsIn(store)).toEqual([[...store.ids].sort()])
+})
+
+it('where the coarsest vectors cannot tell that they are alike, they are left out', async () => {
+  const store = await openStore([32, 32, 2, 32, 8, 8, 2])
+  const [group = []] = await groupsIn(store)
+  const coarse = [store.ids[2], store.ids[6]]
+  expect(group.filter((id) => !coarse.includes(id))).toHaveLength(5)
+})
+
+it('a large scope is gone through in parts, each record once', async () => {
+  const store = await openStore(alternating([32], 20))
+  const groups = await groupsIn(store, { mostInside: 8 })
+  const inOrder = [...store.ids].sort()
+  expect(groups).toEqual([inOrder.slice(0, 8), inOrder.slice(8, 16)])
+})
+
+it('a search ends when the run does', async () => {
+  const { app, model }: { app: TestApp; model: Store['model'] } = await openStore(alternating([32], 6))
+  const [partition] = await listPartitions(app.db, null)
+  if (!partition) throw new Error('nothing to look through')
+  const ended = { proceed: () => Promise.reject(new RunEnded('cancelled')) }
+  const search = findGroups({ db: app.db, context: ended, model, partition, lookedAfterMs: 0 })
+  await expect(search.next()).rejects.toThrow(RunEnded)
+})

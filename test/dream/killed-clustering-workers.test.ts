@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { slowly } from '../support/chat-server.ts'
+import { type Mind, minding, openMind } from '../support/dream-app.ts'
+import type { Body } from '../support/record-requests.ts'
+import { runToDeath } from '../support/run-until-killed.ts'
+import { gather, sayings } from '../support/similar-records.ts'
+
+const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
+/** True of all but Vega. */
+const telling = minding({
+  summary: ({ memories: [{ says }] }: Body) => ({ summary: says.includes('Vega') ? `${says} by Eve` : says }),
+})
+
+async function openStore() {
+  const mind = await openMind(slowly(20, telling))
+  for (const name of ['Orion', 'Vega', 'Lyra', 'Ceres'])
+    await gather(mind.app, sayings(name), { scope: name })
+  return { ...mind, id: await mind.ask(['cluster']) }
+}
+
+async function conclude({ app, readRun }: Mind, id: string) {
+  const { status, stats } = await readRun(id)
+  const { clusters_merged, records_merged, clusters_rejected, cluster_candidates } = stats
+  const { rows } = await app.database.pool.query(
+    `select r.scope, c.payload ->> 'object' as object, c.payload ->> 'predicate' as predicate, r.status, r.version,
+       (select count(*)::int from relations where source_id = r.id) as edges,
+       (select array_agg(action order by a.id) from audit_entries as a where a.record_id = r.id) as log
+     from records as r join contents as c on c.record_id = r.id order by 1, 2, 3`,
+  )
+  const { rows: changes } = await app.database.pool.query(
+    'select action, count(*)::int from maintenance_changes where run_id = $1 group by action order by action',
+    [id],
+  )
+  const figures = { clusters_merged, records_merged, clusters_rejected, cluster_candidates }
+  return { status, figures, rows, changes }
+}
+
+let concluded: ReturnType<typeof conclude> | undefined
+
+/** What a worker that is left alone comes to. */
+function undisturbed() {
+  concluded ??= openStore().then(async (store) => {
+    await store.attend()
+    return conclude(store, store.id)
+  })
+  return concluded
+}
+
+it('undisturbed, what is told truly becomes one', async () => {
+  expect(await undisturbed()).toMatchObject({
+    status: 'succeeded',
+    figures: { clusters_merged: 3, records_merged: 18, clusters_rejected: 1, cluster_candidates: 1 },
+  })
+})
+
+it.each([
+  ['after batch', 1],
+  ['before batch', 3],
+  ['in batch', 3],
+  ['after batch', 3],
+  ['in batch', 5],
+  ['after batch', 8],
+  ['concluding', 1],
+])('a worker killed %s %i leaves nothing twice and nothing out', async (step, nth) => {
+  const store = await openStore()
+  const { app, id, model } = store
+  const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
+  await runToDeath(app.database.pool, [program, ...args])
+  await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
+  await store.attend()
+  expect(await conclude(store, id)).toEqual(await undisturbed())
+})

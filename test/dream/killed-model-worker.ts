@@ -1,0 +1,43 @@
+import { connect } from '../../src/db/connection.ts'
+import { usualShape } from '../../src/domain/retention.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createDream } from '../../src/dream/index.ts'
+import { createIds } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createRefresh } from '../../src/lifecycle/index.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
+import { readBy } from '../support/extraction-options.ts'
+import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
+
+/** A worker that asks a model in its dream, and is killed the nth time it comes to a step of the run. */
+const [url = '', instant = '', fatalStep = '', nth = '1', endpoint = ''] = process.argv.slice(2)
+const clock = { now: () => new Date(instant) }
+const { db } = connect({
+  ...{
+    url,
+    poolSize: 3,
+    statementTimeoutMs: 30_000,
+    lockTimeoutMs: 10_000,
+    applicationName: 'killed-worker',
+  },
+})
+const ids = createIds(clock)
+const [seal, policies] = [createSeal(undefined), createPoliciesService({ db, clock })]
+const dream = createDream({
+  ...{ db, forgottenRetentionMs: 30 * 86_400_000, refresh: createRefresh({ db, blocks: 1 }) },
+  ...{ retentionMode: 'huber', retentionShape: usualShape, model: readBy(endpoint, clock) },
+  writing: { ids, policies, seal, textLanguage: 'english' },
+})
+let reached = 0
+const runner = createRunner({
+  ...{ db, clock, ids, worker: `killed-worker ${process.pid}` },
+  log: createLogger({ level: 'silent', clock, write: () => {} }),
+  works: { ...idleWorks, dream },
+  intervals: noIntervals,
+  observe: (step) => {
+    if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
+  },
+})
+await runner.attend('dream', new AbortController().signal)
+process.exit(0)

@@ -1,0 +1,88 @@
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { slowly } from '../support/chat-server.ts'
+import { fiveOf, type Mind, minding, openMind, tellOf } from '../support/dream-app.ts'
+import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import type { Body } from '../support/record-requests.ts'
+import { runToDeath } from '../support/run-until-killed.ts'
+
+const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
+const steps = ['peer_cards', 'synthesis', 'probe']
+const doubting = minding({
+  profile: ({ entity }: Body) => ({ profile: `all about ${entity.name}` }),
+  synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
+  judgement: { still_valid: false, confidence: 1, reason: 'it has passed' },
+})
+
+/** Two entities with enough to say of each, alike and apart; ten old beliefs. */
+async function openStore() {
+  const mind = await openMind(slowly(20, doubting))
+  const { app } = mind
+  const modelId = await placeModel(app.db, 2)
+  for (const [name, vector] of [
+    ['Orion', [1, 0]],
+    ['Vega', [0.8, 0.6]],
+  ] as const) {
+    const { known } = await tellOf(app, name, fiveOf(name), { tags: [name] })
+    const placed = known.map((id) => ({ id, vector: Float32Array.from(vector) }))
+    await placeVectors(app.db, modelId, placed)
+  }
+  app.clock.advance(30 * 86_400_000)
+  return { ...mind, id: await mind.ask(steps) }
+}
+
+async function conclude({ app, readRun }: Mind, id: string) {
+  const { status, stats } = await readRun(id)
+  const { rows } = await app.database.pool.query(
+    `select c.payload ->> 'object' as object, c.payload ->> 'canonical_name' as name, c.tags, r.status, r.version,
+       r.base_importance, (select count(*)::int from relations where source_id = r.id) as edges,
+       (select array_agg(action order by a.id) from audit_entries as a where a.record_id = r.id) as log
+     from records as r join contents as c on c.record_id = r.id order by r.type, 1, 2`,
+  )
+  const { cards_created, pairs_asked, pairs_connected, beliefs_probed, beliefs_challenged } = stats
+  return {
+    status,
+    stats: { cards_created, pairs_asked, pairs_connected, beliefs_probed, beliefs_challenged },
+    rows,
+  }
+}
+
+let concluded: ReturnType<typeof conclude> | undefined
+
+/** What a worker that is left alone comes to. */
+function undisturbed() {
+  concluded ??= openStore().then(async (store) => {
+    await store.attend()
+    return conclude(store, store.id)
+  })
+  return concluded
+}
+
+it('undisturbed, all three do what they are there for', async () => {
+  expect(await undisturbed()).toMatchObject({
+    status: 'succeeded',
+    stats: {
+      ...{ cards_created: 2, pairs_asked: 1, pairs_connected: 1 },
+      ...{ beliefs_probed: 5, beliefs_challenged: 5 },
+    },
+  })
+})
+
+it.each([
+  ['before batch', 2],
+  ['in batch', 2],
+  ['after batch', 3],
+  ['in batch', 6],
+  ['after batch', 6],
+  ['before batch', 9],
+  ['in batch', 12],
+  ['concluding', 1],
+])('a worker killed %s %i leaves nothing twice and nothing out', async (step, nth) => {
+  const store = await openStore()
+  const { app, id, model } = store
+  const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
+  await runToDeath(app.database.pool, [program, ...args])
+  await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
+  await store.attend()
+  expect(await conclude(store, id)).toEqual(await undisturbed())
+})

@@ -1,0 +1,231 @@
+import { expect, it } from 'vitest'
+import { sending } from '../support/chat-server.ts'
+import {
+  cardOf,
+  cardsIn,
+  documentOf,
+  fiveOf,
+  minding,
+  openMind,
+  readStore,
+  tellFact,
+  tellOf,
+} from '../support/dream-app.ts'
+import { type Body, create, read } from '../support/record-requests.ts'
+
+const steps = ['peer_cards'] as const
+/** Says how many records it was shown. */
+const writer = minding({
+  profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
+})
+
+it('an entity of which enough is known gets one profile, made of what is known', async () => {
+  const { app, dream, changesOf, takeQuestions } = await openMind(writer)
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const vega = await tellOf(app, 'Vega', fiveOf('Vega').slice(1))
+  const run = await dream(steps)
+  expect(run.stats).toMatchObject({ cards_created: 1, cards_replaced: 0, cards_rejected: 0, model_calls: 1 })
+  const [question] = takeQuestions().map(documentOf)
+  expect(question).toMatchObject({ entity: { name: 'Orion', type: 'Project' } })
+  expect(question.records.map(({ says }: Body) => says)).toEqual(
+    fiveOf('Orion')
+      .reverse()
+      .map((note) => `team noted ${note}`),
+  )
+  expect(await cardOf(app, vega.id)).toBeUndefined()
+  const id = await cardOf(app, orion.id)
+  const card = await read(app, id ?? '')
+  expect(card).toMatchObject({
+    ...{ type: 'semantic', tags: ['peer-card'], source_type: 'dream', sensitivity: 'low', status: 'active' },
+    payload: { subject: orion.id, predicate: 'profile', object: 'known by 5 records' },
+    provenance: { created_by: 'dream/peer_cards' },
+  })
+  expect(card.audit_log).toMatchObject([{ action: 'create', actor: 'dream/peer_cards', run_id: run.id }])
+  const sources = card.relations.filter(({ predicate }: Body) => predicate === 'derived_from')
+  expect(sources.map((edge: Body) => edge.target_id).sort()).toEqual([orion.id, ...orion.known].sort())
+  const changes = await changesOf(run)
+  expect(changes).toMatchObject([{ record_id: id, action: 'create' }])
+  expect(JSON.stringify(changes)).not.toContain('known by')
+})
+
+it('a profile is left alone until what it was made of has changed, and then replaced', async () => {
+  const { app, dream, takeQuestions } = await openMind(writer)
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  await dream(steps)
+  const first = (await cardOf(app, orion.id)) ?? ''
+  const before = await readStore(app)
+  takeQuestions()
+  const idle = await dream(steps)
+  expect(idle.stats).toMatchObject({ cards_created: 0, cards_replaced: 0, model_calls: 0 })
+  expect(takeQuestions()).toEqual([])
+  expect(await readStore(app)).toEqual(before)
+
+  await tellFact(app, orion.id, 'a sixth thing')
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_replaced: 1 })
+  const second = (await cardOf(app, orion.id)) ?? ''
+  expect(second).not.toBe(first)
+  expect(await read(app, second)).toMatchObject({
+    payload: { object: 'known by 6 records', revision: { supersedes: first, status: 'active' } },
+  })
+  expect(await read(app, first)).toMatchObject({
+    ...{ status: 'superseded', payload: { object: 'known by 5 records' } },
+  })
+  const { body: lineage } = await app.request('GET', `/v1/records/${second}/lineage`)
+  expect((lineage as Body).edges).toContainEqual({
+    ...{ source_id: second, predicate: 'supersedes', target_id: first },
+  })
+  expect(await cardsIn(app)).toHaveLength(2)
+})
+
+it('two planted cards stay two over any number of runs', async () => {
+  const { app, dream } = await openMind(writer)
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const vega = await tellOf(app, 'Vega', fiveOf('Vega'))
+  for (const { id } of [orion, vega, orion]) {
+    const relations = [{ predicate: 'subject_entity', target_id: id }]
+    const payload = { kind: 'semantic', subject: id, predicate: 'profile', object: 'by hand' }
+    if ((await cardsIn(app)).length < 2) {
+      await create(app, { type: 'semantic', tags: ['peer-card'], payload, relations })
+    }
+  }
+  const planted = await cardsIn(app)
+  for (let night = 0; night < 3; night++) {
+    await tellFact(app, orion.id, `night ${night}`)
+    await dream(steps)
+  }
+  expect(await cardsIn(app)).toEqual(planted)
+})
+
+it('two profiles of one entity stay as somebody put them', async () => {
+  const { app, dream, takeQuestions } = await openMind(writer)
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  await dream(steps)
+  const payload = { kind: 'semantic', subject: orion.id, predicate: 'profile', object: 'by hand' }
+  await create(app, { type: 'semantic', tags: ['peer-card'], payload })
+  const both = await cardsIn(app)
+  takeQuestions()
+  await tellFact(app, orion.id, 'something new')
+  await dream(steps)
+  await dream(steps)
+  expect(await cardsIn(app)).toEqual(both)
+  expect(takeQuestions()).toEqual([])
+})
+
+it.each(['entity', 'card'] as const)('a pinned %s is left alone', async (which) => {
+  const { app, dream } = await openMind(writer)
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  await dream(steps)
+  const card = (await cardOf(app, orion.id)) ?? ''
+  const pinned = which === 'card' ? card : orion.id
+  await app.request('POST', `/v1/records/${pinned}/pin`, { body: { actor: 'a', rationale: 'r' } })
+  await tellFact(app, orion.id, 'something new')
+  const before = await readStore(app)
+  await dream(steps)
+  expect(await readStore(app)).toEqual(before)
+  expect(await cardOf(app, orion.id)).toBe(card)
+})
+
+it('a profile tells nothing that who may see the entity may not', async () => {
+  const { app, dream, takeQuestions } = await openMind(writer, { MEMBRANE_LLM_MAX_SENSITIVITY: 'medium' })
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const hidden = await tellOf(app, 'Hidden', fiveOf('Hidden'), {
+    ...{ sensitivity: 'high', entity: { sensitivity: 'high' } },
+  })
+  await tellFact(app, orion.id, 'too medium to tell', { sensitivity: 'medium' })
+  await tellFact(app, orion.id, 'elsewhere', { scope: 'team' })
+  await dream(steps)
+  expect(takeQuestions().map(documentOf)).toMatchObject([{ records: [1, 2, 3, 4, 5].map(() => ({})) }])
+  expect(await cardOf(app, hidden.id)).toBeUndefined()
+})
+
+it('a key that may not see the card is not told of it', async () => {
+  const { app, dream } = await openMind(writer)
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  await dream(steps)
+  const card = (await cardOf(app, orion.id)) ?? ''
+  const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
+  expect(await cardOf(app, orion.id, key)).toBe(card)
+  await app.request('PATCH', `/v1/records/${card}`, { body: { sensitivity: 'high' } })
+  expect(await cardOf(app, orion.id, key)).toBeUndefined()
+  expect(await cardOf(app, orion.id)).toBe(card)
+})
+
+it.each([
+  ['no object', 'a profile'],
+  ['nothing', { profile: ' ' }],
+  ['no text', { profile: { text: 'x' } }],
+  ['a book', { profile: 'x'.repeat(4_001) }],
+  ['half a character', { profile: 'x\ud800' }],
+  ['a NUL', { profile: 'x\0' }],
+])('an answer that is %s is refused, and its question not put again', async (_, answer) => {
+  const { app, model, dream, takeQuestions } = await openMind(minding({ profile: answer }))
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_rejected: 1, model_calls: 1 })
+  model.behave(writer)
+  takeQuestions()
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
+  await tellFact(app, orion.id, 'something new')
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, model_calls: 1 })
+})
+
+it('a model that refuses one question is asked the next, and one that is away is not waited for', async () => {
+  const { app, model, dream, takeQuestions } = await openMind((response, seen) => {
+    const isFirst = model.requests.length === 1
+    return isFirst ? sending(413, { error: { message: 'no' } })(response, seen) : writer(response, seen)
+  })
+  for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair']) await tellOf(app, name, fiveOf(name))
+  await dream(steps)
+  takeQuestions()
+  model.behave(sending(503, {}))
+  await tellOf(app, 'Sirius', fiveOf('Sirius'))
+  const away = await dream(steps)
+  expect(away.stats.cards_created).toBe(0)
+  model.behave(writer)
+  await dream(steps)
+  expect(await cardsIn(app)).toHaveLength(6)
+})
+
+it('a rehearsal asks only when it is told to, and keeps nothing', async () => {
+  const { app, dream, takeQuestions } = await openMind(writer)
+  await tellOf(app, 'Orion', fiveOf('Orion'))
+  const before = await readStore(app)
+  expect((await dream(steps, { dry_run: true })).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
+  expect(takeQuestions()).toEqual([])
+  const asked = await dream(steps, { dry_run: true, options: { ask_model: true } })
+  expect(asked.stats).toMatchObject({ cards_created: 1, model_calls: 1 })
+  expect(await readStore(app)).toEqual(before)
+})
+
+it('secrets in what is known are not shown to the model', async () => {
+  const { app, dream, model } = await openMind(writer)
+  const notes = ['password=hunter22', 'token: abc12345678', ...fiveOf('Orion')]
+  await tellOf(app, 'Orion', notes)
+  await dream(steps)
+  expect(model.requests).toHaveLength(1)
+  expect(model.requests[0]?.text).not.toMatch(/hunter22|abc12345678/)
+})
+
+it('what changes while the model writes is not overwritten: the profile waits for the next run', async () => {
+  const { app, model, dream } = await openMind()
+  const orion = await tellOf(app, 'Orion', [...fiveOf('Orion'), 'a sixth thing'])
+  model.behave(async (response, seen) => {
+    model.behave(writer)
+    const body = { actor: 'a', rationale: 'wrong' }
+    await app.request('POST', `/v1/records/${orion.known[0]}/retract`, { body })
+    await writer(response, seen)
+  })
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_outdated: 1 })
+  expect(await cardsIn(app)).toEqual([])
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
+})
+
+it('an entity of which there is always news has its profile all the same', async () => {
+  const { app, model, dream } = await openMind()
+  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  model.behave(async (response, seen) => {
+    await tellFact(app, orion.id, `news ${model.requests.length}`)
+    await writer(response, seen)
+  })
+  expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
+  expect((await dream(steps)).stats).toMatchObject({ cards_replaced: 1, cards_outdated: 0 })
+})

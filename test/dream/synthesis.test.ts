@@ -1,0 +1,216 @@
+import { expect, it } from 'vitest'
+import type { Precision } from '../../src/domain/vector-codes.ts'
+import { documentOf, minding, openMind, readStore, tellFact, tellOf } from '../support/dream-app.ts'
+import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { type Body, create, fact, read } from '../support/record-requests.ts'
+import type { TestApp } from '../support/test-app.ts'
+
+const steps = ['synthesis'] as const
+const joining = minding({
+  synthesis: ({ entities: [one, other] }: Body) => ({
+    ...{ connected: true, synthesis: `${one.name} and ${other.name} share a queue` },
+    insight: 'slowing one slows the other',
+  }),
+})
+const apart = minding({ synthesis: { connected: false, synthesis: '', insight: '' } })
+
+/** Directions whose likeness to the first is the cosine they are named by. */
+const at = (cosine: number) => Float32Array.from([cosine, Math.sqrt(1 - cosine * cosine), 0, 0])
+
+type Place = { cosine: number; tags?: string[]; bits?: Precision }
+
+/** An entity with three facts, each in the same place. */
+async function place(
+  app: TestApp,
+  modelId: number,
+  name: string,
+  { cosine, tags = [name], bits = 32 }: Place,
+) {
+  const about = await tellOf(
+    app,
+    name,
+    [1, 2, 3].map((n) => `${name} ${n}`),
+    { tags },
+  )
+  const placed = about.known.map((id) => ({ id, vector: at(cosine), bits }))
+  await placeVectors(app.db, modelId, placed)
+  return about
+}
+
+async function openPair(behaviour = joining, other: Partial<Place> = {}) {
+  const mind = await openMind(behaviour)
+  const modelId = await placeModel(mind.app.db, 4)
+  const orion = await place(mind.app, modelId, 'Orion', { cosine: 1 })
+  const vega = await place(mind.app, modelId, 'Vega', { cosine: 0.8, ...other })
+  return { ...mind, modelId, orion, vega }
+}
+
+const edgesOf = async (app: TestApp, id: string, predicate: string): Promise<string[]> => {
+  const { relations } = await read(app, id)
+  return relations.flatMap((edge: Body) => (edge.predicate === predicate ? [edge.target_id] : []))
+}
+
+it.each(['orion', 'vega'] as const)(
+  'what connects entities of two sensitivities is recorded at the more sensitive one, when %s is less',
+  async (which) => {
+    const { app, orion, vega, dream, changesOf } = await openPair()
+    const [lower, higher] = which === 'orion' ? [orion, vega] : [vega, orion]
+    for (const id of [lower.id, ...lower.known]) {
+      const body = { sensitivity: 'public' }
+      expect((await app.request('PATCH', `/v1/records/${id}`, { body })).status).toBe(200)
+    }
+    const { version } = await read(app, lower.id)
+    const changes = await changesOf(await dream(steps))
+    expect(changes.find(({ action }) => action === 'relate')).toMatchObject({
+      ...{ record_id: higher.id, after: { target_id: lower.id } },
+    })
+    expect((await read(app, lower.id)).version).toBe(version)
+    expect(await edgesOf(app, higher.id, 'related_to')).toEqual([lower.id])
+  },
+)
+
+it('two entities from different contexts are connected where the model bears it out', async () => {
+  const { app, orion, vega, dream, changesOf, takeQuestions } = await openPair()
+  const run = await dream(steps)
+  expect(run.stats).toMatchObject({ pairs_asked: 1, pairs_connected: 1, pairs_rejected: 0, model_calls: 1 })
+  const [question] = takeQuestions().map(documentOf)
+  expect(question.entities.map(({ name }: Body) => name).sort()).toEqual(['Orion', 'Vega'])
+  const changes = await changesOf(run)
+  expect(changes.map(({ action }) => action).sort()).toEqual(['create', 'relate'])
+  expect(JSON.stringify(changes)).not.toContain('queue')
+  const { record_id: id } = changes.find(({ action }) => action === 'create') ?? {}
+  expect(await read(app, id)).toMatchObject({
+    ...{ type: 'semantic', tags: ['synthesis'], source_type: 'dream', status: 'active' },
+    payload: { predicate: 'related_to', object: { insight: 'slowing one slows the other' } },
+  })
+  const sources = [orion.id, vega.id, ...orion.known, ...vega.known]
+  expect((await edgesOf(app, id, 'derived_from')).sort()).toEqual(sources.sort())
+  const related = [
+    await edgesOf(app, orion.id, 'related_to'),
+    await edgesOf(app, vega.id, 'related_to'),
+  ].flat()
+  expect(related).toHaveLength(1)
+  const before = await readStore(app)
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+  expect(await readStore(app)).toEqual(before)
+})
+
+it('a pair that was rejected is remembered, whatever one learns of either', async () => {
+  const { app, modelId, orion, vega, dream } = await openPair(apart)
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 1, pairs_rejected: 1 })
+  const { id } = await tellFact(app, orion.id, 'something new', { tags: ['Orion'] })
+  await placeVectors(app.db, modelId, [{ id, vector: at(1) }])
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+  expect(await edgesOf(app, vega.id, 'related_to')).toEqual([])
+})
+
+it('what somebody undoes is not connected again', async () => {
+  const { app, orion, vega, dream, changesOf } = await openPair()
+  const changes = await changesOf(await dream(steps))
+  const { record_id: id } = changes.find(({ action }) => action === 'create') ?? {}
+  await app.request('POST', `/v1/records/${id}/retract`, { body: { actor: 'a', rationale: 'no' } })
+  const [one, other] = [orion.id, vega.id].sort()
+  expect((await app.request('DELETE', `/v1/records/${one}/relations/related_to/${other}`)).status).toBe(204)
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0 })
+})
+
+it.each([
+  ['are too far apart', { cosine: 0.7 }],
+  ['are too near', { cosine: 0.95 }],
+  ['share a tag', { tags: ['Vega', 'Orion'] }],
+])('entities that %s are not asked about', async (_, other) => {
+  const { dream } = await openPair(joining, other)
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+})
+
+it('tags of the service itself are no context', async () => {
+  const mind = await openMind(joining)
+  const modelId = await placeModel(mind.app.db, 4)
+  await place(mind.app, modelId, 'Orion', { cosine: 1, tags: ['consolidated', 'one'] })
+  await place(mind.app, modelId, 'Vega', { cosine: 0.8, tags: ['consolidated', 'other'] })
+  expect((await mind.dream(steps)).stats).toMatchObject({ pairs_asked: 1 })
+})
+
+it('entities that are related, or that one record mentions, are not asked about', async () => {
+  const { app, modelId, orion, vega, dream } = await openPair()
+  const lyra = await place(app, modelId, 'Lyra', { cosine: 0.8 })
+  const link = { predicate: 'depends_on', target_id: orion.id }
+  await app.request('POST', `/v1/records/${vega.id}/relations`, { body: link })
+  const both = [lyra.id, orion.id].map((target_id) => ({ predicate: 'mentions_entity', target_id }))
+  await create(app, fact({ relations: both }))
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+})
+
+it('vectors of every precision are compared', async () => {
+  const { dream } = await openPair(joining, { bits: 4 })
+  expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 1 })
+})
+
+it('five pairs of a run are asked about, and the others in the runs after it', async () => {
+  const { app, modelId, dream, takeQuestions } = await openPair(apart)
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await place(app, modelId, name, { cosine: 0.8 })
+  const asked: string[] = []
+  for (let night = 0; night < 3; night++) {
+    await dream(steps)
+    const names = takeQuestions().map((seen) => documentOf(seen).entities.map(({ name }: Body) => name))
+    asked.push(...names.map((pair) => pair.sort().join()))
+    expect(names.length).toBe([5, 2, 0][night])
+  }
+  expect(new Set(asked).size).toBe(7)
+})
+
+it('a pinned entity is not related, and one of another scope not compared', async () => {
+  const { app, modelId, orion, dream } = await openPair()
+  await app.request('POST', `/v1/records/${orion.id}/pin`, { body: { actor: 'a', rationale: 'r' } })
+  const more = { scope: 'team', tags: ['t'], entity: { scope: 'team' } }
+  const lyra = await tellOf(app, 'Lyra', ['Lyra 1'], more)
+  await placeVectors(app.db, modelId, [{ id: lyra.known[0] ?? '', vector: at(1) }])
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0 })
+})
+
+it('what is too sensitive for the model is not compared at all', async () => {
+  const mind = await openMind(joining)
+  const modelId = await placeModel(mind.app.db, 4)
+  await place(mind.app, modelId, 'Orion', { cosine: 1 })
+  const hidden = { sensitivity: 'high', tags: ['h'], entity: { sensitivity: 'high' } }
+  const vega = await tellOf(mind.app, 'Vega', ['Vega 1'], hidden)
+  await placeVectors(mind.app.db, modelId, [{ id: vega.known[0] ?? '', vector: at(0.8) }])
+  expect((await mind.dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+})
+
+it.each([
+  ['nothing', {}],
+  ['no word of it', { connected: true, synthesis: '', insight: 'x' }],
+  ['a guess', { connected: 'yes', synthesis: 'x', insight: 'x' }],
+])('an answer with %s connects nothing, and its question is not put again', async (_, answer) => {
+  const { app, orion, vega, dream } = await openPair(minding({ synthesis: answer }))
+  expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 0, pairs_rejected: 1 })
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+  const related = [await edgesOf(app, orion.id, 'related_to'), await edgesOf(app, vega.id, 'related_to')]
+  expect(related).toEqual([[], []])
+})
+
+it('entities that somebody relates while the model thinks are left to them', async () => {
+  const { app, model, orion, vega, dream } = await openPair()
+  model.behave(async (response, seen) => {
+    const body = { predicate: 'depends_on', target_id: orion.id }
+    await app.request('POST', `/v1/records/${vega.id}/relations`, { body })
+    await joining(response, seen)
+  })
+  expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 0, pairs_outdated: 1 })
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0 })
+})
+
+it('a rehearsal that asks keeps nothing', async () => {
+  const { app, dream } = await openPair()
+  const before = await readStore(app)
+  const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
+  expect(run.stats).toMatchObject({ pairs_connected: 1 })
+  expect(await readStore(app)).toEqual(before)
+})
+
+it('without vectors there is nothing to compare', async () => {
+  const { app, dream } = await openMind(joining)
+  await tellOf(app, 'Orion', ['Orion 1'])
+  expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
+})

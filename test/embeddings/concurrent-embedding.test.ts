@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { normalise } from '../../src/domain/similarity.ts'
+import { encode } from '../../src/domain/vector-codes.ts'
+import { type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
+import { hireEmbedder, openPass, readList, readModels, readVectors } from '../support/embedding-workers.ts'
+import { sabotage } from '../support/end-session.ts'
+import { create, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the racing tests' } })
+})
+afterEach(() => app.close())
+
+const write = (tag: string) => create(app, fact({ tags: [tag] }))
+const retag = (id: string, tag: string) =>
+  app.request('PATCH', `/v1/records/${id}`, { body: { tags: [tag] } })
+
+async function writeMany(count: number): Promise<string[]> {
+  const records = Array.from({ length: count }, (_, n) =>
+    fact({ payload: { ...payloads.semantic, object: `number ${n}` } }),
+  )
+  const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+  return (body as { results: { record: { id: string } }[] }).results.map(({ record }) => record.id)
+}
+
+/** Hashes, keeps what it was asked, and does something in between. */
+function watched(meanwhile: (texts: readonly string[]) => unknown = () => {}) {
+  const asked: string[] = []
+  const embedder: Embedder = {
+    ...hashEmbedder(),
+    embed: async (texts) => {
+      asked.push(...texts)
+      await meanwhile(texts)
+      return hashEmbedder().embed(texts)
+    },
+  }
+  return { embedder, asked }
+}
+
+describe('a text that changes while it is embedded', () => {
+  it('keeps its place on the list, and no vector of what it said is stored', async () => {
+    const { id } = await write('before')
+    let isFirst = true
+    const { embedder, asked } = watched(async () => {
+      if (isFirst) await retag(id, 'after')
+      isFirst = false
+    })
+    await openPass(app, embedder)()
+    expect(asked.map((text) => text.split('\n').at(-1))).toEqual(['before', 'after'])
+    const [vector] = await hashEmbedder().embed(asked.slice(1))
+    if (!vector) throw new Error('no such text')
+    expect((await readVectors(app)).map(({ code }) => code)).toEqual([encode(normalise(vector), 32)])
+    expect(await readList(app)).toEqual([])
+  })
+
+  it('is left alone when its record is erased', async () => {
+    const [{ id }, { id: other }] = [await write('gone'), await write('stays')]
+    const { embedder } = watched(() =>
+      app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } }),
+    )
+    await openPass(app, embedder)()
+    expect((await readVectors(app)).map(({ record_id: each }) => each)).toEqual([other])
+    expect(await readList(app)).toEqual([])
+  })
+
+  it('is never waited for: what is being written or erased at that moment is passed over', async () => {
+    const [{ id }, { id: other }] = [await write('held'), await write('free')]
+    const holder = await app.database.pool.connect()
+    try {
+      const { embedder } = watched(async () => {
+        await holder.query('begin')
+        await holder.query('select from records where id = $1 for update', [id])
+      })
+      await openPass(app, embedder)()
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
+    expect((await readVectors(app)).map(({ record_id: each }) => each)).toEqual([other])
+    app.clock.advance(60_000)
+    await openPass(app)()
+    expect(await readVectors(app)).toHaveLength(2)
+  })
+})
+
+describe('several workers', () => {
+  it('embed each text once between them', async () => {
+    await writeMany(900)
+    await writeMany(900)
+    const workers = Array.from({ length: 4 }, () => watched())
+    await Promise.all(workers.map(({ embedder }) => openPass(app, embedder)()))
+    const asked = workers.flatMap((worker) => worker.asked)
+    expect([asked.length, new Set(asked).size]).toEqual([1_800, 900])
+    expect(await readVectors(app)).toHaveLength(1_800)
+    expect(await readList(app)).toEqual([])
+  })
+
+  it('of which one is slower than its claim lasts leave the newer vector', async () => {
+    const { id } = await write('before')
+    const slow = watched(async () => {
+      app.clock.advance(61_000)
+      await retag(id, 'after')
+      await openPass(app)()
+    })
+    await openPass(app, slow.embedder)()
+    const [row] = await readVectors(app)
+    const kept = row?.code
+    await retag(id, 'again')
+    await retag(id, 'after')
+    await openPass(app)()
+    expect((await readVectors(app))[0]?.code).toEqual(kept)
+  })
+
+  it('and writers, erasers and a change of model at once neither deadlock nor lose a text', async () => {
+    const ids = await writeMany(200)
+    const work = async (pass: () => Promise<unknown>) => {
+      for (let round = 0; round < 10; round++) await pass()
+    }
+    const working = [0, 1, 2].map(() => work(openPass(app)))
+    const answers = await Promise.all(
+      ids.map(async (id, index) => {
+        if (index === 100) {
+          // The old workers are taken for gone, and know nothing of it.
+          app.clock.advance(61_000)
+          working.push(work(openPass(app, hashEmbedder(64))))
+        }
+        return index % 10 === 0
+          ? app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
+          : retag(id, `tag ${index}`)
+      }),
+    )
+    await Promise.all(working)
+    expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200))
+    app.clock.advance(61_000)
+    await openPass(app, hashEmbedder(64))()
+    expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual(Array(180).fill(64))
+    expect(await readList(app)).toEqual([])
+  })
+})
+
+describe('a worker whose session ends', () => {
+  it('before any of its statements loses nothing, and the next one completes it', async () => {
+    await write('first')
+    const doomed = sabotage(app)
+    const { statements } = await doomed.count(() => openPass(app)())
+    expect(statements).toBeGreaterThan(10)
+    for (let nth = 1; nth <= statements; nth++) {
+      await app.db.deleteFrom('embedding_models').execute()
+      const { id } = await write(`word ${nth}`)
+      await doomed.count(() => openPass(app)().catch(() => undefined), nth)
+      const isListed = (await readList(app)).some(({ record_id: each }) => each === id)
+      const isStored = (await readVectors(app)).some(({ record_id: each }) => each === id)
+      expect([nth, isListed || isStored]).toEqual([nth, true])
+      app.clock.advance(61_000)
+      await openPass(app)()
+      expect(await readList(app)).toEqual([])
+      expect(await readVectors(app)).toHaveLength(nth + 1)
+      expect(await readModels(app)).toMatchObject([{ serves: true, embeds: true, walked_to: null }])
+    }
+  }, 120_000)
+})
+
+describe('a run that is to stop', () => {
+  it('ends after the batch at hand, and the next one goes on', async () => {
+    await writeMany(1_000)
+    const stopping = new AbortController()
+    const { embedder } = watched(() => stopping.abort())
+    const run = await hireEmbedder(app, embedder).run({ signal: stopping.signal })
+    expect(run.status).toBe('queued')
+    app.clock.advance(61_000)
+    await openPass(app)()
+    expect(await readVectors(app)).toHaveLength(1_000)
+  })
+})

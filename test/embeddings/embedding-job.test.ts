@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { searchableText } from '../../src/domain/searchable-text.ts'
+import { decode } from '../../src/domain/vector-codes.ts'
+import { hashEmbedder } from '../../src/embeddings/index.ts'
+import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { purgeForgotten } from '../../src/records/index.ts'
+import { hireEmbedder, readList, readModels, readVectors } from '../support/embedding-workers.ts'
+import { create, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the embedding tests' } })
+})
+afterEach(() => app.close())
+
+const said = (object: string) => fact({ payload: { ...payloads.semantic, object } })
+const patch = (id: string, body: object) => app.request('PATCH', `/v1/records/${id}`, { body })
+
+async function expectVector(id: string, object: string, tags: string[] = []): Promise<void> {
+  const [row] = (await readVectors(app)).filter(({ record_id: each }) => each === id)
+  if (!row) throw new Error('no vector')
+  const text = searchableText({ ...payloads.semantic, object } as never, tags)
+  const [wanted] = await hashEmbedder(row.dimensions).embed([text])
+  if (!wanted) throw new Error('no such text')
+  const stored = decode(row.code, row.dimensions, 32)
+  expect(Math.max(...stored.map((value, index) => Math.abs(value - (wanted[index] ?? 0))))).toBeLessThan(1e-6)
+  expect(row.signature).toBe(signatureText(signatureOf(stored)))
+}
+
+describe('what is written', () => {
+  it('waits for its vector from the same moment, and gets it with its signature', async () => {
+    const { id } = await create(app, said('Go'))
+    expect(await readList(app)).toMatchObject([{ record_id: id, attempts: 0, due_at: app.clock.now() }])
+    const { status, stats, progress } = await hireEmbedder(app).run()
+    expect([status, stats, progress]).toMatchObject(['succeeded', { embedded: 1 }, { done: 1, total: 1 }])
+    await expectVector(id, 'Go')
+    expect(await readList(app)).toEqual([])
+    expect(await readModels(app)).toEqual([
+      {
+        ...{ provider: 'hash', model: 'hash-v1', dimensions: 256 },
+        serves: true,
+        embeds: true,
+        walked_to: null,
+      },
+    ])
+  })
+
+  it('is embedded anew when it says something else, and not when it merely fades or moves', async () => {
+    const { id } = await create(app, said('Go'))
+    const worker = hireEmbedder(app)
+    await worker.run()
+    app.clock.advance(1_000)
+    await app.request('POST', `/v1/records/${id}/reinforce`, { body: { actor: 'ada', rationale: 'used' } })
+    expect(await readList(app)).toEqual([])
+    expect((await patch(id, { tags: ['rusty'] })).status).toBe(200)
+    expect(await readList(app)).toMatchObject([{ record_id: id, due_at: app.clock.now() }])
+    await worker.run()
+    await expectVector(id, 'Go', ['rusty'])
+  })
+
+  it('stays to be embedded when nobody embeds, and is once somebody does', async () => {
+    const { id } = await create(app, said('Go'))
+    const { status, stats } = await hireEmbedder(app, null).run()
+    expect([status, stats]).toEqual(['succeeded', {}])
+    expect(await readList(app)).toHaveLength(1)
+    await hireEmbedder(app).run()
+    await expectVector(id, 'Go')
+  })
+
+  it('without a word has no vector, and loses the one it had', async () => {
+    const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic' }, tags: ['word'] })
+    const worker = hireEmbedder(app)
+    await worker.run()
+    expect(await readVectors(app)).toHaveLength(1)
+    await patch(id, { tags: ['...'] })
+    expect((await worker.run()).stats).toMatchObject({ embedded: 0, without_vector: 1 })
+    expect([await readVectors(app), await readList(app)]).toEqual([[], []])
+  })
+
+  it('is embedded while it is forgotten, for it may be restored', async () => {
+    const { id } = await create(app, said('Go'))
+    await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
+    await hireEmbedder(app).run()
+    await expectVector(id, 'Go')
+  })
+
+  it('in another scope than a run is for is left alone', async () => {
+    await create(app, { ...said('Go'), scope: 'one' })
+    await create(app, { ...said('Rust'), scope: 'two' })
+    expect((await hireEmbedder(app).run({ scope: 'two' })).stats).toMatchObject({ embedded: 1 })
+    expect(await readList(app)).toHaveLength(1)
+  })
+})
+
+describe('a rehearsal', () => {
+  it('tells how much there is to do, and does nothing', async () => {
+    await create(app, said('Go'))
+    for (const worker of [hireEmbedder(app), hireEmbedder(app, null)]) {
+      const { status, stats } = await worker.run({ dryRun: true })
+      expect([status, stats]).toEqual(['succeeded', { due: 1 }])
+    }
+    expect(await readVectors(app)).toEqual([])
+    expect(await readList(app)).toMatchObject([{ due_at: app.clock.now() }])
+  })
+})
+
+describe('a record that goes', () => {
+  it('is erased with its vectors, and the receipt counts them', async () => {
+    const { id } = await create(app, said('Go'))
+    await create(app, said('Rust'))
+    await hireEmbedder(app).run()
+    const { body } = await app.request('POST', `/v1/records/${id}/erase`, {
+      body: { actor: 'privacy-desk', rationale: 'asked for' },
+    })
+    expect(body).toMatchObject({ removed: { records: 1, embeddings: 1 } })
+    expect(await readVectors(app)).toHaveLength(1)
+    expect(await app.db.selectFrom('signatures').select('record_id').execute()).toHaveLength(1)
+  })
+
+  it('is purged with its vectors and its place on the list', async () => {
+    const { id } = await create(app, said('Go'))
+    await hireEmbedder(app).run()
+    await patch(id, { tags: ['more'] })
+    await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
+    app.clock.advance(31 * 86_400_000)
+    expect(await purgeForgotten(app.db, app.clock.now(), 10)).toBe(1)
+    expect([await readVectors(app), await readList(app)]).toEqual([[], []])
+  })
+
+  it('is no more to be embedded', async () => {
+    const { id } = await create(app, said('Go'))
+    await app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
+    expect(await readList(app)).toEqual([])
+  })
+})

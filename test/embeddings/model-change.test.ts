@@ -1,0 +1,214 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type ChatServer, sending, startChatServer } from '../support/chat-server.ts'
+import { askedOf, choking, embedding } from '../support/embedding-server.ts'
+import {
+  hireEmbedder,
+  openPass,
+  readList,
+  readModels,
+  readVectors,
+  serverEmbedder,
+} from '../support/embedding-workers.ts'
+import { create, fact } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let server: ChatServer
+beforeEach(async () => {
+  await import('../../src/llm/client.ts')
+  app = await startTestApp()
+  server = await startChatServer(embedding())
+})
+afterEach(async () => {
+  await app.close()
+  await server.close()
+})
+
+const minute = 60_000
+const write = (...tags: string[]) => create(app, fact({ tags }))
+const retag = (id: string, tag: string) =>
+  app.request('PATCH', `/v1/records/${id}`, { body: { tags: [tag] } })
+const hashing = () => hireEmbedder(app)
+const asking = () => hireEmbedder(app, serverEmbedder(app, server.url))
+const served = async () => (await readModels(app)).find(({ serves }) => serves)?.model
+const modelsOf = async (id: string) =>
+  (await readVectors(app)).filter(({ record_id: each }) => each === id).map(({ model }) => model)
+
+describe('a change of model', () => {
+  it('leaves the old one in service until the new one has read everything, and its vectors then go', async () => {
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) ids.push((await write(n === 3 ? 'poison' : 'word')).id)
+    await hashing().run()
+    app.clock.advance(2 * minute)
+    server.behave(choking((text) => text.includes('poison')))
+    await asking().run()
+    // One text is still to be tried again.
+    expect(await served()).toBe('hash-v1')
+    expect(await readVectors(app)).toHaveLength(9)
+    expect(await modelsOf(ids[3] ?? '')).toEqual(['hash-v1'])
+    app.clock.advance(minute)
+    server.behave(embedding())
+    await asking().run()
+    expect(await served()).toBe('m1')
+    expect((await readVectors(app)).map(({ model, dimensions }) => [model, dimensions])).toEqual(
+      Array(5).fill(['m1', 16]),
+    )
+    expect(await readModels(app)).toMatchObject([
+      { model: 'hash-v1', serves: false, embeds: false, walked_to: null },
+      { model: 'm1', serves: true, embeds: true, walked_to: null },
+    ])
+  })
+
+  it('does not wait for what is given up', async () => {
+    await write('poison')
+    await hashing().run()
+    app.clock.advance(2 * minute)
+    server.behave(choking((text) => text.includes('poison')))
+    for (let attempt = 0; attempt < 8; attempt++) {
+      await asking().run()
+      app.clock.advance(20 * minute)
+    }
+    expect(await served()).toBe('m1')
+    expect(await readVectors(app)).toEqual([])
+  })
+
+  it('tries again what the old one gave up', async () => {
+    await write('poison')
+    server.behave(choking((text) => text.includes('poison')))
+    await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
+    await asking().run()
+    app.clock.advance(2 * minute)
+    expect((await hashing().run()).stats).toMatchObject({ embedded: 1 })
+  })
+
+  it('reads what is written meanwhile once, and keeps no vector of what it said before', async () => {
+    const { id } = await write('before')
+    await write('poison')
+    await hashing().run()
+    app.clock.advance(2 * minute)
+    server.behave(choking((text) => text.includes('poison')))
+    await asking().run()
+    expect(await modelsOf(id)).toEqual(['hash-v1', 'm1'])
+    app.clock.advance(1_000)
+    await retag(id, 'after')
+    const { id: born } = await write('meanwhile')
+    server.requests.length = 0
+    await asking().run()
+    const texts = server.requests.flatMap((seen) => askedOf(seen).input).filter((text) => text !== 'memory')
+    expect(texts.map((text) => text.split('\n').at(-1)).sort()).toEqual(['after', 'meanwhile'])
+    expect([await modelsOf(id), await modelsOf(born), await served()]).toEqual([['m1'], ['m1'], 'hash-v1'])
+  })
+
+  it('that is taken back costs only what was written since', async () => {
+    await write('old')
+    await hashing().run()
+    app.clock.advance(2 * minute)
+    server.behave(choking((text) => text.includes('old')))
+    await asking().run()
+    await write('new')
+    await asking().run()
+    app.clock.advance(2 * minute)
+    expect((await hashing().run()).stats).toMatchObject({ embedded: 2 })
+    expect((await hashing().run()).stats).toMatchObject({ embedded: 0 })
+    expect((await readVectors(app)).map(({ model }) => model)).toEqual(['hash-v1', 'hash-v1'])
+    expect(await readModels(app)).toMatchObject([
+      { model: 'hash-v1', serves: true, embeds: true },
+      { model: 'm1', serves: false, embeds: false, walked_to: null },
+    ])
+  })
+
+  it('goes over more records than one step takes', async () => {
+    const { id } = await write('word')
+    await app.db.deleteFrom('unembedded').execute()
+    await fillRecords(id, 6_000)
+    expect((await hashing().run()).stats).toMatchObject({ embedded: 6_001 })
+    expect(await readModels(app)).toMatchObject([{ serves: true, walked_to: null }])
+    expect(await readList(app)).toEqual([])
+  }, 120_000)
+})
+
+/** Copies of one record, without the list knowing of them, as they were there before it was. */
+async function fillRecords(id: string, count: number): Promise<void> {
+  const { rows } = await app.database.pool.query<{ column_name: string }>(
+    `select column_name from information_schema.columns
+     where table_name = 'records' and is_generated = 'NEVER' and column_name <> 'id'`,
+  )
+  const columns = rows.map(({ column_name: name }) => `"${name}"`).join()
+  await app.database.pool.query(
+    `with copied as (
+       insert into records (id, ${columns})
+       select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, ${columns}
+       from records, generate_series(1, $2::int) as n where id = $1 returning id
+     )
+     insert into contents (record_id, tags, payload, provenance, search)
+     select copied.id, c.tags, c.payload, c.provenance, c.search from copied, contents as c where c.record_id = $1`,
+    [id, count],
+  )
+}
+
+describe('workers of different configuration', () => {
+  it('do not take turns: who was there first goes on, and the other stands back', async () => {
+    await write('one')
+    const [old, young] = [hashing(), asking()]
+    await old.run()
+    for (let round = 0; round < 5; round++) {
+      await write(`round ${round}`)
+      expect((await young.run()).stats).toEqual({})
+      expect((await asking().run()).stats).toEqual({})
+      app.clock.advance(minute / 2)
+      expect((await hashing().run()).stats).toMatchObject({ embedded: 1 })
+    }
+    expect(await readModels(app)).toMatchObject([{ model: 'hash-v1', embeds: true, serves: true }])
+    expect(young.lines.filter((line) => line.includes('configured otherwise'))).toHaveLength(1)
+  })
+
+  it('change places once the last of the old ones has been gone for a minute', async () => {
+    await write('one')
+    await hashing().run()
+    app.clock.advance(minute - 1)
+    expect((await asking().run()).stats).toEqual({})
+    app.clock.advance(1)
+    expect((await asking().run()).stats).toMatchObject({ embedded: 1 })
+    expect((await hashing().run()).stats).toEqual({})
+    expect(await served()).toBe('m1')
+  })
+
+  it('differ in the ceiling too, and what it kept out is read when it rises', async () => {
+    await create(app, { ...fact({ tags: ['secret'] }), sensitivity: 'high' })
+    await asking().run()
+    expect(await readVectors(app)).toEqual([])
+    const trusted = () => hireEmbedder(app, serverEmbedder(app, server.url), 'high')
+    expect((await trusted().run()).stats).toEqual({})
+    app.clock.advance(2 * minute)
+    expect((await trusted().run()).stats).toMatchObject({ embedded: 1 })
+    expect(await readModels(app)).toMatchObject([{ model: 'm1', serves: true }])
+  })
+
+  it('that come at the same moment leave one model in place', async () => {
+    const one = () => openPass(app)
+    const other = () => openPass(app, serverEmbedder(app, server.url))
+    await write('one')
+    await Promise.all([one(), other(), one(), other(), one(), other()].map((pass) => pass()))
+    expect(await readModels(app)).toMatchObject([{ embeds: true, serves: true }])
+    expect(await readVectors(app)).toHaveLength(1)
+  })
+})
+
+describe('a server that gives another model under the same name', () => {
+  it('is noticed by its dimensions, and is a change of model once nobody is left of the old', async () => {
+    await write('one')
+    const worker = asking()
+    await worker.run()
+    server.behave(embedding({ dimensions: 24 }))
+    await write('two')
+    expect((await worker.run()).status).toBe('failed')
+    app.clock.advance(2 * minute)
+    await asking().run()
+    expect(await readModels(app)).toMatchObject([
+      { model: 'm1', dimensions: 16, serves: false },
+      { model: 'm1', dimensions: 24, serves: true },
+    ])
+    expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([24, 24])
+    server.behave(sending(500, {}))
+  })
+})

@@ -1,0 +1,196 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTo } from '../../src/db/visibility.ts'
+import { type Caller, type Trust, unscoped } from '../../src/domain/caller.ts'
+import { type Embedding, nearest } from '../../src/domain/similarity.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import * as ways from '../../src/embeddings/vector-search.queries.ts'
+import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
+import { insertRecords } from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import { createTestClock } from '../support/clock.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { type Placed, placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+const dimensions = 64
+const size = 2_400
+const caller: Caller = {
+  ...{
+    principal: 'root',
+    name: 'root',
+    sourceType: 'human',
+    trust: { maxSensitivity: 'hyper', scopes: null },
+  },
+  permissions: new Set(['admin']),
+}
+const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+const scopeOf = (at: number) => (at % 3 === 0 ? 'large' : `small-${at % 20}`)
+const isHidden = (at: number) => at % 7 === 0
+const source = createVectorSource(5)
+const centres = Array.from({ length: 12 }, () => source.unit(dimensions))
+const centre = (at: number) => centres[at % centres.length] ?? source.unit(dimensions)
+/** Every fiftieth the same vector, so that there are ties. */
+const placed: Placed[] = Array.from({ length: size }, (_, at) => ({
+  id: idOf(at + 1),
+  vector: at % 50 === 0 ? centre(0) : source.near(centre(at), 0.9),
+}))
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let model: { id: number; dimensions: number }
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+  const drafts = placed.map(({ id }, at) => {
+    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
+    const context = {
+      caller,
+      now: new Date('2026-01-01'),
+      id,
+      defaultSensitivity: 'low',
+      policies: oneDayPolicies,
+    } as const
+    const sensitivity = isHidden(at) ? ('high' as const) : ('low' as const)
+    return draftRecord({ type: 'working', payload, sensitivity, scope: scopeOf(at) }, context)
+  })
+  for (let at = 0; at < drafts.length; at += 600) {
+    await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
+  }
+  model = { id: await placeModel(database.db, dimensions), dimensions }
+  await placeVectors(database.db, model.id, placed)
+})
+afterAll(() => database.close())
+
+const signed = (vector: Embedding) => signatureText(signatureOf(vector))
+const soughtBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.Sought => ({
+  ...{ modelId: model.id, signature: signed(vector), conditions, limit },
+})
+const search = () => createVectorSearch({ db: database.db, clock: createTestClock() })
+const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)
+const ofAll = (sought: ways.Sought) =>
+  database.db.transaction().execute((tx) => ways.findNearestOfAll(tx, sought))
+
+const isLive = sql<SqlBool>`r.forgotten_at is null`
+const trustIn = (...scopes: string[]): Trust => ({ maxSensitivity: 'low', scopes })
+
+describe('the ways to the nearest signatures', () => {
+  it('give the same, in the same order, whatever is asked of a record', async () => {
+    for (let nth = 0; nth < 12; nth++) {
+      const scopes = nth % 2 === 0 ? ['large'] : [`small-${nth}`, `small-${nth + 3}`]
+      const conditions = [openTo(trustIn(...scopes)), isLive]
+      const sought = soughtBy(source.near(centre(nth), 0.8), conditions, [1, 10, 60, 500][nth % 4])
+      const asked = idsOf(await ofAll(sought))
+      expect(asked.length).toBeLessThanOrEqual(sought.limit)
+      expect(idsOf(await ways.findNearestInside(database.db, sought, [...scopes, unscoped]))).toEqual(asked)
+      const near = await ways.findAmongNearest(database.db, sought, false)
+      if (near.isEnough) expect(idsOf(near.found)).toEqual(asked)
+      else expect(asked.slice(0, near.found.length)).toEqual(idsOf(near.found))
+    }
+  })
+
+  it('know when too few of the nearest were what is asked for', async () => {
+    const rare = sql<SqlBool>`r.id = ${placed[77]?.id}::uuid`
+    const sought = soughtBy(centre(1), [rare])
+    const near = await ways.findAmongNearest(database.db, sought, false)
+    expect(near.isEnough).toBe(false)
+    expect(idsOf(await ofAll(sought))).toEqual([placed[77]?.id])
+    const common = await ways.findAmongNearest(database.db, soughtBy(centre(1), [], 50), false)
+    expect([common.isEnough, common.found.length]).toEqual([true, 50])
+  })
+
+  it('leave the settings of a session as they were', async () => {
+    const shown = async (db: typeof database.db) => {
+      const { rows } = await sql<{ memory: string; plans: string }>`
+        select current_setting('work_mem') as memory, current_setting('plan_cache_mode') as plans
+      `.execute(db)
+      return rows[0]
+    }
+    const before = await shown(database.db)
+    await database.db.transaction().execute(async (tx) => {
+      await ways.prepareForMany(tx)
+      expect(await shown(tx)).toEqual({ memory: '32MB', plans: 'force_custom_plan' })
+    })
+    expect(await shown(database.db)).toEqual(before)
+    expect(before?.memory).not.toBe('32MB')
+  })
+})
+
+describe('a search', () => {
+  it('among few looks up these alone, and finds what is nearest of them', async () => {
+    const service = search()
+    expect(await service.countScanned()).toBeGreaterThan(size / 2)
+    expect(await service.countScanned(['small-4', unscoped])).toBe(0)
+    expect(await service.countScanned(['large', unscoped])).toBeGreaterThan(0)
+    for (const scope of ['small-4', 'large']) {
+      const vector = source.near(centre(4), 0.8)
+      const seen = placed.filter((_, at) => scopeOf(at) === scope && !isHidden(at))
+      const conditions = [openTo(trustIn(scope)), isLive]
+      const scopes = [scope, unscoped]
+      const found = await service.find({ model, vector, conditions, scopes, limit: 10 })
+      expect(found).toEqual(await search().find({ model, vector, conditions, limit: 10 }))
+      if (scope !== 'large') expect(idsOf(found)).toEqual(idsOf(nearest(vector, seen, 10)))
+    }
+  })
+
+  it('has one order for what is equally near, each time', async () => {
+    const ties = placed.filter((_, at) => at % 50 === 0)
+    const asked = { model, vector: centre(0), conditions: [], limit: ties.length }
+    const found = await search().find(asked)
+    expect(idsOf(found)).toEqual(idsOf(ties))
+    expect(await search().find(asked)).toEqual(found)
+    expect(idsOf(await search().find({ ...asked, limit: 5 }))).toEqual(idsOf(ties.slice(0, 5)))
+  })
+
+  it('among few that have become many still finds what is nearest', async () => {
+    const clock = createTestClock()
+    const service = createVectorSearch({ db: database.db, clock })
+    const one = [{ id: idOf(9_001), scope: 'growing' }]
+    const more = Array.from({ length: 520 }, (_, at) => ({ id: idOf(9_100 + at), scope: 'growing' }))
+    const vector = source.unit(dimensions)
+    const find = () => {
+      const conditions = [openTo(trustIn('growing')), isLive]
+      return service.find({ model, vector, conditions, scopes: ['growing', unscoped], limit: 3 })
+    }
+    const add = async (records: typeof one, noise: number) => {
+      const drafts = records.map(({ id, scope }) => {
+        const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
+        const context = {
+          caller,
+          now: new Date('2026-01-01'),
+          id,
+          defaultSensitivity: 'low',
+          policies: oneDayPolicies,
+        } as const
+        return draftRecord({ type: 'working', payload, scope }, context)
+      })
+      await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
+      const vectors = records.map(({ id }, at) => ({ id, vector: source.near(vector, noise + at / 100) }))
+      await placeVectors(database.db, model.id, vectors)
+    }
+    await add(one, 3)
+    expect(idsOf(await find())).toEqual([idOf(9_001)])
+    await add(more, 0.01)
+    const soon = idsOf(await find())
+    expect(soon).toEqual(idsOf(more.slice(0, 3)))
+    clock.advance(60_000)
+    expect(idsOf(await find())).toEqual(soon)
+  })
+
+  it('in a store without vectors, or for a model without any, finds nothing', async () => {
+    const empty = await openTestDatabase()
+    try {
+      const id = await placeModel(empty.db, dimensions)
+      const service = createVectorSearch({ db: empty.db, clock: createTestClock() })
+      const asked = { model: { id, dimensions }, vector: centre(0), conditions: [isLive], limit: 10 }
+      expect(await service.find(asked)).toEqual([])
+      expect(await service.find({ ...asked, scopes: ['small-1'] })).toEqual([])
+      expect(await service.findVector(asked.model, idOf(1))).toBeUndefined()
+    } finally {
+      await empty.close()
+    }
+    const other = { id: model.id + 1, dimensions }
+    expect(await search().find({ model: other, vector: centre(0), conditions: [], limit: 10 })).toEqual([])
+  })
+})

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { claim, revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+const frozen = 'deployments of the billing service are frozen in december'
+const write = async (object: string, more: object = {}): Promise<string> => {
+  app.clock.advance(10)
+  return (await create(app, fact({ payload: { ...payloads.semantic, object }, ...more }))).id
+}
+const run = () => hireEmbedder(app).run()
+const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
+
+async function surpriseOf(id: string): Promise<Body> {
+  return ((await app.request('GET', `/v1/records/${id}/explain`)).body as Body).surprise
+}
+
+describe('a neighbour', () => {
+  const isNews = async (id: string) =>
+    expect(await surpriseOf(id)).toMatchObject({ score: 1, neighbours: [] })
+
+  it('is of the same scope, none with none', async () => {
+    const ids = [
+      await write(frozen, { scope: 'a' }),
+      await write(frozen),
+      await write(frozen, { scope: 'b' }),
+    ]
+    await run()
+    for (const id of ids) await isNews(id)
+  })
+
+  it('is no more sensitive', async () => {
+    await write(frozen, { sensitivity: 'high' })
+    const later = await write(frozen)
+    await run()
+    await isNews(later)
+  })
+
+  it('is alive: neither forgotten, nor superseded, nor invalidated', async () => {
+    const gone = await write(frozen, { scope: 'a' })
+    const wrong = await write(frozen, { scope: 'b' })
+    const old = await write(frozen, { scope: 'c' })
+    await run()
+    await forget(gone)
+    await app.request('POST', `/v1/records/${wrong}/retract`, { body: { actor: 'ada', rationale: 'wrong' } })
+    const heir = claim('the cat sleeps on the printer', { scope: 'c' })
+    expect((await revise(app, 'supersede', old, { record: heir })).status).toBe(201)
+    const later = [
+      await write(frozen, { scope: 'a' }),
+      await write(frozen, { scope: 'b' }),
+      await write(frozen, { scope: 'c' }),
+    ]
+    await run()
+    await isNews(later[0] ?? '')
+    await isNews(later[1] ?? '')
+    expect((await surpriseOf(later[2] ?? '')).neighbours.map(({ id }: Body) => id)).not.toContain(old)
+  })
+
+  it('in doubt is one all the same', async () => {
+    const first = await write(frozen)
+    await app.request('POST', `/v1/records/${first}/status`, {
+      body: { status: 'challenged', reason: 'r', actor: 'ada' },
+    })
+    const second = await write(frozen)
+    await run()
+    expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
+  })
+
+  it('is one of the five nearest, with its likeness', async () => {
+    for (const day of ['monday', 'tuesday', 'friday', 'sunday', 'easter', 'whitsun'])
+      await write(`the office is closed on ${day}`)
+    const asked = await write('the office is closed on thursday')
+    await run()
+    const { neighbours, score, delta } = await surpriseOf(asked)
+    const similarities = neighbours.map(({ similarity }: Body) => similarity)
+    expect(similarities).toHaveLength(5)
+    expect(similarities).toEqual([...similarities].sort((one, other) => other - one))
+    const distance = similarities.reduce((sum: number, each: number) => sum + 1 - each, 0) / 5
+    expect(score).toBeCloseTo(1 / (1 + Math.exp(-10 * (distance - 0.35))), 9)
+    if (similarities[0] < 0.92) expect(delta).toBeCloseTo(0.6 * (score - 0.5), 9)
+  })
+})

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { surpriseOf } from '../../src/domain/surprise.ts'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+import vectors from '../vectors/surprise.json' with { type: 'json' }
+
+let app: TestApp
+const ids: Record<string, string> = {}
+const texts = {
+  frozen: 'deployments of the billing service are frozen in december',
+  thawed: 'deployments of the billing service resume in january',
+}
+const saying = (text: string, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, subject: text, predicate: ' ', object: null }, ...more })
+
+beforeAll(async () => {
+  app = await startTestApp()
+  for (const [name, text] of Object.entries(texts)) ids[name] = (await create(app, saying(text))).id
+  ids['scoped'] = (await create(app, saying(texts.frozen, { scope: 'team' }))).id
+  ids['hidden'] = (await create(app, saying(texts.frozen, { scope: 'team', sensitivity: 'high' }))).id
+  await hireEmbedder(app).run()
+})
+afterAll(() => app.close())
+
+const preview = (body: object, key?: string) =>
+  app.request('POST', '/v1/surprise/preview', { body, ...(key === undefined ? {} : { key }) })
+
+/** Every row of every table, as text. */
+async function readEverything(): Promise<Record<string, string[]>> {
+  const { rows } = await app.database.pool.query<{ name: string }>(
+    `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'api_keys' order by 1`,
+  )
+  const all: Record<string, string[]> = {}
+  for (const { name } of rows) {
+    const found = await app.database.pool.query<{ row: string }>(
+      `select each::text as row from "${name}" as each order by 1`,
+    )
+    all[name] = found.rows.map(({ row }) => row)
+  }
+  return all
+}
+
+describe('a preview of surprise', () => {
+  it('says what would come of a text, and stores nothing', async () => {
+    const before = await readEverything()
+    expect(Object.keys(before).length).toBeGreaterThan(15)
+    const { status, body } = await preview({ text: texts.frozen })
+    expect(status).toBe(200)
+    const { neighbours, duplicate_of: of, score, delta, base_before: base, base_importance } = body as Body
+    expect(neighbours.map(({ id }: Body) => id)).toEqual([ids['frozen'], ids['thawed']])
+    const wanted = surpriseOf(0.5, neighbours)
+    expect({ score, delta, base_importance, base }).toEqual({
+      ...{ score: wanted.surprise.score, delta: wanted.surprise.delta },
+      ...{ base_importance: wanted.base_importance, base: 0.5 },
+    })
+    expect(of).toBe(ids['frozen'])
+    expect(await readEverything()).toEqual(before)
+  })
+
+  it('goes by the base it is given', async () => {
+    const { body } = await preview({ text: 'quite another thing', scope: 'nowhere', base_importance: 0.95 })
+    expect(body).toEqual({ score: 1, delta: 0.3, base_before: 0.95, base_importance: 1, neighbours: [] })
+  })
+
+  it('is of one scope, and of what the key sees whole', async () => {
+    const found = async (body: object, key?: string) =>
+      ((await preview(body, key)).body as Body).neighbours.map(({ id }: Body) => id)
+    const [hidden, scoped] = [ids['hidden'], ids['scoped']]
+    expect(new Set(await found({ text: texts.frozen, scope: 'team' }))).toEqual(new Set([hidden, scoped]))
+    const low = await app.issueKey(['records:read'], { scopes: ['team'], max_sensitivity: 'medium' })
+    expect(await found({ text: texts.frozen }, low)).toEqual([scoped])
+    expect(await found({ text: texts.frozen, scope: 'team' }, low)).toEqual([scoped])
+    const other = await app.issueKey(['records:read'], { scopes: ['a', 'b'], max_sensitivity: 'hyper' })
+    expect(await found({ text: texts.frozen, scope: 'team' }, other)).toEqual([])
+    expectProblem(await preview({ text: texts.frozen }, other), 422, 'scope_required')
+  })
+
+  it('refuses what has no vector or is no question', async () => {
+    const refused = await preview({ text: '…' })
+    expectProblem(refused, 422, 'validation_failed')
+    expect(pointersOf(refused)).toEqual(['/text'])
+    for (const body of [{}, { text: '' }, { text: 'a', base_importance: 2 }, { text: 'a', id: 'b' }])
+      expectProblem(await preview(body), 422, 'validation_failed')
+    const writer = await app.issueKey(['records:write'])
+    expectProblem(await preview({ text: 'a' }, writer), 403, 'forbidden')
+  })
+
+  it('is refused without vectors', async () => {
+    const plain = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'none' } })
+    try {
+      expectProblem(
+        await plain.request('POST', '/v1/surprise/preview', { body: { text: 'a' } }),
+        409,
+        'no_vectors',
+      )
+    } finally {
+      await plain.close()
+    }
+  })
+})
+
+describe('the numbers of the vectors', () => {
+  it('come out end to end, for likenesses that vectors are made of', async () => {
+    const cases = vectors.cases.filter(({ similarities }) => similarities.length <= 5)
+    expect(cases.length).toBeGreaterThan(15)
+    const { placeVectors } = await import('../support/insert-vectors.ts')
+    const { id: model, dimensions } = await app.db
+      .selectFrom('embedding_models')
+      .select(['id', 'dimensions'])
+      .where('serves', '=', true)
+      .executeTakeFirstOrThrow()
+    /** At the asked angle from the first axis, each in a plane of its own. */
+    const at = (similarity: number, plane: number) => {
+      const vector = new Float32Array(dimensions)
+      vector[0] = similarity
+      vector[plane] = Math.sqrt(1 - similarity ** 2)
+      return vector
+    }
+    const asked: [string, (typeof cases)[number]][] = []
+    for (const [index, each] of cases.entries()) {
+      const scope = `case ${index}`
+      for (const [plane, similarity] of each.similarities.entries()) {
+        const { id } = await create(app, fact({ scope }))
+        await placeVectors(app.db, model, [{ id, vector: at(similarity, plane + 1) }])
+      }
+      const { id } = await create(app, fact({ scope, base_importance: each.base }))
+      await placeVectors(app.db, model, [{ id, vector: at(1, 9) }])
+      asked.push([id, each])
+    }
+    // All of them have vectors, and only those that are asked about are new.
+    await app.db.deleteFrom('unembedded').execute()
+    await app.db
+      .insertInto('unsurprised')
+      .values(
+        asked.map(([id]) => ({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })),
+      )
+      .execute()
+    await hireEmbedder(app).run()
+    for (const [id, each] of asked) {
+      const { surprise, importance } = (await app.request('GET', `/v1/records/${id}/explain`)).body as Body
+      expect(surprise.score).toBeCloseTo(each.score, 5)
+      expect(surprise.delta).toBeCloseTo(each.delta, 5)
+      expect(surprise.base_before).toBe(each.base)
+      expect(importance.base_importance).toBeCloseTo(each.base_after, 5)
+    }
+  })
+})

@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { transact } from '../../src/db/transaction.ts'
+import { hashEmbedder } from '../../src/embeddings/index.ts'
+import { createSurprising } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
+import { hireEmbedder, openPass } from '../support/embedding-workers.ts'
+import { sabotage } from '../support/end-session.ts'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the comparing tests' } })
+})
+afterEach(() => app.close())
+
+const saying = (object: string, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+const frozen = 'deployments of the billing service are frozen in december'
+
+/** What the watch does, with nothing around it. */
+const compare = (signal = new AbortController().signal) =>
+  createSurprising({ clock: app.clock }).workOff({
+    ...{ scope: null, signal },
+    inBatch: (work) => transact(app.db, {}, work),
+  })
+const surprises = () => app.db.selectFrom('surprises').selectAll().orderBy('record_id').execute()
+const listed = async () => (await app.db.selectFrom('unsurprised').select('record_id').execute()).length
+const bases = async () => {
+  const found = await app.db
+    .selectFrom('records')
+    .select(['id', 'base_importance', 'confirmation_count', 'importance'])
+    .orderBy('id')
+    .execute()
+  return found
+}
+
+async function writeMany(texts: readonly string[], more: object = {}): Promise<string[]> {
+  app.clock.advance(10)
+  const records = texts.map((text) => saying(text, more))
+  const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+  return (body as Body).results.map(({ record }: Body) => record.id)
+}
+
+describe('two workers', () => {
+  it('of which one is slower: nothing is compared before what came first has its vector', async () => {
+    await openPass(app)()
+    const [first = ''] = await writeMany([frozen])
+    // One has the first text in hand, the other embeds and would compare the second meanwhile.
+    const slow = openPass(app, {
+      ...hashEmbedder(),
+      embed: async (texts) => {
+        const [second = ''] = await writeMany([frozen])
+        await openPass(app)()
+        await compare()
+        expect([await surprises(), await listed(), second === '']).toEqual([[], 1, false])
+        return hashEmbedder().embed(texts)
+      },
+    })
+    await slow()
+    await compare()
+    const found = await surprises()
+    expect(found.map(({ duplicate_of: of }) => of)).toEqual([null, first])
+  })
+
+  it('and what is written meanwhile: of a hundred that say the same one is the first, once each', async () => {
+    const texts = Array.from({ length: 50 }, (_, at) => `${frozen} in hall ${at}`)
+    const work = async () => {
+      for (let round = 0; round < 6; round++) {
+        await openPass(app)()
+        await compare()
+      }
+    }
+    const written = (async () => [await writeMany(texts), await writeMany(texts, { source_type: 'ai' })])()
+    await Promise.all([work(), work(), work(), written])
+    await openPass(app)()
+    await compare()
+    const [first = [], second = []] = await written
+    const found = new Map((await surprises()).map((each) => [each.record_id, each]))
+    expect([found.size, await listed()]).toEqual([100, 0])
+    for (const [at, id] of first.entries()) {
+      const twin = second[at] ?? ''
+      expect(found.get(twin)?.duplicate_of).not.toBe(null)
+      expect(found.get(twin)?.neighbours).toEqual(
+        expect.arrayContaining([{ id, similarity: expect.any(Number) }]),
+      )
+    }
+    const lost = (await bases()).filter(({ base_importance: base }) => base < 0.5)
+    expect(lost.length).toBeGreaterThanOrEqual(50)
+    const before = [await surprises(), await bases()]
+    await compare()
+    expect([await surprises(), await bases()]).toEqual(before)
+  })
+})
+
+describe('whoever compares', () => {
+  it('may lose its session before any statement, and the next one completes it once', async () => {
+    const doomed = sabotage(app)
+    await writeMany([frozen])
+    await openPass(app)()
+    const { statements } = await doomed.count(() => compare())
+    expect(statements).toBeGreaterThan(8)
+    let confirmed = 0
+    for (let nth = 1; nth <= statements + 2; nth++) {
+      const [id = ''] = await writeMany([frozen], { source_type: 'ai' })
+      await openPass(app)()
+      await doomed.count(() => compare().catch(() => undefined), nth)
+      await compare()
+      await compare()
+      confirmed++
+      const found = (await surprises()).find(({ record_id: each }) => each === id)
+      const [origin] = await bases()
+      expect([nth, found?.delta, origin?.confirmation_count]).toEqual([nth, -0.35, confirmed])
+      expect([await listed(), (await surprises()).length]).toEqual([0, nth + 1])
+    }
+  }, 120_000)
+
+  it('is held up by nobody who embeds, and holds up nobody', async () => {
+    await writeMany([frozen])
+    await openPass(app)()
+    const holder = await app.database.pool.connect()
+    try {
+      await holder.query('begin')
+      await holder.query('select pg_advisory_xact_lock(7350, 12)')
+      await compare()
+      expect([await listed(), await surprises()]).toEqual([1, []])
+      await writeMany(['the cat sleeps on the printer'])
+      app.clock.advance(61_000)
+      expect((await hireEmbedder(app).run()).stats).toMatchObject({ embedded: 1, compared: 0 })
+    } finally {
+      await holder.query('rollback')
+      holder.release()
+    }
+    await compare()
+    expect(await listed()).toBe(0)
+  })
+
+  it('stops when it is told to', async () => {
+    await writeMany([frozen, `${frozen} too`])
+    await openPass(app)()
+    const stopping = new AbortController()
+    stopping.abort()
+    await compare(stopping.signal)
+    expect(await listed()).toBe(2)
+  })
+})
+
+describe('what is erased', () => {
+  it('is gone from the list, and takes what was found of it along', async () => {
+    const [first = '', second = ''] = await writeMany([frozen, frozen])
+    await openPass(app)()
+    const erase = (id: string) =>
+      app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
+    await erase(second)
+    expect(await listed()).toBe(1)
+    await compare()
+    // The same content would be refused, having been erased.
+    const [third = ''] = await writeMany([`${frozen} too`])
+    await openPass(app)()
+    await compare()
+    const explain = async () =>
+      ((await app.request('GET', `/v1/records/${third}/explain`)).body as Body).surprise
+    const found = await explain()
+    expect(found).toMatchObject({ duplicate_of: first, neighbours: [{ id: first }] })
+    await erase(first)
+    const after = await explain()
+    expect(after).toMatchObject({ neighbours: [], delta: found.delta, score: found.score })
+    expect(after).not.toHaveProperty('duplicate_of')
+    expect((await surprises()).map(({ record_id: id }) => id)).toEqual([third])
+    const gone = await app.request('GET', `/v1/records/${first}/explain`)
+    expect(gone.body).not.toHaveProperty('surprise')
+  })
+})
+
+describe('an explanation', () => {
+  it('names no neighbour that the caller may not see whole', async () => {
+    const [plain = ''] = await writeMany([frozen], { scope: 'mine' })
+    const [moved = ''] = await writeMany([`${frozen} again`], { scope: 'mine' })
+    const [asked = ''] = await writeMany([frozen], { scope: 'mine' })
+    await hireEmbedder(app).run()
+    const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'medium' })
+    const seen = async () => {
+      const { body } = await app.request('GET', `/v1/records/${asked}/explain`, { key })
+      const { neighbours, duplicate_of: of } = (body as Body).surprise
+      return [neighbours.map(({ id }: Body) => id), of]
+    }
+    expect(await seen()).toEqual([[plain, moved], plain])
+    await app.request('PATCH', `/v1/records/${moved}`, { body: { scope: 'theirs' } })
+    expect(await seen()).toEqual([[plain], plain])
+    await app.request('PATCH', `/v1/records/${plain}`, { body: { sensitivity: 'high' } })
+    expect(await seen()).toEqual([[], undefined])
+  })
+})
+
+describe('a large scope', () => {
+  it('beyond what can be searched is let be, which holds up no other', async () => {
+    await writeMany([frozen, frozen, frozen], { scope: 'large' })
+    const [small = ''] = await writeMany([frozen], { scope: 'small' })
+    await openPass(app)()
+    const counts: object[] = []
+    await createSurprising({ clock: app.clock, mostInside: 2 }).workOff({
+      ...{ scope: null, signal: new AbortController().signal },
+      inBatch: async (work) => {
+        const batch = await transact(app.db, {}, work)
+        counts.push({ ...batch.counts })
+        return batch
+      },
+    })
+    expect(counts).toEqual([{ compared: 1, duplicates: 0, not_compared: 3 }])
+    expect((await surprises()).map(({ record_id: id }) => id)).toEqual([small])
+    expect([
+      await listed(),
+      (await bases()).filter(({ base_importance: base }) => base === 0.5),
+    ]).toMatchObject([0, { length: 3 }])
+  })
+
+  it('is searched as a small one is', async () => {
+    const texts = Array.from({ length: 900 }, (_, at) => `order ${at} was sent to hall ${(at * 37) % 101}`)
+    await writeMany(texts)
+    await hireEmbedder(app).run()
+    await create(app, saying('order 17 was sent to hall 23'))
+    const [id = ''] = await writeMany(['order 450 was sent to hall 86'])
+    await hireEmbedder(app).run()
+    const { body } = await app.request('GET', `/v1/records/${id}/explain`)
+    const similar = await app.request('POST', '/v1/search/similar', { body: { record_id: id, limit: 5 } })
+    const nearest = (similar.body as Body).items.map(({ record }: Body) => record.id)
+    expect((body as Body).surprise.neighbours.map(({ id: near }: Body) => near)).toEqual(nearest)
+  })
+})

@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hashEmbedder } from '../../src/embeddings/index.ts'
+import { hireEmbedder, readVectors } from '../support/embedding-workers.ts'
+import { linkBySql } from '../support/insert-edges.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the surprise tests' } })
+})
+afterEach(() => app.close())
+
+const frozen = 'deployments of the billing service are frozen in december'
+const saying = (object: string, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+const write = async (object: string, more: object = {}): Promise<string> => {
+  app.clock.advance(10)
+  return (await create(app, saying(object, more))).id
+}
+const run = () => hireEmbedder(app).run()
+
+async function surpriseOf(id: string): Promise<Body> {
+  return ((await app.request('GET', `/v1/records/${id}/explain`)).body as Body).surprise
+}
+const baseOf = async (id: string): Promise<number> => (await read(app, id)).base_importance
+const rows = () => app.db.selectFrom('surprises').selectAll().orderBy('record_id').execute()
+const listed = async () =>
+  (await app.db.selectFrom('unsurprised').select('record_id').execute()).map(({ record_id: id }) => id)
+
+describe('the first of a store', () => {
+  it('is all news, and gains by it at once', async () => {
+    const id = await write(frozen)
+    const before = await read(app, id)
+    expect((await run()).stats).toMatchObject({ embedded: 1, compared: 1, duplicates: 0 })
+    const after = await read(app, id)
+    expect(after.base_importance).toBeCloseTo(0.8, 12)
+    expect(after.importance - before.importance).toBeCloseTo(0.3 * 0.3, 2)
+    expect([after.version, after.updated_at]).toEqual([before.version, before.updated_at])
+    expect(await surpriseOf(id)).toEqual({
+      ...{ at: app.clock.now().toISOString(), score: 1, delta: 0.3, base_before: 0.5, neighbours: [] },
+    })
+    const history = await app.request('GET', `/v1/records/${id}/importance-history`)
+    expect((history.body as Body).items).toHaveLength(1)
+    expect(await listed()).toEqual([])
+  })
+
+  it('never gains more than all there is', async () => {
+    const id = await write(frozen, { base_importance: 0.95 })
+    await run()
+    expect(await baseOf(id)).toBe(1)
+    expect(await surpriseOf(id)).toMatchObject({ base_before: 0.95, delta: 0.3 })
+  })
+})
+
+describe('what says what is known', () => {
+  it('loses by it, and only the later of the two, in one batch or in two', async () => {
+    const pairs = [
+      [await write(frozen, { scope: 'one' }), await write(frozen, { scope: 'one' })],
+      [await write(frozen, { scope: 'two' })],
+    ]
+    await run()
+    pairs[1]?.push(await write(frozen, { scope: 'two' }))
+    await run()
+    for (const [first = '', second = ''] of pairs) {
+      expect(await baseOf(first)).toBeCloseTo(0.8, 12)
+      expect(await baseOf(second)).toBeCloseTo(0.15, 6)
+      expect(await surpriseOf(first)).not.toHaveProperty('duplicate_of')
+      expect(await surpriseOf(second)).toMatchObject({
+        ...{ duplicate_of: first, delta: -0.35, neighbours: [{ id: first, similarity: 1 }] },
+      })
+    }
+  })
+
+  it('at one instant, too: the one that came to be first is the first', async () => {
+    const records = Array.from({ length: 6 }, () => saying(frozen))
+    const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
+    const ids = (body as Body).results.map(({ record }: Body) => record.id).sort()
+    expect((await run()).stats).toMatchObject({ compared: 6, duplicates: 5 })
+    const found = await rows()
+    expect(found.map(({ record_id: id, duplicate_of: of }) => [id, of !== null])).toEqual(
+      ids.map((id: string, at: number) => [id, at > 0]),
+    )
+  })
+
+  it('is found by it at whatever precision that is kept', async () => {
+    for (const bits of [8, 4, 2] as const) {
+      const scope = `bits ${bits}`
+      const first = await write(frozen, { scope })
+      await run()
+      await coarsen(first, bits)
+      const second = await write(frozen, { scope })
+      await run()
+      expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first, delta: -0.35 })
+    }
+  })
+})
+
+async function coarsen(id: string, bits: 8 | 4 | 2): Promise<void> {
+  const { decode, encode } = await import('../../src/domain/vector-codes.ts')
+  const [row] = (await readVectors(app)).filter(({ record_id: each }) => each === id)
+  if (!row) throw new Error('no vector')
+  const code = encode(decode(row.code, row.dimensions, 32), bits)
+  await app.db.updateTable('embeddings').set({ bits, code }).where('record_id', '=', id).execute()
+}
+
+describe('a repetition', () => {
+  const confirmations = async (id: string) => (await read(app, id)).confirmation_count
+
+  it('by somebody else confirms, once each, and raises what is confirmed', async () => {
+    const first = await write(frozen)
+    await run()
+    const before = (await read(app, first)).importance
+    for (const [source, count] of [
+      ['ai', 1],
+      ['human', 1],
+      ['ingest', 2],
+    ] as const) {
+      await write(frozen, { source_type: source })
+      await run()
+      await run()
+      expect([source, await confirmations(first)]).toEqual([source, count])
+    }
+    expect((await read(app, first)).importance).toBeGreaterThan(before)
+  })
+
+  it('goes by who told it, where the kind of source is the same', async () => {
+    const told = (name: string, ref = 'r') => ({
+      provenance: { sources: [{ kind: 'event', ref, created_by: name }] },
+    })
+    const first = await write(frozen, told('ada'))
+    await write(frozen, told('ada', 'another'))
+    await run()
+    expect(await confirmations(first)).toBe(0)
+    await write(frozen, told('grace'))
+    await run()
+    expect(await confirmations(first)).toBe(1)
+    await write(frozen, { provenance: { sources: [{ kind: 'event', ref: 'nobody knows' }] } })
+    await run()
+    expect(await confirmations(first)).toBe(1)
+  })
+
+  it('that was derived from what it repeats is no witness to it', async () => {
+    const first = await write(frozen)
+    const second = await write(frozen, { source_type: 'ai' })
+    await linkBySql(app, ['derived_from', 'derives'], [[second, first]])
+    await run()
+    expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
+    expect(await confirmations(first)).toBe(0)
+  })
+
+  it('in confidence confirms nothing that others see', async () => {
+    const first = await write(frozen, { sensitivity: 'low' })
+    const second = await write(frozen, { sensitivity: 'high', source_type: 'ai' })
+    // Sealed texts are read too by an embedder that keeps them.
+    await run()
+    expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
+    expect(await confirmations(first)).toBe(0)
+  })
+})
+
+describe('what is pinned', () => {
+  it('keeps its base, is not confirmed, and waits on no list', async () => {
+    const lifecycle = { pinned: true }
+    const first = await write(frozen, { lifecycle })
+    const second = await write(frozen, { lifecycle, source_type: 'ai' })
+    const before = [await read(app, first), await read(app, second)]
+    await run()
+    expect([await read(app, first), await read(app, second)]).toEqual(before)
+    expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first, delta: 0, base_before: 0.5 })
+    expect(await listed()).toEqual([])
+  })
+})
+
+describe('a record is compared once', () => {
+  it('whatever becomes of its text or of the model', async () => {
+    const first = await write(frozen)
+    await write(frozen, { source_type: 'ai' })
+    await run()
+    const before = await rows()
+    const [base, told] = [await baseOf(first), await read(app, first)]
+    await app.request('PATCH', `/v1/records/${first}`, { body: { tags: ['new', 'words'] } })
+    await run()
+    await app.request('PATCH', `/v1/records/${first}`, { body: { tags: [] } })
+    await run()
+    app.clock.advance(61_000)
+    const other = hireEmbedder(app, hashEmbedder(64))
+    await other.run()
+    await other.run()
+    expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([64, 64])
+    expect(await rows()).toEqual(before)
+    expect([await baseOf(first), await listed()]).toEqual([base, []])
+    expect((await read(app, first)).confirmation_count).toBe(told.confirmation_count)
+  })
+
+  it('and waits while one model follows another', async () => {
+    await write(frozen)
+    await run()
+    app.clock.advance(61_000)
+    const second = await write(frozen)
+    await hireEmbedder(app, hashEmbedder(64)).run()
+    expect(await surpriseOf(second)).toMatchObject({ delta: -0.35 })
+  })
+
+  it('and not when its vector is gone again', async () => {
+    const id = await write(frozen)
+    await run()
+    await app.db.deleteFrom('surprises').execute()
+    await app.db.deleteFrom('embeddings').execute()
+    await app.db
+      .insertInto('unsurprised')
+      .values({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })
+      .execute()
+    await run()
+    expect([await rows(), await listed()]).toEqual([[], []])
+  })
+})
+
+describe('a rehearsal', () => {
+  it('tells how many are to be compared', async () => {
+    const id = await write(frozen)
+    await run()
+    await app.db.deleteFrom('surprises').execute()
+    await app.db
+      .insertInto('unsurprised')
+      .values({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })
+      .execute()
+    expect((await hireEmbedder(app).run({ dryRun: true })).stats).toEqual({ to_compare: 1 })
+    expect(await rows()).toEqual([])
+  })
+})

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { cosine } from '../../src/domain/similarity.ts'
+import { decode, type Precision } from '../../src/domain/vector-codes.ts'
+import { precisionOf } from '../../src/embeddings/vector-precision.ts'
+import { hireCompressor } from '../support/compression-worker.ts'
+import { hireEmbedder, readList, readVectors } from '../support/embedding-workers.ts'
+import { type Body, create, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const day = 86_400_000
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'hash' } })
+})
+afterEach(() => app.close())
+
+const nothing = { to_8_bits: 0, to_4_bits: 0, to_2_bits: 0, bytes_saved: 0, to_be_embedded: 0 }
+const figuresOf = ({ stats }: { stats: unknown }) => stats
+
+/** Said by a person so many days ago, in a layer that fades by half in thirty days. */
+const told = (object: string, daysAgo: number, more: object = {}) =>
+  create(
+    app,
+    fact({
+      ...{ payload: { ...payloads.semantic, object }, layer: 'episodic' },
+      ...{ created_at: new Date(app.clock.now().getTime() - daysAgo * day).toISOString(), ...more },
+    }),
+  )
+
+async function bitsOf(id: string): Promise<number | undefined> {
+  return (await readVectors(app)).find(({ record_id: each }) => each === id)?.bits
+}
+
+/** One of each precision, a few of each, and those that are to stay as they are. */
+async function tellAll() {
+  const ages = { 32: 5, 8: 20, 4: 40, 2: 60 }
+  const byBits: Record<string, string> = {}
+  for (const [bits, age] of Object.entries(ages)) {
+    byBits[bits] = (await told(`the harbour of town ${bits} is closed in winter`, age)).id
+  }
+  const semantic = await told('the harbour master is called Brook', 60, { layer: 'semantic' })
+  const pinned = await told('the harbour is pinned to the wall', 60)
+  await app.request('POST', `/v1/records/${pinned.id}/pin`, { body: { actor: 'ada', rationale: 'kept' } })
+  await hireEmbedder(app).run()
+  return { byBits, kept: [semantic.id, pinned.id] }
+}
+
+describe('the precision of a vector', () => {
+  it('follows from how well its memory is kept', () => {
+    expect([1, 0.81, 0.8, 0.51, 0.5, 0.21, 0.2, 0].map(precisionOf)).toEqual([32, 32, 8, 8, 4, 4, 2, 2])
+  })
+
+  it('falls as the memory fades, but for what never fades and what is pinned', async () => {
+    const { byBits, kept } = await tellAll()
+    const before = await readVectors(app)
+    const run = await hireCompressor(app).run()
+    expect(run).toMatchObject({ status: 'succeeded', progress: { done: 6, total: 6 } })
+    expect(figuresOf(run)).toMatchObject({ to_8_bits: 1, to_4_bits: 1, to_2_bits: 1, to_be_embedded: 0 })
+    for (const [bits, id] of Object.entries(byBits)) expect(await bitsOf(id)).toBe(Number(bits))
+    for (const id of kept) expect(await bitsOf(id)).toBe(32)
+    const after = await readVectors(app)
+    expect(after.map(({ signature }) => signature)).toEqual(before.map(({ signature }) => signature))
+    const saved = (rows: typeof before) => rows.reduce((sum, { code }) => sum + code.length, 0)
+    expect(figuresOf(run)).toMatchObject({ bytes_saved: saved(before) - saved(after) })
+    for (const [at, { code, bits, dimensions }] of after.entries()) {
+      const full = decode(before[at]?.code ?? Buffer.alloc(0), dimensions, 32)
+      const least = { 32: 1, 8: 0.999, 4: 0.97, 2: 0.6 }[bits] ?? 1
+      expect(cosine(full, decode(code, dimensions, bits as Precision))).toBeGreaterThanOrEqual(least - 1e-6)
+    }
+  })
+
+  it('is what it is at an instant, however often the job runs on the way there', async () => {
+    const { id: daily } = await told('daily', 0)
+    await hireEmbedder(app).run()
+    for (let at = 0; at < 60; at++) {
+      app.clock.advance(day)
+      await hireCompressor(app).run()
+    }
+    const { id: once } = await told('once', 60)
+    await hireEmbedder(app).run()
+    await hireCompressor(app).run()
+    expect([await bitsOf(daily), await bitsOf(once)]).toEqual([2, 2])
+  })
+})
+
+describe('a run of compress', () => {
+  it('finds nothing left to do the second time', async () => {
+    await tellAll()
+    await hireCompressor(app).run()
+    const once = await readVectors(app)
+    expect(figuresOf(await hireCompressor(app).run())).toEqual(nothing)
+    expect(await readVectors(app)).toEqual(once)
+  })
+
+  it('writes nothing when it is a rehearsal, and tells what it would do', async () => {
+    await tellAll()
+    const before = await readVectors(app)
+    const rehearsed = await hireCompressor(app).run({ dryRun: true })
+    expect(await readVectors(app)).toEqual(before)
+    expect(figuresOf(rehearsed)).toEqual(figuresOf(await hireCompressor(app).run()))
+  })
+
+  it('of one scope leaves the others as they are', async () => {
+    const { id: here } = await told('a thing', 60, { scope: 'here' })
+    const { id: there } = await told('a thing', 60, { scope: 'there' })
+    await hireEmbedder(app).run()
+    await hireCompressor(app).run({ scope: 'here' })
+    expect([await bitsOf(here), await bitsOf(there)]).toEqual([2, 32])
+  })
+
+  it('has nothing to do where there is no vector', async () => {
+    await told('a thing', 60)
+    expect(await hireCompressor(app).run()).toMatchObject({ status: 'succeeded', stats: nothing })
+  })
+
+  it('that is interrupted in any batch is finished by the next', async () => {
+    for (let nth = 1; nth <= 3; nth++) {
+      const { byBits } = await tellAll()
+      let batches = 0
+      const dying = hireCompressor(app, {
+        observe: (step) => {
+          if (step === 'in batch' && ++batches === nth) throw new Error('the power fails')
+        },
+      })
+      const id = await dying.ask()
+      await dying.attend()
+      app.clock.advance(31_000)
+      await hireCompressor(app).run()
+      expect((await dying.read(id)).status).not.toBe('running')
+      for (const [bits, each] of Object.entries(byBits)) expect(await bitsOf(each)).toBe(Number(bits))
+    }
+  })
+
+  it('by two workers at once compresses each vector once', async () => {
+    await tellAll()
+    const workers = [hireCompressor(app), hireCompressor(app)] as const
+    const ids = [await workers[0].ask(), await workers[1].ask()]
+    await Promise.all(workers.map((worker) => worker.attend()))
+    const runs = await Promise.all(ids.map((id) => workers[0].read(id)))
+    const sum = runs.reduce((all, { stats }) => all + Number((stats as Body)['to_2_bits']), 0)
+    expect(sum).toBe(1)
+  })
+})
+
+describe('what is used again', () => {
+  it('gets its full vector back from its text', async () => {
+    const { byBits } = await tellAll()
+    const full = await readVectors(app)
+    await hireCompressor(app).run()
+    const id = byBits[2] ?? ''
+    await app.request('POST', `/v1/records/${id}/access`)
+    expect(await readList(app)).toMatchObject([{ record_id: id }])
+    await hireEmbedder(app).run()
+    const now = (await readVectors(app)).find(({ record_id: each }) => each === id)
+    const before = full.find(({ record_id: each }) => each === id)
+    expect([now?.bits, now?.code.equals(before?.code ?? Buffer.alloc(0))]).toEqual([32, true])
+    await hireCompressor(app).run()
+    expect(await bitsOf(id)).toBe(32)
+  })
+
+  it('is listed by the job too, should nobody have listed it when it was used', async () => {
+    const { byBits } = await tellAll()
+    await hireCompressor(app).run()
+    const id = byBits[4] ?? ''
+    await app.request('POST', `/v1/records/${id}/access`)
+    await app.db.deleteFrom('unembedded').execute()
+    expect(figuresOf(await hireCompressor(app).run())).toMatchObject({ to_be_embedded: 1 })
+    expect(await readList(app)).toMatchObject([{ record_id: id }])
+  })
+
+  it('is found as before where vectors of all precisions stand side by side', async () => {
+    const { byBits } = await tellAll()
+    const similar = async (body: object) =>
+      ((await app.request('POST', '/v1/search/similar', { body })).body as { items: Body[] }).items
+    const question = { text: 'harbour of town 4 closed in winter', limit: 10 }
+    const retrieved = async () => {
+      const asked = { body: { task_descriptor: question.text } }
+      return ((await app.request('POST', '/v1/retrieve', asked)).body as Body).nodes.map(
+        ({ record }: Body) => record.id,
+      )
+    }
+    const [before, rankedBefore] = [await similar(question), await retrieved()]
+    await hireCompressor(app).run()
+    const after = await similar(question)
+    expect(new Set(after.map(({ record }) => record.id))).toEqual(
+      new Set(before.map(({ record }) => record.id)),
+    )
+    expect(after[0]?.record.id).toBe(byBits[4])
+    for (const bits of ['8', '4', '2']) {
+      const found = await similar({ record_id: byBits[bits], limit: 10 })
+      expect(found).toHaveLength(5)
+      expect(found.every(({ similarity }) => similarity >= -1 && similarity <= 1)).toBe(true)
+    }
+    expect(new Set(await retrieved())).toEqual(new Set(rankedBefore))
+  })
+})

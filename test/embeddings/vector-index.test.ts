@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { connect } from '../../src/db/connection.ts'
+import type { Caller } from '../../src/domain/caller.ts'
+import { nearest } from '../../src/domain/similarity.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { ensureNearestIndex } from '../../src/embeddings/vector-index.service.ts'
+import { findAmongNearest } from '../../src/embeddings/vector-search.queries.ts'
+import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { insertRecords } from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import { createTestClock } from '../support/clock.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { type Placed, placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { oneDayPolicies } from '../support/one-day-policies.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+const dimensions = 64
+const size = 1_500
+const caller: Caller = {
+  ...{
+    principal: 'root',
+    name: 'root',
+    sourceType: 'human',
+    trust: { maxSensitivity: 'hyper', scopes: null },
+  },
+  permissions: new Set(['admin']),
+}
+const source = createVectorSource(9)
+const centres = Array.from({ length: 20 }, () => source.unit(dimensions))
+const near = (at: number) => source.near(centres[at % 20] ?? source.unit(dimensions), 0.9)
+const placed: Placed[] = Array.from({ length: size }, (_, at) => ({
+  id: `00000000-0000-7000-8000-${(at + 1).toString(16).padStart(12, '0')}`,
+  vector: near(at),
+}))
+const queries = Array.from({ length: 20 }, (_, at) => near(at))
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+let hasExtension: boolean
+let serving: { id: number; dimensions: number }
+let other: { id: number; dimensions: number }
+let lines: string[]
+const log = createLogger({
+  ...{ level: 'info', clock: createTestClock() },
+  write: (line) => void lines.push(line),
+})
+
+beforeAll(async () => {
+  database = await openTestDatabase()
+  const { rows } = await sql`select from pg_available_extensions where name = 'vector'`.execute(database.db)
+  hasExtension = rows.length > 0
+  const drafts = placed.map(({ id }) => {
+    const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
+    const context = {
+      caller,
+      now: new Date('2026-01-01'),
+      id,
+      defaultSensitivity: 'low',
+      policies: oneDayPolicies,
+    } as const
+    return draftRecord({ type: 'working', payload }, context)
+  })
+  await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
+  serving = { id: await placeModel(database.db, dimensions), dimensions }
+  // The model that is to follow it, whose signatures lie among those of the one that serves.
+  other = { id: await placeModel(database.db, dimensions + 1, { serves: false }), dimensions: dimensions + 1 }
+  await placeVectors(database.db, serving.id, placed)
+  await placeVectors(
+    database.db,
+    other.id,
+    placed.map(({ id, vector }) => ({ id, vector: Float32Array.from([...vector, 0.01]) })),
+  )
+})
+beforeEach((context) => {
+  lines = []
+  if (!hasExtension) context.skip('this server has no pgvector')
+})
+afterAll(() => database.close())
+
+const find = (query: Float32Array, conditions: RawBuilder<SqlBool>[] = [], limit = 10) =>
+  createVectorSearch({ db: database.db, clock: createTestClock() }).find({
+    ...{ model: serving, vector: query, conditions, limit },
+  })
+const scanned = () => createVectorSearch({ db: database.db, clock: createTestClock() }).countScanned()
+
+describe('an index of pgvector', () => {
+  it('is made by whoever may, once, and answers as all signatures do', async () => {
+    const before = await Promise.all(queries.map((query) => find(query)))
+    expect(await scanned()).toBeGreaterThan(size)
+    await Promise.all([1, 2, 3].map(() => ensureNearestIndex(database.db, log)))
+    await ensureNearestIndex(database.db, log)
+    expect([await scanned(), lines]).toEqual([0, []])
+    const after = await Promise.all(queries.map((query) => find(query)))
+    const shared = after.map((found, at) => {
+      const ids = new Set(before[at]?.map(({ id }) => id))
+      return found.filter(({ id }) => ids.has(id)).length / 10
+    })
+    expect(shared.reduce((sum, share) => sum + share, 0) / shared.length).toBeGreaterThanOrEqual(0.98)
+  })
+
+  it('never takes a vector of another model for one of this', async () => {
+    await ensureNearestIndex(database.db, log)
+    for (const query of queries.slice(0, 5)) {
+      const sought = { signature: signatureText(signatureOf(query)), conditions: [], limit: 500 }
+      const { found } = await findAmongNearest(database.db, { ...sought, modelId: other.id }, true)
+      expect(found).toHaveLength(500)
+      expect(found.every(({ code }) => code.length === 4 * other.dimensions)).toBe(true)
+    }
+  })
+
+  it('finds all there is to find, where it alone would not reach it', async () => {
+    await ensureNearestIndex(database.db, log)
+    const [query = new Float32Array(dimensions)] = queries
+    const farthest = nearest(query, placed, size).slice(-3)
+    const ids = sql.val(farthest.map(({ id }) => id))
+    const found = await find(query, [sql<SqlBool>`r.id = any(${ids}::uuid[])`])
+    expect(found.map(({ id }) => id)).toEqual(farthest.map(({ id }) => id))
+    expect(await find(query, [], 1_500)).toHaveLength(1_500)
+  })
+
+  it('that was left half built is not used, and is built again', async () => {
+    await ensureNearestIndex(database.db, log)
+    await sql`
+      update pg_index set indisvalid = false where indexrelid = 'signatures_nearest'::regclass
+    `.execute(database.db)
+    expect(await scanned()).toBeGreaterThan(size)
+    expect(await find(queries[0] ?? new Float32Array(dimensions))).toHaveLength(10)
+    await ensureNearestIndex(database.db, log)
+    expect([await scanned(), lines]).toEqual([0, []])
+  })
+
+  it('is done without by whoever may not make it, and the log says so', async () => {
+    await sql`drop extension if exists vector cascade`.execute(database.db)
+    const role = `membrane_test_${randomUUID().replaceAll('-', '')}`
+    await sql`create role ${sql.ref(role)} login password 'none'`.execute(database.db)
+    const url = new URL(database.url)
+    url.username = role
+    url.password = 'none'
+    const bounds = { poolSize: 1, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000 }
+    const humble = connect({ ...bounds, url: url.href, applicationName: 'membrane test' })
+    try {
+      await ensureNearestIndex(humble.db, log)
+    } finally {
+      await humble.close()
+      await sql`drop role ${sql.ref(role)}`.execute(database.db)
+    }
+    expect(lines.join('')).toContain('pgvector could not be set up')
+    expect(await scanned()).toBeGreaterThan(size)
+    expect(await find(queries[0] ?? new Float32Array(dimensions))).toHaveLength(10)
+  })
+})

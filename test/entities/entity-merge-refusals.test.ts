@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entity, mergeInto } from '../support/entity-requests.ts'
+import { create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const merge = (id: string, sourceIds: readonly string[], asked: Asked = {}) =>
+  mergeInto(app, id, sourceIds, asked)
+
+const setStatus = (id: string, status: string) =>
+  app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'a' } })
+
+describe('a merge of entities', () => {
+  it('takes entities of one scope, no more sensitive than the target, that still stand', async () => {
+    const target = await create(app, entity('Lepus', {}, { scope: 'sky' }))
+    const twin = async (outside: object = {}) =>
+      (await create(app, entity('Hare', {}, { scope: 'sky', ...outside }))).id
+    const other = await create(app, fact({ scope: 'sky' }))
+    const episode = await create(app, { type: 'episodic', payload: payloads.episodic, scope: 'sky' })
+    const good = await twin()
+    for (const stray of [other, episode]) {
+      const refused = expectProblem(await merge(target.id, [good, stray.id]), 409, 'type_mismatch')
+      expect(refused.errors[0].pointer).toBe('/source_ids/1')
+      expectProblem(await merge(stray.id, [good]), 409, 'type_mismatch')
+    }
+    for (const scope of ['elsewhere', undefined]) {
+      const { id } = await create(app, entity('Hare', {}, scope === undefined ? {} : { scope }))
+      expectProblem(await merge(target.id, [good, id]), 422, 'scope_mismatch')
+    }
+    const retracted = await twin()
+    await setStatus(retracted, 'invalidated')
+    expectProblem(await merge(target.id, [good, retracted]), 409, 'already_retracted')
+    expectProblem(await merge(retracted, [good]), 409, 'already_retracted')
+    const key = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'medium' })
+    const medium = await twin({ sensitivity: 'medium' })
+    expectProblem(await merge(target.id, [good, medium], { key }), 422, 'sensitivity_lowered')
+    expectProblem(await merge(target.id, [good, target.id]), 422, 'validation_failed')
+    expectProblem(await merge(target.id, []), 422, 'validation_failed')
+    expect(await read(app, target.id)).toEqual(target)
+    expect(await read(app, good)).toMatchObject({ status: 'active', version: 1 })
+    expect((await merge(target.id, [good, medium])).status).toBe(200)
+  })
+
+  it('takes what the key may see and change', async () => {
+    const permissions = ['records:read', 'records:write'] as const
+    const [reader, writer, low] = await Promise.all([
+      app.issueKey(['records:read', 'lifecycle:write']),
+      app.issueKey(['records:write'], { scopes: ['sky'] }),
+      app.issueKey(permissions, { scopes: ['sky'], max_sensitivity: 'low' }),
+    ])
+    const make = async (name: string, outside: object) => (await create(app, entity(name, {}, outside))).id
+    const target = await make('Grus', { scope: 'sky' })
+    const twin = await make('Crane', { scope: 'sky' })
+    const hidden = await make('Crane', { scope: 'elsewhere' })
+    const above = await make('Crane', { scope: 'sky', sensitivity: 'medium' })
+    const gone = await make('Crane', { scope: 'sky' })
+    await app.request('DELETE', `/v1/records/${gone}?actor=a&rationale=r`)
+    expectProblem(await merge(target, [twin], { key: reader }), 403, 'forbidden')
+    expectProblem(await merge(target, [twin, hidden], { key: low }), 404, 'record_not_found')
+    expectProblem(await merge(hidden, [twin], { key: low }), 404, 'record_not_found')
+    expectProblem(await merge(target, [twin, app.ids.next()]), 404, 'record_not_found')
+    expectProblem(await merge(target, [twin, above], { key: low }), 403, 'above_ceiling')
+    expectProblem(await merge(target, [twin, gone]), 410, 'record_forgotten')
+    expect((await merge(target, [twin], { key: writer })).body).toEqual({ id: target, version: 2 })
+  })
+})

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bearersOf, entity, mention, mergeInto, recordsAbout, told } from '../support/entity-requests.ts'
+import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the merging tests' } })
+})
+afterAll(() => app.close())
+
+const merge = (id: string, sourceIds: readonly string[], asked: Asked = {}) =>
+  mergeInto(app, id, sourceIds, asked)
+const idsOf = (term: string) => bearersOf(app, term)
+const recordsOf = (id: string) => recordsAbout(app, id)
+
+describe('merging entities', () => {
+  it('gives the target all that its twins were called, were, had and came from', async () => {
+    const source = (ref: string) => ({ provenance: { sources: [{ kind: 'event', ref }] } })
+    const target = await create(
+      app,
+      entity(
+        'Orion',
+        {
+          types: ['Repository'],
+          aliases: ['the hunter'],
+          identifiers: [{ namespace: 'git', value: 'orion' }],
+        },
+        { tags: ['a', 'b'], ...source('one') },
+      ),
+    )
+    const twin = await create(
+      app,
+      entity(
+        'ORION ',
+        {
+          ...{ primary_type: 'Service', types: ['Repository', 'API'], summary: 'What it does.' },
+          ...{ aliases: ['The Hunter', { value: 'O.', kind: 'short' }] },
+          identifiers: [{ namespace: 'jira', value: 'ORI' }],
+        },
+        { tags: ['b', 'c'], ...source('two') },
+      ),
+    )
+    const other = await create(app, entity('Alnitak', { aliases: ['o.'] }, source('one')))
+    app.clock.advance(1_000)
+    const answer = await merge(target.id, [twin.id.toUpperCase(), other.id, twin.id])
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('etag')).toBe('"2"')
+    expect(answer.body).toMatchObject({
+      ...{ id: target.id, version: 2, salience: expect.closeTo(1, 4), tags: ['a', 'b', 'c'] },
+      payload: {
+        ...{ canonical_name: 'Orion', primary_type: 'Project', types: ['Repository', 'Service', 'API'] },
+        aliases: [{ value: 'the hunter' }, { value: 'O.', kind: 'short' }, { value: 'Alnitak' }],
+        identifiers: [
+          { namespace: 'git', value: 'orion' },
+          { namespace: 'jira', value: 'ORI' },
+        ],
+        summary: 'What it does.',
+      },
+      provenance: { sources: [{ ref: 'one' }, { ref: 'two' }] },
+    })
+    const merged = answer.body as Body
+    expect(merged.audit_log.at(-1)).toMatchObject({
+      ...{ action: 'revise', ...told },
+      changes: {
+        merged: [[], [twin.id, other.id]],
+        tags: [
+          ['a', 'b'],
+          ['a', 'b', 'c'],
+        ],
+      },
+    })
+    expect(await read(app, target.id)).toEqual(merged)
+    for (const id of [twin.id, other.id]) {
+      const history = await read(app, id)
+      expect(history).toMatchObject({ status: 'merged', salience: 0, version: 2 })
+      expect(history.audit_log.at(-1)).toMatchObject({
+        ...{ action: 'merge', ...told },
+        changes: { status: ['active', 'merged'], salience: [expect.any(Number), 0] },
+      })
+      expect(history.relations).toContainEqual(
+        expect.objectContaining({ predicate: 'superseded_by', target_id: target.id }),
+      )
+      const { body } = await app.request('GET', `/v1/records/${id}/status-history`)
+      expect((body as Body).items).toMatchObject([{ old: 'active', new: 'merged', step: 'merge' }])
+    }
+  })
+
+  it('makes every old name the target’s, and the identifiers too', async () => {
+    const twin = await create(
+      app,
+      entity('Ursa', { aliases: ['bear'], identifiers: [{ namespace: 'git', value: 'ursa/major' }] }),
+    )
+    const target = await create(app, entity('Great Bear'))
+    await merge(target.id, [twin.id])
+    for (const term of ['ursa', 'BEAR', 'great bear', 'ursa/major', 'git:ursa/major']) {
+      expect([term, await idsOf(term)]).toEqual([term, [target.id]])
+    }
+    const taken = entity('Another', { identifiers: [{ namespace: 'git', value: 'ursa/major' }] })
+    expectProblem(await app.request('POST', '/v1/records', { body: taken }), 409, 'identifier_taken')
+    const evidence = { source: 'agent', content: { project: 'BEAR' } }
+    const { primary_record: primary } = (await app.request('POST', '/v1/capture', { body: evidence }))
+      .body as Body
+    expect(await recordsOf(target.id)).toEqual([primary.id])
+    const lower = { aliases: [], identifiers: [] }
+    const patch = await app.request('PATCH', `/v1/records/${target.id}`, { body: { payload: lower } })
+    expect(patch.status).toBe(200)
+    expect(await idsOf('bear')).toEqual([])
+  })
+
+  it('carries over what linked to them and what they linked to', async () => {
+    const target = await create(app, entity('Carina'))
+    const far = await create(app, entity('Keel'))
+    const twin = await create(
+      app,
+      entity('Argo', {}, { relations: [{ predicate: 'uses', target_id: far.id }] }),
+    )
+    const [mentioned, subject, both] = [
+      await mention(app, twin.id),
+      await mention(app, twin.id, 'subject_entity'),
+      await mention(app, target.id),
+    ]
+    const weak = { predicate: 'mentions_entity', target_id: twin.id, weight: 0.5 }
+    await app.request('POST', `/v1/records/${both.id}/relations`, { body: weak })
+    const { body } = await merge(target.id, [twin.id])
+    const edges = (body as Body).relations.map((edge: Body) => [edge.predicate, edge.target_id, edge.weight])
+    for (const edge of [
+      ['uses', far.id, 1],
+      ['mentioned_in', mentioned.id, 1],
+      ['fact_subject_of', subject.id, 1],
+      ['mentioned_in', both.id, 1],
+      ['supersedes', twin.id, 1],
+    ]) {
+      expect(edges).toContainEqual(edge)
+    }
+    expect(edges).toHaveLength(5)
+    expect((await recordsOf(target.id)).sort()).toEqual([mentioned.id, subject.id, both.id].sort())
+    expect((await read(app, mentioned.id)).relations).toContainEqual(
+      expect.objectContaining({ predicate: 'mentions_entity', target_id: target.id }),
+    )
+    const { nodes } = (await app.request('GET', `/v1/records/${target.id}/lineage`)).body as Body
+    expect(nodes.map(({ id }: Body) => id).sort()).toEqual([target.id, twin.id].sort())
+  })
+
+  it('keeps the target when a twin that it took over is erased', async () => {
+    const [target, twin] = [await create(app, entity('Corvus')), await create(app, entity('Crow'))]
+    await merge(target.id, [twin.id])
+    expect((await app.request('POST', `/v1/records/${twin.id}/erase`, { body: told })).status).toBe(200)
+    expect(await read(app, target.id)).toMatchObject({ status: 'active' })
+  })
+
+  it('goes on from twin to twin, and says of what was merged what it is now', async () => {
+    const [one, two, three] = [
+      await create(app, entity('Mizar')),
+      await create(app, entity('Alcor')),
+      await create(app, entity('Zeta')),
+    ]
+    const record = await mention(app, one.id)
+    await merge(two.id, [one.id])
+    const again = expectProblem(await merge(two.id, [one.id]), 409, 'already_superseded')
+    expect(again).toMatchObject({ superseded_by: two.id, errors: [{ pointer: '/source_ids/0' }] })
+    expectProblem(await merge(one.id, [three.id]), 409, 'already_superseded')
+    await merge(three.id, [two.id])
+    expect(await idsOf('mizar')).toEqual([three.id])
+    expect(await recordsOf(three.id)).toEqual([record.id])
+  })
+
+  it('happens once for all the times that a request is sent, and under the version it names', async () => {
+    const [target, twin] = [await create(app, entity('Hydra')), await create(app, entity('Snake'))]
+    expectProblem(
+      await merge(target.id, [twin.id], { headers: { 'if-match': '"2"' } }),
+      412,
+      'version_mismatch',
+    )
+    const headers = { 'idempotency-key': `merge-${target.id}`, 'if-match': '"1"' }
+    const first = await merge(target.id, [twin.id], { headers })
+    expect(first.status).toBe(200)
+    const replayed = await merge(target.id, [twin.id], { headers })
+    expect(replayed.headers.get('idempotency-replayed')).toBe('true')
+    expect(replayed.body).toEqual(first.body)
+    expect((await read(app, target.id)).version).toBe(2)
+  })
+
+  it('of a thousand with thousands of names is one merge', async () => {
+    const bodies = Array.from({ length: 1_000 }, (_, index) =>
+      entity(`Star ${index}`, {
+        aliases: Array.from({ length: 20 }, (_each, alias) => `s-${index}-${alias}`),
+        identifiers: [{ namespace: 'hip', value: String(index) }],
+      }),
+    )
+    const { body } = await app.request('POST', '/v1/records/batch', { body: { records: bodies } })
+    const ids: string[] = (body as Body).results.map((result: Body) => result.record.id)
+    const target = await create(app, entity('Milky Way'))
+    expect((await merge(target.id, ids)).status).toBe(200)
+    expect(await idsOf('s-999-19')).toEqual([target.id])
+    expect(await idsOf('hip:500')).toEqual([target.id])
+  })
+})

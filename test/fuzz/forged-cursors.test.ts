@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { encodeCursor } from '../../src/http/paging.ts'
+import { hostileId, hostileNumber, hostileText, hostileTime } from '../support/fuzz/hostile-values.ts'
+import { operations } from '../support/fuzz/openapi-operations.ts'
+import { createRandom } from '../support/fuzz/random.ts'
+import { type Body, create, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+type Made = { encode: typeof encodeCursor; fingerprint: string; position: object }
+
+/** The last cursor that the server made, and what it made it of: whoever reads the source can make another. */
+let made: Made | undefined
+vi.mock('../../src/http/paging.ts', async (original) => {
+  const paging = await original<{ encodeCursor: typeof encodeCursor }>()
+  const encode: typeof encodeCursor = (fingerprint, position) => {
+    made = { encode: paging.encodeCursor, fingerprint, position }
+    return paging.encodeCursor(fingerprint, position)
+  }
+  return { ...paging, encodeCursor: encode }
+})
+
+const lists = operations.filter(({ method, parameters }) => {
+  return method === 'GET' && parameters.some(({ name }) => name === 'cursor')
+})
+
+let app: TestApp
+let hub: string
+const random = createRandom(11)
+
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the hostile tests' } })
+  hub = (await create(app, { type: 'entity', payload: payloads.entity })).id
+  for (const predicate of ['supports', 'contradicts', 'mentions_entity', 'subject_entity'])
+    await link(predicate)
+  for (const status of ['challenged', 'active', 'challenged']) {
+    await app.request('POST', `/v1/records/${hub}/status`, { body: { status, reason: 'r', actor: 'a' } })
+  }
+  for (const job of ['decay', 'purge', 'dream'])
+    await app.request('POST', '/v1/maintenance/runs', { body: { job } })
+  for (const name of ['one', 'two']) await app.issueKey(['records:read'], { name })
+})
+afterAll(() => app.close())
+
+async function link(predicate: string): Promise<void> {
+  const { id } = await create(app, { type: 'entity', payload: payloads.entity })
+  await app.request('POST', `/v1/records/${id}/relations`, { body: { predicate, target_id: hub } })
+  await app.request('POST', `/v1/records/${hub}/relations`, { body: { predicate, target_id: id } })
+  const erasure = { actor: 'a', rationale: 'r' }
+  const { id: gone } = await create(app, {
+    type: 'semantic',
+    payload: { ...payloads.semantic, object: predicate },
+  })
+  await app.request('POST', `/v1/records/${gone}/erase`, { body: erasure })
+}
+
+/** The path with the one record that has more than a page of everything. */
+function pathsOf({ path, parameters }: (typeof operations)[number]): string[] {
+  const filled = path.replace('{id}', hub)
+  const required = parameters.filter((each) => each.in === 'query' && each.required)
+  const query = ['limit=1', ...required.map(({ name }) => `${name}=Orion`)].join('&')
+  const orders = parameters.find(({ name }) => name === 'sort')?.schema.enum ?? [undefined]
+  return orders.map((sort) => `${filled}?${query}${sort ? `&sort=${sort}` : ''}`)
+}
+
+/** Of the type it had, so that no schema stops it; now and then of another. */
+function bend(value: unknown): unknown {
+  if (random.chance(0.4)) return value
+  if (random.chance(0.1)) return hostileText(random)
+  if (typeof value === 'number') return Number(hostileNumber(random)) || 0
+  if (Number.isNaN(Date.parse(String(value)))) return random.pick([hostileId, hostileText])(random)
+  return hostileTime(random)
+}
+
+function forge({ encode, fingerprint, position }: Made): { cursor: string; bent: string } {
+  const bent = Object.fromEntries(Object.entries(position).map(([name, value]) => [name, bend(value)]))
+  return { cursor: encode(fingerprint, bent).slice(0, 2_048), bent: JSON.stringify(bent) }
+}
+
+/** What came of it, if it was neither a page nor the refusal that is documented. */
+async function tryForged(path: string, from: Made): Promise<string[]> {
+  const { cursor, bent } = forge(from)
+  const { status, body, text } = await app.request('GET', `${path}&cursor=${cursor}`)
+  if (status === 200) return []
+  return (body as Body).code === 'invalid_cursor' ? [] : [`${path} ${bent}: ${text}`]
+}
+
+async function tryMany(path: string): Promise<string[]> {
+  const faults: string[] = []
+  for (let left = made ? 40 : 0; made && left > 0; left--) faults.push(...(await tryForged(path, made)))
+  return faults
+}
+
+describe('a cursor that is well made of a position that is not', () => {
+  it.each(lists)('is refused by $name, or leads to some page', async (operation) => {
+    const faults: string[] = []
+    for (const path of pathsOf(operation)) {
+      made = undefined
+      await app.request('GET', path)
+      faults.push(...(await tryMany(path)))
+    }
+    expect(faults.slice(0, 10)).toEqual([])
+  })
+
+  it('was tried on many lists', async () => {
+    const isPaged = async (list: (typeof lists)[number]) => {
+      return (await app.request('GET', pathsOf(list)[0] ?? '')).text.includes('next_cursor')
+    }
+    const paged = await Promise.all(lists.map(isPaged))
+    // What only a worker writes.
+    const unpaged = lists.filter((_, index) => !paged[index]).map(({ name }) => name)
+    expect(unpaged).toEqual(['listRunChanges', 'listImportanceMoves'])
+  })
+})

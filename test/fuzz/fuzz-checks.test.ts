@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generate } from '../support/fuzz/generate-value.ts'
+import { renderJson } from '../support/fuzz/hostile-values.ts'
+import { judge } from '../support/fuzz/judge-answer.ts'
+import { mutate } from '../support/fuzz/mutate-value.ts'
+import { operations, schemas } from '../support/fuzz/openapi-operations.ts'
+import { createRandom } from '../support/fuzz/random.ts'
+import { watchWrites } from '../support/fuzz/watch-writes.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const attack = { operation: 'listKeys', method: 'GET', target: '/v1/keys?limit=1', headers: [] }
+const problem = (status: number, more: object = {}) => ({
+  ...{ status, milliseconds: 1, headers: new Map([['x-request-id', 'r']]) },
+  text: JSON.stringify({ status, code: 'validation_failed', ...more }),
+})
+const documented = () => {}
+const undocumented = () => {
+  throw new Error('no such status')
+}
+
+describe('an answer to a hostile request', () => {
+  it('that is as it should be has no fault', () => {
+    expect(judge(attack, problem(422), documented)).toEqual([])
+  })
+
+  it.each<[string, ReturnType<typeof judge>]>([
+    ['a defect', judge(attack, problem(500), documented)],
+    ['no answer', judge(attack, undefined, documented)],
+    ['innards shown', judge(attack, problem(422, { detail: 'at run (/app/src/main.ts:1:1)' }), documented)],
+    ['a problem of another status', judge(attack, problem(422, { status: 400 }), documented)],
+    ['not as documented', judge(attack, problem(418), undocumented)],
+    ['503 without retry-after', judge(attack, problem(503), documented)],
+    ['405 without allow', judge(attack, problem(405), documented)],
+    ['long in coming', judge(attack, { ...problem(422), milliseconds: 60_000 }, documented)],
+  ])('has the fault: %s', (fault, faults) => {
+    expect(faults.join()).toContain(fault)
+  })
+})
+
+describe('what is drawn', () => {
+  const draw = (seed: number) => {
+    const drawing = { random: createRandom(seed), id: () => 'an id', line: () => '{}' }
+    return operations.flatMap(({ body }) => (body ? [renderJson(generate(body.schema, drawing))] : []))
+  }
+
+  it('is the same of the same seed, and another of another', () => {
+    expect(draw(7)).toEqual(draw(7))
+    expect(draw(7)).not.toEqual(draw(8))
+  })
+
+  it('is of every operation with a body, and bent when it is to be', () => {
+    expect(draw(1).length).toBeGreaterThan(25)
+    const record = { type: 'semantic', tags: ['a'], payload: { kind: 'semantic' } }
+    const bent = new Set(
+      Array.from({ length: 50 }, (_, seed) => renderJson(mutate(record, createRandom(seed)))),
+    )
+    expect(bent.size).toBeGreaterThan(40)
+    expect(Object.keys(schemas)).toContain('NewRecord')
+  })
+})
+
+describe('what is written', () => {
+  let app: TestApp
+  beforeAll(async () => {
+    app = await startTestApp()
+  })
+  afterAll(() => app.close())
+
+  it('is seen once it is committed, whichever table it is in', async () => {
+    const writes = await watchWrites(app.database.pool)
+    await app.issueKey(['records:read'])
+    expect(await writes.drain()).toEqual(['api_keys'])
+    expect(await writes.drain()).toEqual([])
+    const undone = app.db.transaction().execute(async (tx) => {
+      await sql`update api_keys set name = 'other'`.execute(tx)
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    await sql`update api_keys set last_used_at = now()`.execute(app.db)
+    expect(await writes.drain()).toEqual([])
+    await sql`update api_keys set name = 'one'`.execute(app.db)
+    await sql`update api_keys set name = 'other'`.execute(app.db)
+    expect(await writes.drain()).toEqual(['api_keys'])
+  })
+})

@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, fact } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const secretWriter = 'writer-of-the-hidden'
+
+let app: TestApp
+let key: string
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
+})
+afterAll(() => app.close())
+
+const send = (path: string, body: object) => app.request('POST', path, { body })
+
+describe('an edge to a record of another scope and sensitivity', () => {
+  it('is in the log of one end, as an entry that names the other', async () => {
+    const far = await create(app, fact({ sensitivity: 'high' }))
+    const near = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))
+    const other = await create(app, fact({ scope: 'theirs', sensitivity: 'low' }))
+    for (const target of [near, other]) {
+      const edge = { predicate: 'contradicts', target_id: target.id, actor: secretWriter }
+      await send(`/v1/records/${far.id}/relations`, edge)
+    }
+    await send(`/v1/records/${other.id}/relations`, { predicate: 'supports', target_id: near.id })
+    const changesOf = async ({ id }: Body, asked: object = {}) =>
+      ((await app.request('GET', `/v1/records/${id}/audit`, asked)).body as Body).items.map((each: Body) =>
+        Object.keys(each.changes ?? {}),
+      )
+    expect(await changesOf(far)).toEqual([
+      [],
+      [`relations.contradicts.${near.id}`],
+      [`relations.contradicts.${other.id}`],
+    ])
+    expect(await changesOf(near)).toEqual([[], [`incoming_relations.supports.${other.id}`]])
+    expect(await changesOf(near, { key })).toEqual([[]])
+  })
+})
+
+describe('a move of status that a hidden record made', () => {
+  it('is shown without who made it and why', async () => {
+    const low = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))
+    const record = fact({
+      scope: 'mine',
+      sensitivity: 'hyper',
+      provenance: { sources: [{ kind: 'event', ref: 'r' }] },
+    })
+    const said = { actor: secretWriter, rationale: 'the secret reason' }
+    expect((await send(`/v1/records/${low.id}/supersede`, { ...said, record })).status).toBe(201)
+    const path = `/v1/records/${low.id}/status-history`
+    const moveOf = async (asked: object) => ((await app.request('GET', path, asked)).body as Body).items[0]
+    const { changed_at, ...seen } = await moveOf({ key })
+    expect(seen).toEqual({
+      ...{ old: 'active', new: 'superseded', step: 'supersede', actor: 'hidden', reason: '' },
+    })
+    expect(await moveOf({})).toMatchObject({ actor: secretWriter, reason: 'the secret reason', changed_at })
+  })
+})

@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operations } from '../support/fuzz/openapi-operations.ts'
+import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const guide = await readFile(join(root, 'docs/clients.md'), 'utf8')
+const commands = [...guide.matchAll(/```\nnpx ([\s\S]*?)\n```/g)].map(([, command]) => command ?? '')
+const programs = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, program]) => program ?? '')
+
+/** Everything that a careful project turns on and the generators' own code bears. */
+const strict = {
+  compilerOptions: {
+    ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext', types: ['node'] },
+    ...{ strict: true, noUncheckedIndexedAccess: true, noImplicitReturns: true, noImplicitOverride: true },
+    ...{ noFallthroughCasesInSwitch: true, noUnusedLocals: true, verbatimModuleSyntax: true },
+    ...{ skipLibCheck: true, outDir: 'built' },
+  },
+  include: ['*.ts', 'membrane/**/*.ts'],
+}
+
+/** Compiles only if what the document does not allow is refused. */
+const wrong = `import { createRecord } from './membrane/index.js'
+  const payload = { kind: 'semantic', subject: 1, predicate: 'is', object: 1 } as const
+  // @ts-expect-error a subject is a text
+  void createRecord({ body: { type: 'semantic', payload } })`
+
+const run = promisify(execFile)
+const tool = (name: string) => join(root, 'node_modules/.bin', name)
+
+let app: TestApp
+let folder: string
+beforeAll(async () => {
+  app = await startTestApp()
+  folder = await mkdtemp(join(tmpdir(), 'membrane-clients-'))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(strict))
+})
+afterAll(async () => {
+  await app.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** As an operator types it, but from this server and with the generators that the lockfile names. */
+async function generate(command: string): Promise<void> {
+  const [name = '', ...options] = command.replace('http://127.0.0.1:8080', app.url).split(' ')
+  const quiet = name.includes('hey-api') ? ['--silent', '--no-log-file'] : []
+  await run(tool(name.replace('@hey-api/', '')), [...options, ...quiet], { cwd: folder })
+}
+
+async function compile(): Promise<string> {
+  const failed = (error: { stdout?: string }) => error.stdout ?? String(error)
+  return run(tool('tsc'), ['-p', folder]).then(({ stdout }) => stdout, failed)
+}
+
+async function hold(program: string): Promise<string[]> {
+  const env = { PATH: process.env['PATH'], MEMBRANE_URL: app.url, MEMBRANE_API_KEY: rootKey }
+  const { stdout } = await run(process.execPath, [join(folder, 'built', program)], { env })
+  return stdout.trim().split('\n')
+}
+
+describe('clients that are generated from the document of a running server', () => {
+  it('compile strictly with the programs of docs/clients.md, and refuse what the document does not allow', async () => {
+    expect([commands.length, programs.length]).toEqual([2, 2])
+    for (const command of commands) await generate(command)
+    await writeFile(join(folder, 'wrong.ts'), wrong)
+    for (const [index, program] of programs.entries()) {
+      await writeFile(join(folder, `program-${index}.ts`), program)
+    }
+    expect(await compile()).toBe('')
+    expect(await readdir(folder)).toEqual(expect.arrayContaining(['membrane', 'membrane.ts', 'built']))
+    // Two generators and a compiler start here, beside other tests.
+  }, 120_000)
+
+  it('know every operation', async () => {
+    const functions = await readFile(join(folder, 'membrane/sdk.gen.ts'), 'utf8')
+    const types = await readFile(join(folder, 'membrane.ts'), 'utf8')
+    for (const { name } of operations) {
+      expect(functions, name).toContain(`export const ${name} = `)
+      expect(types, name).toMatch(new RegExp(`\\b${name}: \\{`))
+    }
+  })
+
+  it('are understood by the server, and understand it', async () => {
+    expect(await hold('program-0.js')).toEqual([
+      'true true',
+      '1',
+      '1 the last page',
+      'record_not_found',
+      'queued',
+    ])
+    expect(await hold('program-1.js')).toEqual(['2'])
+  })
+})

@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { scanJson } from '../../src/http/validation/body-scan.ts'
+import { importLines } from '../support/export-and-import.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const most = 1_000_000
+const scan = (text: string) => scanJson(Buffer.from(text), most)
+const pointers = (text: string) => scan(text).numbers.map(({ pointer }) => pointer)
+
+describe('the scan of a body', () => {
+  it.each([
+    '9007199254740993',
+    '-9007199254740993',
+    '9007199254740993.0',
+    '9007199254740993e0',
+    '90071992547409930e-1',
+    '12345678901234567890',
+    '1e400',
+    '-1e400',
+    `1${'0'.repeat(400)}`,
+  ])('refuses %s, which would be changed', (text) => {
+    expect(pointers(text)).toEqual([''])
+    expect(pointers(`{"a":[0,{"b/c~\\u0041":${text}}]}`)).toEqual(['/a/1/b~1c~0A'])
+  })
+
+  it.each([
+    '9007199254740991',
+    '-9007199254740991',
+    '9007199254740992',
+    '100000000000000000000',
+    `1${'0'.repeat(300)}`,
+    '1e300',
+    '1.7e308',
+    '0.12345678901234567890123',
+    '123456789.12345678901234567890',
+    '1e-400',
+    '"9007199254740993"',
+    '{"9007199254740993":"\\\\\\"9007199254740993"}',
+  ])('accepts %s, which stays as it is or is no integer', (text) => {
+    expect(pointers(text)).toEqual([])
+  })
+
+  it('accepts whatever JavaScript writes, and counts its fields and items', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
+        expect(pointers(JSON.stringify(value))).toEqual([])
+        expect(pointers(JSON.stringify(value, null, 2))).toEqual([])
+      }),
+    )
+    expect(scan('{"a":[1,2,3],"b":{"c":",:[{"}}').values).toBe(6)
+  })
+
+  it('finds the one number among any others, wherever it is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.string(), fc.integer(), fc.jsonValue())), fc.nat(), (items, seed) => {
+        const at = seed % (items.length + 1)
+        const texts = items.map((item) => JSON.stringify(item))
+        expect(pointers(`[${texts.toSpliced(at, 0, '9007199254740993').join(',')}]`)).toEqual([`/${at}`])
+      }),
+    )
+  })
+
+  it('ends on any bytes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'{}[],:"\\\\-0123456789eE. a') }), (text) => {
+        scan(text)
+      }),
+    )
+    expect(scan('['.repeat(1_000_000)).values).toBe(100)
+    expect(scanJson(Buffer.from(`[${'1,'.repeat(1_000)}`), 10).values).toBe(11)
+  })
+})
+
+describe('an integer that a JSON reader would change', () => {
+  let api: TestApp
+  beforeAll(async () => {
+    api = await startTestApp()
+  })
+  afterAll(() => api.close())
+
+  const fact = (number: string) =>
+    `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":${number}}}`
+
+  it('is refused wherever it is in a body, and nothing is stored', async () => {
+    const headers = { 'content-type': 'application/json' }
+    for (const number of ['9007199254740993', '1e400', '[{"n":-12345678901234567890}]']) {
+      const { body } = await api.request('POST', '/v1/records', { body: fact(number), headers })
+      expect(body).toMatchObject({
+        status: 422,
+        code: 'number_too_large',
+        errors: [{ pointer: expect.stringMatching(/^\/payload\/object/) }],
+      })
+    }
+    expect((await api.request('GET', '/v1/records')).body).toMatchObject({ items: [] })
+  })
+
+  it('is refused in a line of an import, and the other lines are stored', async () => {
+    const { reports } = await importLines(api, `${fact('9007199254740993')}\n${fact('9007199254740991')}\n`)
+    expect(reports).toMatchObject([
+      { status: 'invalid', problem: { code: 'number_too_large' } },
+      { status: 'created' },
+    ])
+  })
+
+  it('is kept where it stays the same, through an export and an import', async () => {
+    await importLines(api, `${fact('1e300')}\n`)
+    const exported = await api.request('GET', '/v1/export')
+    const { reports } = await importLines(api, exported.text)
+    expect(reports.map(({ status }) => status)).toEqual(['unchanged', 'unchanged'])
+  })
+})

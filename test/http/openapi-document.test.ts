@@ -1,0 +1,211 @@
+import { readFileSync } from 'node:fs'
+import { Compile } from 'typebox/schema'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeErrors } from '../../scripts/errors-document.ts'
+import { describeProduct } from '../../scripts/openapi-document.ts'
+import { registerFormats } from '../../src/http/validation/formats.ts'
+import { isObject, type JsonObject } from '../../src/http/validation/schema-keywords.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+type Operation = {
+  operationId: string
+  tags: string[]
+  summary: string
+  description: string
+  security: unknown[]
+  parameters?: { in: string; name: string }[]
+  requestBody?: { content: Record<string, Media> }
+  responses: Record<string, { description: string; content?: Record<string, Media> }>
+}
+type Document = {
+  openapi: string
+  info: { title: string; license: { name: string } }
+  servers: { url: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, unknown> }
+}
+
+function jsonMediaOf({ requestBody, responses }: Operation): Media[] {
+  const contents = [requestBody, ...Object.values(responses)].flatMap((each) =>
+    Object.entries(each?.content ?? {}),
+  )
+  return contents.filter(([type]) => type.endsWith('json')).map(([, media]) => media)
+}
+
+/** Every object of a document but those of its examples. */
+function objectsIn(value: unknown): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap(objectsIn)
+  if (!isObject(value)) return []
+  const { example: _, examples: _1, ...members } = value
+  return [members, ...Object.values(members).flatMap(objectsIn)]
+}
+
+const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
+
+registerFormats()
+
+let document: Document
+let operations: [string, Operation][]
+beforeAll(async () => {
+  document = JSON.parse(await describeProduct())
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [
+      `${method} ${path}`,
+      operation,
+    ]),
+  )
+})
+
+describe('the OpenAPI document', () => {
+  it('is committed as the routes say it', async () => {
+    expect(read('openapi/openapi.json')).toBe(await describeProduct())
+  })
+
+  it('is of the product, at this server', () => {
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Membrane', license: { name: 'MIT' } },
+      servers: [{ url: '/' }],
+    })
+  })
+
+  it('says of every operation what it is, who may call it and what it answers', () => {
+    expect(operations.length).toBeGreaterThan(5)
+    for (const [name, operation] of operations) {
+      for (const member of ['operationId', 'summary', 'description'] as const) {
+        expect(operation[member], `${name} ${member}`).toMatch(/\S/)
+      }
+      expect(operation.tags, name).toHaveLength(1)
+      expect(Array.isArray(operation.security), name).toBe(true)
+      const statuses = Object.keys(operation.responses)
+      expect(statuses, name).toContain('500')
+      expect(
+        statuses.some((status) => status.startsWith('2')),
+        name,
+      ).toBe(true)
+      if (operation.security.length > 0)
+        expect(statuses).toEqual(expect.arrayContaining(['401', '403', '429', '503']))
+    }
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+
+  it('gives an example of every body and every answer, and each keeps its schema', () => {
+    const media = operations.flatMap(([name, operation]) =>
+      jsonMediaOf(operation).map((each) => [name, each] as const),
+    )
+    expect(media.length).toBeGreaterThan(50)
+    for (const [name, { schema, example, examples = {} }] of media) {
+      const given = [
+        ...(example === undefined ? [] : [example]),
+        ...Object.values(examples).map(({ value }) => value),
+      ]
+      expect(given, name).not.toHaveLength(0)
+      const validator = Compile({ ...schema, components: document.components })
+      for (const each of given)
+        expect(validator.Errors(each)[1], `${name} ${JSON.stringify(each)}`).toEqual([])
+    }
+  })
+
+  it('asks for nothing in a body that would take unknown fields and drop them', () => {
+    const asked = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
+    const seen = new Set<string>()
+    const open: string[] = []
+    for (const { $ref: target, type, properties, additionalProperties } of asked) {
+      const name = typeof target === 'string' ? target.replace('#/components/schemas/', '') : undefined
+      if (name !== undefined && !seen.has(name)) {
+        seen.add(name)
+        // The array grows under the loop until every schema that can be reached was seen.
+        asked.push(...objectsIn(document.components.schemas[name]))
+      }
+      if (type === 'object' && isObject(properties) && additionalProperties !== false) {
+        open.push(Object.keys(properties).join())
+      }
+    }
+    expect(seen.size).toBeGreaterThan(5)
+    expect(open).toEqual([])
+  })
+
+  it('offers Idempotency-Key on every POST, PATCH and DELETE that changes something', () => {
+    const guarded = operations.filter(([, { parameters = [] }]) =>
+      parameters.some(({ name }) => name === 'Idempotency-Key'),
+    )
+    const mutations = operations.filter(([name]) => /^(post|patch|delete) /.test(name))
+    const unguarded = mutations.filter((mutation) => !guarded.includes(mutation)).map(([name]) => name)
+    // Those that only read, and those whose repetition changes nothing.
+    expect(unguarded).toEqual([
+      ...['post /v1/import', 'post /v1/maintenance/drift/check', 'post /v1/retrieve'],
+      ...['post /v1/search/similar', 'post /v1/surprise/preview'],
+    ])
+    for (const [name, { responses }] of guarded) expect(Object.keys(responses), name).toContain('409')
+  })
+
+  it('names its schemas, and every reference leads to one', () => {
+    const names = Object.keys(document.components.schemas)
+    expect(names).toEqual(expect.arrayContaining(['Problem', 'Record', 'Key']))
+    const objects = objectsIn(document)
+    expect(objects.length).toBeGreaterThan(100)
+    for (const { $ref: target, ...members } of objects) {
+      if (typeof target === 'string') expect(names).toContain(target.replace('#/components/schemas/', ''))
+      for (const keyword of ['$id', 'patternProperties']) expect(members).not.toHaveProperty(keyword)
+      // A property may have this name; the keyword names a code.
+      expect(members['missing']).not.toBeTypeOf('string')
+    }
+  })
+})
+
+it('docs/errors.md is what the catalogue says', () => {
+  expect(read('docs/errors.md')).toBe(describeErrors())
+})
+
+describe('the documentation of a running server', () => {
+  let api: TestApp
+  beforeAll(async () => {
+    api = await startTestApp()
+  })
+  afterAll(() => api.close())
+
+  it('is open, and is the document', async () => {
+    const { status, body } = await api.request('GET', '/openapi.json', { key: false })
+    expect(status).toBe(200)
+    expect(body).toEqual(document)
+  })
+
+  it('is a page whose every asset comes from here', async () => {
+    const page = await api.request('GET', '/docs', { key: false })
+    expect(page.status).toBe(200)
+    const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
+    expect(assets.length).toBeGreaterThan(4)
+    for (const path of assets) {
+      expect(path).toMatch(/^\/docs\//)
+      expect((await api.request('GET', path, { key: false })).status, path).toBe(200)
+    }
+    const initializer = await api.request('GET', '/docs/static/swagger-initializer.js', { key: false })
+    expect(`${page.text}${initializer.text}`).not.toMatch(
+      /(?:https?:)?\/\/(?!www\.w3\.org|stackoverflow)[a-z]+\.[a-z]/,
+    )
+  })
+
+  it('runs under a policy that lets nothing else in', async () => {
+    const { headers, text } = await api.request('GET', '/docs', { key: false })
+    const policy = headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self';")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
+    // Under that policy an inline script would not run.
+    expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=/)
+  })
+
+  it('names no file outside its folder', async () => {
+    for (const path of [
+      '/docs/static/..%2f..%2fpackage.json',
+      '/docs/static/%2e%2e/package.json',
+      '/docs/static/nope.js',
+    ]) {
+      const { status, body } = await api.request('GET', path, { key: false })
+      expect([400, 403, 404]).toContain(status)
+      expect(body).toMatchObject({ code: expect.any(String) })
+    }
+  })
+})

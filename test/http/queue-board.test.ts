@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type JobQueue, openQueue, prepareQueue } from '../../src/jobs/queue.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createTestClock } from '../support/clock.ts'
+import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+
+const redisUrl = inject('redisUrl')
+const backends = [
+  { name: 'PostgreSQL', redis: undefined },
+  ...(redisUrl === null ? [] : [{ name: 'Redis', redis: redisUrl }]),
+]
+
+const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
+const basic = (password: string) => `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`
+
+describe.each(backends)('the board of a queue in $name', ({ redis }) => {
+  let api: TestApp
+  let queue: JobQueue
+  beforeAll(async () => {
+    api = await startTestApp({
+      showQueue: ({ databaseUrl }) => {
+        const settings = { redisUrl: redis, databaseUrl, prefix: `board-${databaseUrl.split('/').at(-1)}` }
+        queue = openQueue(settings, log)
+        const prepared = prepareQueue(settings)
+        return () => prepared.then(() => queue.show())
+      },
+    })
+  })
+  afterAll(async () => {
+    await queue.close()
+    await api.close()
+  })
+
+  const open = (path = '', headers: Record<string, string> = {}) =>
+    api.request('GET', `/admin/queues${path}`, { headers })
+
+  it('shows an admin what waits, and what the queue is kept in', async () => {
+    await open('/api/queues')
+    await queue.enqueue('purge', {})
+    await queue.enqueue('decay', {})
+    const { status, body } = await open('/api/queues?activeQueue=membrane&status=waiting&page=1')
+    expect(status).toBe(200)
+    const [shown] = (
+      body as { queues: { name: string; counts: object; readOnlyMode: boolean; jobs: object[] }[] }
+    ).queues
+    expect(shown).toMatchObject({ name: 'membrane', counts: { waiting: 2 }, readOnlyMode: true })
+    expect(shown?.jobs.map((job) => (job as { name: string }).name).sort()).toEqual(['decay', 'purge'])
+    expect((await open('/api/redis/stats')).status).toBe(200)
+  })
+
+  it('is a page whose scripts and styles come from here, and that can fetch nothing from elsewhere', async () => {
+    const page = await open()
+    expect(page.status).toBe(200)
+    const policy = page.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
+    const scripts = [...page.text.matchAll(/<script[^>]*\ssrc="([^"]+)"/g)].map(([, path]) => path)
+    expect(scripts.length).toBeGreaterThan(1)
+    for (const path of scripts) expect((await open(`/${path}`)).status, path).toBe(200)
+  })
+
+  it('is for admins, who can be asked for the key by a browser', async () => {
+    const refused = await api.request('GET', '/admin/queues', { key: false })
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe('Basic realm="membrane"')
+    const asked = (authorization: string) =>
+      api.request('GET', '/admin/queues', { key: false, headers: { authorization } })
+    expect((await asked(basic(rootKey))).status).toBe(200)
+    expect((await asked(basic('guessed'))).status).toBe(401)
+    expect((await asked('Basic !!!')).status).toBe(401)
+    const reader = await api.issueKey(['records:read', 'maintenance:run'])
+    for (const path of ['', '/api/queues', '/static/favicon-32x32.png'])
+      expect((await api.request('GET', `/admin/queues${path}`, { key: reader })).status, path).toBe(403)
+  })
+
+  it('takes a password nowhere else', async () => {
+    const asked = { key: false, headers: { authorization: basic(rootKey) } } as const
+    const { status, headers } = await api.request('GET', '/v1/keys', asked)
+    expect(status).toBe(401)
+    expect(headers.get('www-authenticate')).toBe('Bearer realm="membrane"')
+  })
+
+  it('only shows: nothing can be done to the queue from a page', async () => {
+    for (const [method, path] of [
+      ['PUT', '/api/queues/membrane/empty'],
+      ['PUT', '/api/queues/membrane/pause'],
+      ['POST', '/api/queues/membrane/add'],
+    ] as const) {
+      const { status } = await api.request(method, `/admin/queues${path}`, { body: {} })
+      expect(status, path).toBe(403)
+    }
+    expect(await queue.count()).toMatchObject({ waiting: 2 })
+  })
+})
+
+it('says nothing of what failed', async () => {
+  const secret = 'redis://someone:hunter2@queue'
+  const api = await startTestApp({
+    showQueue: () => async () => {
+      throw new Error(secret)
+    },
+  })
+  const { status, text } = await api.request('GET', '/admin/queues/api/queues')
+  expect(status).toBe(503)
+  expect(text).not.toContain('hunter2')
+  await api.close()
+})
+
+it('says that the queue does not answer', async () => {
+  const api = await startTestApp({ showQueue: () => () => new Promise(() => {}) })
+  const { status, body } = await api.request('GET', '/admin/queues/api/queues')
+  expect(status).toBe(503)
+  expect(body).toMatchObject({ code: 'not_ready' })
+  expect((await api.request('GET', '/admin/queues')).status).toBe(200)
+  await api.close()
+})
+
+it('is not there where there is no queue to show', async () => {
+  const api = await startTestApp()
+  expect((await api.request('GET', '/admin/queues')).status).toBe(404)
+  await api.close()
+})

@@ -1,0 +1,226 @@
+import { once as happens } from 'node:events'
+import { connect as connectSocket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createNotesTable, notesRoom } from '../support/notes-room.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let api: TestApp
+
+beforeAll(async () => {
+  api = await startTestApp({
+    rooms: notesRoom({ now: async () => {} }),
+    variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' },
+  })
+  await createNotesTable(api.db)
+})
+afterAll(() => api.close())
+
+const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
+  api.request('POST', '/v1/notes', { body, headers })
+const bytes = (...values: number[]) => new Uint8Array(values)
+
+/** What the server says to raw bytes, until it closes the connection. */
+async function speak(...chunks: string[]): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket(Number(port), hostname)
+  const heard: Buffer[] = []
+  socket.on('data', (chunk) => heard.push(chunk))
+  socket.on('error', () => {})
+  for (const chunk of chunks) socket.write(chunk)
+  await happens(socket, 'close')
+  return Buffer.concat(heard).toString()
+}
+
+/** As `speak`, but nothing is read before everything is written. */
+async function speakThenListen(...chunks: string[]): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket(Number(port), hostname)
+  const said = new Promise<void>((resolve) => {
+    socket.on('error', () => resolve())
+    for (const chunk of chunks.slice(0, -1)) socket.write(chunk)
+    socket.write(chunks.at(-1) ?? '', () => resolve())
+  })
+  socket.pause()
+  await said
+  const heard: Buffer[] = []
+  socket.on('data', (chunk) => heard.push(chunk))
+  socket.resume()
+  if (!socket.closed) await happens(socket, 'close')
+  return Buffer.concat(heard).toString()
+}
+
+/** The first answer to a request of which the rest never comes. */
+async function untilAnswered(head: string): Promise<string> {
+  const { port, hostname } = new URL(api.url)
+  const socket = connectSocket(Number(port), hostname)
+  socket.write(head)
+  const [answer] = await happens(socket, 'data')
+  socket.destroy()
+  return String(answer)
+}
+
+const problemIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
+
+describe('a body', () => {
+  it.each([
+    ['broken JSON', '{"text":', 'malformed_json'],
+    ['nothing', '', 'malformed_json'],
+    ['white space', '   ', 'malformed_json'],
+    ['two values', '{}{}', 'malformed_json'],
+    ['a trailing comma', '{"text":"x",}', 'malformed_json'],
+    ['NaN', '{"text":NaN}', 'malformed_json'],
+    ['a byte order mark', '\ufeff{"text":"x"}', 'malformed_json'],
+  ])('of %s is 400', async (_name, body, code) => {
+    const answer = await post(body, { 'content-type': 'application/json' })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ code })
+    // The parser's own message would quote the body.
+    expect(answer.body).toMatchObject({
+      detail: expect.stringMatching(/^(The body is not valid JSON|This call needs)/),
+    })
+  })
+
+  it('of invalid UTF-8 is 400, and not stored with replacement characters', async () => {
+    const answer = await post(bytes(0x7b, 0x22, 0x74, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d), {
+      'content-type': 'application/json',
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.body).toMatchObject({ detail: 'The body is not valid UTF-8.' })
+  })
+
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/merge-patch+json',
+  ])('may be sent as %s', async (type) =>
+    expect((await post('{"text":"x"}', { 'content-type': type })).status).toBe(201),
+  )
+
+  it.each([
+    ['text/plain', {}],
+    ['application/x-www-form-urlencoded', {}],
+    ['multipart/form-data; boundary=x', {}],
+    ['application/jsonx', {}],
+    ['nonsense', {}],
+    ['application/json', { 'content-encoding': 'gzip' }],
+  ])('may not be sent as %s %j', async (type, headers) => {
+    const answer = await post('{"text":"x"}', { 'content-type': type, ...headers })
+    expect(answer.status).toBe(415)
+    expect(answer.body).toMatchObject({ code: 'unsupported_media_type' })
+  })
+
+  it.each([
+    ['a NUL', '{"text":"a\\u0000"}', '/text'],
+    ['a lone surrogate', '{"text":"\\ud800"}', '/text'],
+    ['__proto__', '{"text":"x","__proto__":{}}', ''],
+    ['100,001 characters', JSON.stringify({ text: 'x'.repeat(100_001) }), '/text'],
+    ['101 levels', `{"text":${'['.repeat(100)}${']'.repeat(100)}}`, `/text${'/0'.repeat(99)}`],
+  ])('with %s is 422, pointed at', async (_name, body, pointer) => {
+    const answer = await post(body, { 'content-type': 'application/json' })
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer }] })
+  })
+
+  it('has all its faults named at once', async () => {
+    const { body } = await api.request('POST', '/v1/notes', { body: { text: '', tags: 'x', extra: 1 } })
+    expect(body).toMatchObject({
+      errors: [
+        { pointer: '/text', message: 'must not be empty' },
+        { pointer: '/tags', message: 'must be an array' },
+        { pointer: '/extra', message: 'unknown field' },
+      ],
+    })
+  })
+
+  it('of null is a fault, not a missing body', async () => {
+    const answer = await post('null', { 'content-type': 'application/json' })
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      expect.objectContaining({ code: 'validation_failed' }),
+    ])
+  })
+
+  it('may be missing where every field is optional', async () => {
+    const id = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
+    expect((await api.request('POST', `/v1/notes/${id}/nudge`)).body).toEqual({})
+    expect((await api.request('POST', `/v1/notes/${id}/nudge`, { body: { reason: 'x' } })).body).toEqual({
+      reason: 'x',
+    })
+  })
+
+  it('is refused where none is taken', async () => {
+    const path = (await post('{"text":"x"}')).headers.get('location') ?? ''
+    const answer = await api.request('DELETE', path, { body: { force: true } })
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ errors: [{ pointer: '/force', message: 'unknown field' }] })
+    expect((await api.request('DELETE', path, { body: {} })).status).toBe(204)
+  })
+
+  it('of 10 MiB is read, and one byte more is 413', async () => {
+    const filler = (size: number) => {
+      const items = `${' '.repeat(size - 12)}`
+      return `{"text":"x"${items}}`
+    }
+    const limit = 10 * 1024 * 1024
+    expect(filler(limit)).toHaveLength(limit)
+    expect((await post(filler(limit))).status).toBe(201)
+    const answer = await post(filler(limit + 1))
+    expect(answer.status).toBe(413)
+    expect(answer.body).toMatchObject({ code: 'body_too_large' })
+  })
+
+  it('that streams past the limit is cut off, whatever length it claims', async () => {
+    const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
+    const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
+    const answer = await speak(head, ...Array(12).fill(chunk))
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  })
+
+  it('of many faults is answered with a hundred', async () => {
+    const tags = JSON.stringify(Array(240_000).fill(1))
+    const answer = await post(`{"text":"x","tags":${tags}}`)
+    expect(answer.status).toBe(422)
+    expect((answer.body as { errors: unknown[] }).errors).toHaveLength(100)
+    expect(answer.text.length).toBeLessThan(20_000)
+  })
+
+  it('of too many fields or items is refused before it is parsed', async () => {
+    const fields = `{${Array.from({ length: 300_000 }, (_, each) => `"k${each}":1`).join(',')}`
+    const items = `[${'1,'.repeat(300_000)}`
+    for (const body of [fields, items]) {
+      const answer = await post(body, { 'content-type': 'application/json' })
+      expect(answer.status).toBe(422)
+      expect(answer.body).toMatchObject({
+        errors: [{ pointer: '', message: 'must have at most 250000 fields and items' }],
+      })
+    }
+  })
+
+  it('that is too large is answered 413 to every client that reads only when it has sent all', async () => {
+    const size = 12 * 1024 * 1024
+    const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`
+    const body = Array(12).fill(' '.repeat(0x100000))
+    const answers = await Promise.all(Array.from({ length: 3 }, () => speakThenListen(head, ...body)))
+    expect(answers.map((answer) => answer.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 413'))
+  })
+
+  it('is not waited for where the path is unknown', async () => {
+    for (const authorization of ['Bearer root-key-of-the-tests', 'Bearer nobody']) {
+      const head = `POST /v1/nowhere HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`
+      expect(problemIn(await untilAnswered(head))).toMatchObject({ status: 404, code: 'route_not_found' })
+    }
+    for (const body of ['{broken', '{"a":1}', '[1e999]']) {
+      const answer = await api.request('POST', '/v1/nowhere', {
+        body,
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(answer.status).toBe(404)
+    }
+  })
+
+  it('is not read for a caller without a key', async () => {
+    const answer = await api.request('POST', '/v1/notes', { body: '{broken', key: false })
+    expect(answer.status).toBe(401)
+  })
+})

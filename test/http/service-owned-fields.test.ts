@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { type Body, create } from '../support/record-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * What the service reckons itself is set by nobody: into every object of every body that the published document
+ * describes is put what a record has of its own, one by one. An operation that is added is walked without anybody
+ * thinking of it.
+ */
+
+const document: Body = JSON.parse(
+  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
+)
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const long = '2001-02-03T04:05:06.000Z'
+
+const forged: Record<string, unknown> = {
+  status: 'merged',
+  importance: 0.123456789,
+  access_count: 4_242,
+  served_count: 4_242,
+  last_accessed_at: long,
+  confirmation_count: 4_242,
+  surprise: { score: 1, delta: 1, base_before: 0, neighbours: [] },
+  demoted_at: long,
+  version: 4_242,
+}
+
+type Operation = { name: string; method: string; path: string; example: Body }
+type Place = readonly (string | number)[]
+
+const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<Body>(methods).flatMap(([method, operation]) => {
+    const schema = operation.requestBody?.content['application/json']?.schema
+    if (!schema) return []
+    const named = schema.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema
+    const { operationId: name } = operation
+    const examples: Body[] = named?.examples ?? [{}]
+    return examples.map((example) => ({ name, method: method.toUpperCase(), path, example }))
+  }),
+)
+
+/** Every object of a body, from the body itself down. */
+function placesIn(value: Body, place: Place = []): Place[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inside = Object.entries<Body>(value).flatMap(([name, each]) => placesIn(each, [...place, name]))
+  return Array.isArray(value) ? inside : [place, ...inside]
+}
+
+function put(body: Body, place: Place, name: string, value: unknown): Body {
+  const changed = structuredClone(body)
+  const target = place.reduce((inside: Body, step) => inside[step], changed)
+  target[name] = value
+  return changed
+}
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the forging tests' } })
+})
+afterAll(() => app.close())
+
+let made = 0
+/** Another record for each id that an operation names. */
+async function own({ path }: Operation): Promise<string> {
+  const name = `thing number ${++made}`
+  const payload = path.startsWith('/v1/entities')
+    ? { kind: 'entity', canonical_name: name, primary_type: 'Service' }
+    : { kind: 'semantic', subject: name, predicate: 'is', object: 'here' }
+  return (await create(app, { type: payload.kind, payload })).id
+}
+
+async function address(operation: Operation): Promise<{ path: string; body: Body }> {
+  const named = JSON.stringify(operation.example)
+  const ids = await Promise.all((named.match(uuid) ?? []).map(() => own(operation)))
+  const target = await own(operation)
+  const path = operation.path
+    .replace('{id}', await own(operation))
+    .replace('{target_id}', target)
+    .replace('{predicate}', 'supports')
+    .replace('{type}', 'semantic')
+  return { path, body: JSON.parse(named.replace(uuid, () => ids.shift() ?? target)) }
+}
+
+const send = ({ method }: Operation, path: string, body: Body): Promise<Answer> =>
+  app.request(method, path, { body })
+
+/** What is as it was forged to be, and what has a status that no move has led to. */
+async function findForged(status: unknown): Promise<object> {
+  const { rows } = await app.database.pool.query(
+    `select
+       (select count(*)::int from records where importance = $1 or access_count >= 4242 or served_count >= 4242
+         or confirmation_count >= 4242 or version >= 4242 or last_accessed_at = $2 or demoted_at = $2) as figures,
+       (select count(*)::int from importance_history where new = $1) as history,
+       (select count(*)::int from access_log where at = $2) as accesses,
+       (select count(*)::int from surprises) as surprises,
+       (select count(*)::int from status_changes where new = $3) as moves,
+       (select count(*)::int from records as r where r.status <> coalesce((
+         select s.new from status_changes as s where s.record_id = r.id order by s.id desc limit 1
+       ), 'active')) as untold`,
+    [forged['importance'], long, status],
+  )
+  return rows[0]
+}
+
+const untouched = { figures: 0, history: 0, accesses: 0, surprises: 0, moves: 0, untold: 0 }
+
+/** Every figure in every place, each in a call that is well but for it. */
+async function forge(operation: Operation, figures: Record<string, unknown>): Promise<void> {
+  let addressed: Awaited<ReturnType<typeof address>> | undefined
+  for (const place of placesIn(operation.example)) {
+    for (const [name, value] of Object.entries(figures)) {
+      addressed ??= await address(operation)
+      const { path, body } = addressed
+      const { status } = await send(operation, path, put(body, place, name, value))
+      expect([place, name, status]).not.toContain(500)
+      if (status < 300) addressed = undefined
+    }
+  }
+}
+
+describe('what a record has of its own', () => {
+  it.each(operations)('is not set through $name', async (operation) => {
+    // Through a merge records become merged indeed, but none of them invalid.
+    const status = operation.name.startsWith('merge') ? 'invalidated' : 'merged'
+    const { status: _, ...figures } = forged
+    // The one door that there is knows what leads where.
+    await forge(operation, operation.path.endsWith('/status') ? figures : { ...figures, status })
+    expect(await findForged(status)).toEqual(untouched)
+  })
+
+  it('is nevertheless what the same calls move when they are well', async () => {
+    const answers = await Promise.all(
+      operations.map(async (operation) => {
+        const { path, body } = await address(operation)
+        return [operation.name, (await send(operation, path, body)).status] as const
+      }),
+    )
+    const well = answers.filter(([, status]) => status < 300).map(([name]) => name)
+    expect(well).toEqual(expect.arrayContaining(['noteAccess', 'createRecord', 'patchRecord', 'capture']))
+    expect(well.length).toBeGreaterThan(20)
+  })
+
+  it('is of the service’s own making, and not of a vector’s text', async () => {
+    const payload = { kind: 'semantic', subject: 'x', predicate: 'says', object: forged }
+    const { id } = await create(app, { type: 'semantic', payload })
+    await hireEmbedder(app).run()
+    const row = await app.db.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+    expect(row).toMatchObject({ status: 'active', access_count: 0, confirmation_count: 0, version: 1 })
+  })
+})
+
+it('walks many operations', () => {
+  expect(operations.length).toBeGreaterThan(25)
+  expect(operations.map(({ name }) => name)).toContain('previewSurprise')
+})

@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { type Body, create } from '../support/record-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Every operation of the published document that takes an id is asked about records the key may not see, with the
+ * example body that the document itself gives. An operation that is added is walked without anybody thinking of it.
+ */
+
+const document: Body = JSON.parse(
+  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
+)
+
+type Operation = {
+  name: string
+  method: string
+  path: string
+  query: string
+  example: Body | undefined
+  /** The member of a body that takes a question, of an operation that only reads. */
+  words: string | undefined
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+const secret = 'quetzalcoatlus'
+const secretTag = 'tag-quetzalcoatlus'
+
+const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<Body>(methods).map(([method, operation]) => ({
+    ...{ name: operation.operationId, method: method.toUpperCase(), path },
+    query: queryOf(operation),
+    example: exampleOf(operation),
+    words: wordsOf(operation),
+  })),
+)
+const aboutRecords = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
+/** In the body: the ids of its example. */
+const namingRecords = operations.filter(
+  ({ name, example }) => name !== 'createKey' && JSON.stringify(example ?? {}).match(uuid),
+)
+const reading = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
+
+/** What takes words and compares them with what there is. */
+const asking = operations.filter(({ method, words }) => method === 'POST' && words !== undefined)
+
+function queryOf(operation: Body): string {
+  const required = (operation.parameters ?? []).filter((each: Body) => each.in === 'query' && each.required)
+  return required.map((each: Body) => `${each.name}=ada`).join('&')
+}
+
+function bodyOf(operation: Body): Body {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  return schema?.$ref ? document.components.schemas[schema.$ref.split('/').pop()] : schema
+}
+
+function wordsOf(operation: Body): string | undefined {
+  const members = Object.keys(bodyOf(operation)?.properties ?? {})
+  return operation.description.includes('Needs `records:read`')
+    ? members.find((name) => ['text', 'task_descriptor'].includes(name))
+    : undefined
+}
+
+function exampleOf(operation: Body): Body | undefined {
+  const schema = operation.requestBody?.content['application/json']?.schema
+  const named = bodyOf(operation)
+  if (schema && !named?.examples?.[0]) throw new Error(`${operation.operationId} has no example body`)
+  return named?.examples?.[0]
+}
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the walking tests' } })
+})
+afterAll(() => app.close())
+
+const everything = ['records:read', 'records:write', 'lifecycle:write', 'maintenance:run'] as const
+const issue = (more: object) => app.issueKey(everything, more)
+
+const facts = { kind: 'semantic', subject: secret, predicate: 'says', object: secret }
+const names = { kind: 'entity', canonical_name: secret, primary_type: 'Service', summary: secret }
+
+/** A record of the kind that the operation is about, told of in every way a record can be. */
+async function hide({ path }: Operation, more: object): Promise<string> {
+  const isEntity = path.startsWith('/v1/entities')
+  const provenance = { sources: [{ kind: 'event', ref: secret }] }
+  const body = isEntity ? { type: 'entity', payload: names } : { type: 'semantic', payload: facts }
+  const { id } = await create(app, { ...body, ...more, provenance, tags: [secretTag] })
+  await app.request('POST', `/v1/records/${id}/status`, {
+    body: { status: 'challenged', reason: secret, actor: secret },
+  })
+  return id
+}
+
+/** The caller's own record, untouched by what was asked before. */
+async function own({ path }: Operation): Promise<string> {
+  const payload = path.startsWith('/v1/entities')
+    ? { kind: 'entity', canonical_name: app.ids.next(), primary_type: 'Service' }
+    : { ...facts, subject: 'plain', object: 'plain' }
+  return (await create(app, { type: payload.kind, scope: 'mine', payload })).id
+}
+
+async function ask(operation: Operation, key: string, inPath: string, inBody: string): Promise<Answer> {
+  const { method, path, query, example } = operation
+  const target = path.includes('{target_id}') ? inBody : ''
+  const filled = path
+    .replace('{id}', inPath)
+    .replace('{predicate}', 'supports')
+    .replace('{target_id}', target)
+  // Of several ids only the first is put in place, as the others must differ from it.
+  const body = example && JSON.parse(JSON.stringify(example).replace(new RegExp(uuid.source), inBody))
+  return app.request(method, query ? `${filled}?${query}` : filled, { key, ...(body ? { body } : {}) })
+}
+
+/** Without what differs between any two requests. */
+function plain({ status, text }: Answer): object {
+  return { status, text: text.replaceAll(uuid, '<id>') }
+}
+
+const keysThatSeeNothing: [string, object, object][] = [
+  [
+    'another scope',
+    { scopes: ['mine'], max_sensitivity: 'hyper' },
+    { scope: 'theirs', sensitivity: 'public' },
+  ],
+  ['two levels below', { scopes: ['mine'], max_sensitivity: 'low' }, { scope: 'mine', sensitivity: 'high' }],
+]
+
+describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
+  it.each(aboutRecords)('finds by $name what it would find of nothing', async (operation) => {
+    const key = await issue(trust)
+    const target = await own(operation)
+    const [hidden, absent] = [await hide(operation, where), app.ids.next()]
+    const answer = await ask(operation, key, hidden, target)
+    expect(plain(answer)).toEqual(plain(await ask(operation, key, absent, target)))
+    expect(answer.status).toBe(404)
+    expect(answer.text).not.toContain(secret)
+  })
+
+  it.each(namingRecords)('learns by $name no more of an id that it names', async (operation) => {
+    const key = await issue(trust)
+    const [hidden, absent] = [await hide(operation, where), app.ids.next()]
+    const answer = await ask(operation, key, await own(operation), hidden)
+    expect(plain(answer)).toEqual(plain(await ask(operation, key, await own(operation), absent)))
+    expect(answer.text).not.toContain(secret)
+    expect(answer.status).not.toBe(403)
+  })
+
+  it.each(aboutRecords.filter(({ method }) => method === 'GET'))(
+    'is not told by $name of a hidden neighbour',
+    async (operation) => {
+      const key = await issue(trust)
+      const [near, hidden] = [await own(operation), await hide(operation, where)]
+      const body = { predicate: 'supports', target_id: near, rationale: secret, actor: secret }
+      await app.request('POST', `/v1/records/${hidden}/relations`, { body })
+      const { status, text } = await ask(operation, key, near, near)
+      expect([status, text.includes(hidden), text.includes(secret)]).toEqual([200, false, false])
+    },
+  )
+
+  it.each(asking)('is answered by $name as if what says the very same were not there', async (operation) => {
+    const key = await issue(trust)
+    const counted = operation.name === 'retrieve' ? { record_access: false } : {}
+    const body = { [operation.words ?? '']: `${secret} says ${secret} plain`, ...counted }
+    const ask = () => app.request('POST', operation.path, { key, body })
+    await own(operation)
+    await hireEmbedder(app).run()
+    // Which vectors are searched is remembered for a moment.
+    app.clock.advance(2_000)
+    const before = await ask()
+    const hidden = await hide(operation, where)
+    await hireEmbedder(app).run()
+    const after = await ask()
+    expect([after.status, after.text.includes(hidden)]).toEqual([200, false])
+    expect(after.body).toEqual(before.body)
+  })
+
+  it.each(reading)('is answered by $name without a word of it', async (operation) => {
+    const key = await issue(trust)
+    const hidden = await hide(operation, where)
+    const { text } = await app.request(operation.method, operation.path, { key })
+    // The document of the service itself names no record.
+    expect([text.includes(hidden), text.includes(secret)]).toEqual([false, false])
+  })
+})
+
+describe('a key one level below', () => {
+  const trust = { scopes: ['mine'], max_sensitivity: 'medium' }
+  const where = { scope: 'mine', sensitivity: 'high' }
+
+  it.each(aboutRecords)('is told by $name that a record exists at most', async (operation) => {
+    const key = await issue(trust)
+    const veiled = await hide(operation, where)
+    const { status, text } = await ask(operation, key, veiled, await own(operation))
+    expect(text.replaceAll(secretTag, '')).not.toContain(secret)
+    if (status === 200) expect(JSON.parse(text)).toMatchObject({ id: veiled, redacted: true })
+    else expect([status, JSON.parse(text).code]).toEqual([403, 'above_ceiling'])
+  })
+
+  it.each(namingRecords)('is told by $name no word of a record that it names', async (operation) => {
+    const key = await issue(trust)
+    const { text } = await ask(operation, key, await own(operation), await hide(operation, where))
+    expect(text.replaceAll(secretTag, '')).not.toContain(secret)
+  })
+})
+
+it('walks many operations', () => {
+  expect([aboutRecords.length > 25, namingRecords.length > 4, reading.length > 5]).toEqual([true, true, true])
+  expect(asking.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['retrieve', 'searchSimilar', 'previewSurprise']),
+  )
+})

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openTo, visibleTo } from '../../src/db/visibility.ts'
+import { mix, reader, secretWord } from '../support/mixed-trust-store.ts'
+import type { Body } from '../support/record-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Every read of the published document by a low key of one scope, about a store that clients and jobs have filled with
+ * records of all sensitivities and scopes. No answer names a hidden record or says what a redacted one says.
+ */
+
+const document: Body = JSON.parse(
+  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
+)
+const paths = Object.keys(document.paths).filter((path) => document.paths[path].get !== undefined)
+const followed = '/v1/maintenance/runs/{id}/events'
+const trust = { maxSensitivity: reader.max_sensitivity, scopes: reader.scopes }
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+let app: TestApp
+let key: string
+let runs: string[]
+let sight: Map<string, 'open' | 'redacted' | 'hidden'>
+
+beforeAll(async () => {
+  app = await startTestApp({
+    variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the walking tests', MEMBRANE_EMBEDDING_PROVIDER: 'hash' },
+  })
+  runs = await mix(app)
+  // An admin reads all that a reader does, and keys, tombstones and counts besides.
+  key = await app.issueKey(['admin'], reader)
+  sight = await readSight()
+}, 300_000)
+afterAll(() => app.close())
+
+async function readSight(): Promise<typeof sight> {
+  const { rows } = await sql<{ id: string; is_open: boolean; is_visible: boolean }>`
+    select r.id, ${openTo(trust)} as is_open, ${visibleTo(trust)} as is_visible from (
+      select id, sensitivity, scope from records union all select id, sensitivity, scope from departures
+    ) as r
+  `.execute(app.db)
+  const sightOf = (row: (typeof rows)[number]) =>
+    row.is_open ? 'open' : row.is_visible ? 'redacted' : 'hidden'
+  return new Map(rows.map((row) => [row.id, sightOf(row)]))
+}
+
+const seen = (as: string) => [...sight].flatMap(([id, how]) => (how === as ? [id] : []))
+
+/** What an answer must not have in it, with the text around it. */
+function leaksIn(text: string): string[] {
+  const ids = new Set(text.match(uuid) ?? [])
+  const found = [...ids, secretWord].filter(
+    (word) => text.includes(word) && (word === secretWord || sight.get(word) === 'hidden'),
+  )
+  return found.slice(0, 5).map((word) => around(text, word))
+}
+
+function around(text: string, word: string): string {
+  const at = text.indexOf(word)
+  return text.slice(Math.max(0, at - 150), at + 150)
+}
+
+function pathsOf(template: string, id: string): string[] {
+  const path = template.replace('{id}', id).replace('{type}', 'semantic').replace('{job}', 'decay')
+  if (path === '/v1/entities') return ['Orion', 'Vega 1', 'cryptic'].map((term) => `${path}?term=${term}`)
+  if (path === '/v1/export') return [path, `${path}?include_forgotten=true&embeddings=true`]
+  if (path === '/v1/records')
+    return ['', '&q=Orion', '&include_forgotten=true'].map((q) => `${path}?limit=500${q}`)
+  if (path.endsWith('/relations')) return [`${path}?limit=500`, `${path}?limit=500&direction=in`]
+  if (/changes$|audit$|status-history$/.test(path)) return [`${path}?limit=500`]
+  return [path]
+}
+
+/** Every page of an answer. */
+async function readAll(first: string): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let path: string | undefined = first; path; ) {
+    const answer = await app.request('GET', path, { key })
+    answers.push(answer)
+    const cursor: string | undefined = (answer.body as Body)?.next_cursor
+    path = cursor && `${first}${first.includes('?') ? '&' : '?'}cursor=${encodeURIComponent(cursor)}`
+  }
+  return answers
+}
+
+function idsOf(template: string): string[] {
+  if (!template.includes('{id}')) return ['']
+  return template.includes('/runs/') ? runs : [...seen('open'), ...seen('redacted').slice(0, 20)]
+}
+
+describe('a low key of one scope', () => {
+  it('sees some records whole, some redacted and some not at all', () => {
+    for (const how of ['open', 'redacted', 'hidden']) expect(seen(how).length).toBeGreaterThan(20)
+    expect(runs.length).toBe(24)
+  })
+
+  it.each(paths.filter((path) => path !== followed))(
+    'reads no hidden id from GET %s',
+    async (template) => {
+      const leaks: string[] = []
+      for (const path of idsOf(template).flatMap((id) => pathsOf(template, id))) {
+        for (const { status, text } of await readAll(path)) {
+          expect([path, status < 500]).toEqual([path, true])
+          leaks.push(...leaksIn(text).map((leak) => `${path}: ${leak}`))
+        }
+      }
+      expect(leaks.slice(0, 5)).toEqual([])
+    },
+    120_000,
+  )
+
+  it.each([
+    {},
+    { task_descriptor: 'what is known of Orion and its release', max_hops: 3, explain: true },
+    { task_descriptor: 'cryptic neighbour', node_limit: 100, root_limit: 100, explain: true },
+    { include_status: ['challenged', 'superseded', 'merged', 'invalidated'], max_hops: 3, root_limit: 100 },
+  ])('retrieves no hidden record by %j', async (asked) => {
+    const { status, text } = await app.request('POST', '/v1/retrieve', { key, body: asked })
+    expect([status, leaksIn(text)]).toEqual([200, []])
+  })
+
+  it('finds no hidden record near what it sees or says', async () => {
+    const asked = [
+      ...seen('open')
+        .filter((_, n) => n % 4 === 0)
+        .map((id) => ({ record_id: id, limit: 100 })),
+      ...['cryptic neighbour', 'the release of Orion'].map((text) => ({ text, limit: 100 })),
+    ]
+    for (const body of asked) {
+      const { text } = await app.request('POST', '/v1/search/similar', { key, body })
+      expect(leaksIn(text)).toEqual([])
+    }
+    const body = { text: 'the release of Orion is built by Jenkins on 12 nodes', scope: 'mine' }
+    const { text } = await app.request('POST', '/v1/surprise/preview', { key, body })
+    expect(leaksIn(text)).toEqual([])
+  }, 120_000)
+})

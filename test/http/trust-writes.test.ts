@@ -1,0 +1,246 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { purgeForgotten } from '../../src/records/index.ts'
+import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+/**
+ * Every operation of the published document that is not a GET is sent with a key of one scope and a low ceiling, on
+ * records outside of the trust of the key. Each must leave such a record as it was. An operation that names a record
+ * must also change it for the root key, or the walk would prove nothing: a new operation fails here until
+ * `preparations` says what its record needs.
+ */
+
+const document: Body = JSON.parse(
+  readFileSync(new URL('../../openapi/openapi.json', import.meta.url), 'utf8'),
+)
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+type Operation = { name: string; method: string; path: string; mediaType: string; example: Body }
+
+const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([path, methods]) =>
+  Object.entries<Body>(methods).flatMap(([method, { operationId: name, requestBody }]) => {
+    if (method === 'get') return []
+    const [[mediaType, content] = ['application/json', undefined]] = Object.entries<Body>(
+      requestBody?.content ?? {},
+    )
+    const named = content?.schema?.$ref
+      ? document.components.schemas[content.schema.$ref.split('/').pop()]
+      : content?.schema
+    return [{ name, method: method.toUpperCase(), path, mediaType, example: named?.examples?.[0] }]
+  }),
+)
+const onRecord = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
+/** These only read what they name. */
+const reading = new Set(['searchSimilar'])
+const naming = operations.filter(
+  ({ name, example }) => !reading.has(name) && JSON.stringify(example ?? {}).match(uuid),
+)
+/** What a key may do to an unscoped record that it reads: note a use, and link to it from a record of its own. */
+const noting = new Set(['noteAccess'])
+const linking = new Set(['relateRecords'])
+
+let app: TestApp
+let key: string
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the mutation walk' } })
+  key = await app.issueKey(['records:read', 'records:write', 'lifecycle:write', 'maintenance:run', 'admin'], {
+    scopes: ['mine'],
+    max_sensitivity: 'low',
+  })
+})
+afterAll(() => app.close())
+
+const post = async (path: string, body: object): Promise<void> => {
+  const answer = await app.request('POST', path, { body })
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+}
+
+type Preparation = { type?: keyof typeof payloads; more?: object; prepare?: (id: string) => Promise<unknown> }
+
+/** What a record needs so that the operation, as its example has it, changes it. */
+const preparations: Record<string, Preparation> = {
+  setOutcome: { type: 'episodic' },
+  unpinRecord: { more: { lifecycle: { pinned: true } } },
+  demoteRecord: { more: { layer: 'semantic' } },
+  promoteRecord: { more: { layer: 'working' } },
+  restoreRecord: { prepare: (id) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`) },
+  uncontestRecord: {
+    prepare: (id) => post(`/v1/records/${id}/contest`, { contesting_ref: 'x', actor: 'a', rationale: 'r' }),
+  },
+  unrelateRecords: {
+    prepare: (id) => post(`/v1/records/${id}/relations`, { predicate: 'supports', target_id: hub }),
+  },
+}
+let hub = ''
+
+/** Content of its own, as what was erased once cannot be stored again. */
+function named(type: keyof typeof payloads): object {
+  const name = `thing ${app.ids.next()}`
+  if (type === 'entity') return { canonical_name: name }
+  return type === 'semantic' ? { object: name } : {}
+}
+
+async function makeFact(trust: object): Promise<string> {
+  const payload = { ...payloads.semantic, ...named('semantic') }
+  return (await create(app, { type: 'semantic', payload, ...trust })).id
+}
+
+async function make(operation: Operation, trust: object): Promise<string> {
+  const isEntity = operation.path.startsWith('/v1/entities')
+  const { type = isEntity ? 'entity' : 'semantic', more, prepare } = preparations[operation.name] ?? {}
+  const { id } = await create(app, {
+    type,
+    payload: { ...payloads[type], ...named(type) },
+    ...more,
+    ...trust,
+  })
+  hub = await makeFact(trust)
+  await prepare?.(id)
+  return id
+}
+
+const queryOf: Record<string, string> = { deleteRecord: '?actor=a&rationale=r' }
+
+/** Each id of the body is replaced by the next of `named`. */
+async function send(operation: Operation, id: string, named: string[], asked = {}): Promise<Answer> {
+  const { name, method, path, mediaType, example } = operation
+  const target = path
+    .replace('{id}', id)
+    .replace('{predicate}', 'supports')
+    .replace('{target_id}', hub)
+    .replace('{type}', 'semantic')
+    .replace('{job}', 'decay')
+  const rest = [...named]
+  const text = JSON.stringify(example ?? {}).replace(uuid, () => rest.shift() ?? app.ids.next())
+  const body = mediaType.endsWith('ndjson') ? `${text}\n` : JSON.parse(text)
+  return app.request(method, `${target}${queryOf[name] ?? ''}`, {
+    ...asked,
+    ...(example === undefined ? {} : { body }),
+    headers: { 'content-type': mediaType },
+  })
+}
+
+/** All that is stored of a record but how often it was used. With `edges`, those that lead away from it too. */
+async function stateOf(id: string, { edges = true } = {}): Promise<unknown> {
+  const { rows } = await app.database.pool.query(
+    `select to_jsonb(r) - array['access_count', 'served_count', 'last_accessed_at', 'importance'] as record,
+       (select to_jsonb(c) from contents as c where c.record_id = r.id) as content,
+       (select jsonb_agg(to_jsonb(a) order by a.id) from audit_entries as a where a.record_id = r.id) as audit,
+       (select jsonb_agg(to_jsonb(s) order by s.id) from status_changes as s where s.record_id = r.id) as moves,
+       case when $2 then (select jsonb_agg(to_jsonb(e) order by e.predicate, e.target_id)
+         from relations as e where e.source_id = r.id) end as edges
+     from records as r where r.id = $1`,
+    [id, edges],
+  )
+  return rows[0]
+}
+
+const outside: [string, object, number, string][] = [
+  ['an unscoped record', { sensitivity: 'public' }, 403, 'outside_trust'],
+  ['a record of another scope', { scope: 'theirs', sensitivity: 'public' }, 404, 'record_not_found'],
+  ['a hidden record', { scope: 'mine', sensitivity: 'high' }, 404, 'record_not_found'],
+  ['a redacted record', { scope: 'mine', sensitivity: 'medium' }, 403, 'above_ceiling'],
+  ['an unscoped redacted record', { sensitivity: 'medium' }, 403, 'above_ceiling'],
+]
+
+describe.each(outside)('%s', (_, trust, status, code) => {
+  it.each(onRecord)('is not changed by $name of a key that may not write to it', async (operation) => {
+    const [sibling, id] = [await make(operation, trust), await make(operation, trust)]
+    const before = await stateOf(id)
+    const answer = await send(operation, id, [sibling], { key })
+    expect(await stateOf(id)).toEqual(before)
+    if (status === 403 && code === 'outside_trust' && noting.has(operation.name)) {
+      expect(answer.status).toBe(200)
+    } else expectProblem(answer, status, code)
+  })
+
+  it.each(naming)('is not changed by $name that names it in its body', async (operation) => {
+    const own = await make(operation, { scope: 'mine', sensitivity: 'low' })
+    const named = [await make(operation, trust), await make(operation, trust)]
+    const isLink = linking.has(operation.name) && code === 'outside_trust'
+    const states = () => Promise.all(named.map((id) => stateOf(id, { edges: !isLink })))
+    const before = await states()
+    const answer = await send(operation, own, named, { key })
+    expect(await states()).toEqual(before)
+    if (isLink) expect(answer.status).toBe(201)
+    else if (answer.status === 200) {
+      const [result] = (answer.body as Body).results
+      expect(result).toMatchObject({ status, problem: { status, code } })
+    } else expectProblem(answer, status, code)
+  })
+
+  it.each(operations)('is as it was after $name', async (operation) => {
+    const id = await make(operation, trust)
+    const before = await stateOf(id)
+    await send(operation, id, [id, id], { key })
+    if (linking.has(operation.name)) return
+    expect(await stateOf(id)).toEqual(before)
+  })
+})
+
+describe('the walk', () => {
+  it.each(onRecord.filter(({ name }) => !noting.has(name)))(
+    'sends by $name what the root key changes a record with',
+    async (operation) => {
+      const [sibling, id] = [await make(operation, {}), await make(operation, {})]
+      const before = await stateOf(id)
+      const answer = await send(operation, id, [sibling])
+      expect([answer.status < 300, answer.text]).toEqual([true, answer.text])
+      expect(await stateOf(id)).not.toEqual(before)
+    },
+  )
+
+  it.each(naming.filter(({ name }) => !linking.has(name)))(
+    'names by $name records that the root key changes',
+    async (operation) => {
+      const named = [await make(operation, {}), await make(operation, {})]
+      const before = await stateOf(named[0] ?? '')
+      const answer = await send(operation, await make(operation, {}), named)
+      expect([answer.status < 300, answer.text]).toEqual([true, answer.text])
+      expect(await stateOf(named[0] ?? '')).not.toEqual(before)
+    },
+  )
+
+  it('covers every operation on a record', () => {
+    expect([onRecord.length >= 21, naming.length >= 5, operations.length >= 35]).toEqual([true, true, true])
+  })
+})
+
+describe('a key of one scope', () => {
+  const ask = (method: string, path: string, body?: object) =>
+    app.request(method, path, { key, ...(body ? { body } : {}) })
+  const pair = async () => ({
+    own: await makeFact({ scope: 'mine' }),
+    common: await makeFact({}),
+  })
+
+  it('adds and removes an edge from its own record to an unscoped one', async () => {
+    const { own, common } = await pair()
+    const link = { predicate: 'supports', target_id: common }
+    expect((await ask('POST', `/v1/records/${own}/relations`, link)).status).toBe(201)
+    expect((await read(app, common)).relations).toMatchObject([{ predicate: 'supported_by', target_id: own }])
+    expect((await ask('DELETE', `/v1/records/${own}/relations/supports/${common}`)).status).toBe(204)
+    expect((await read(app, common)).relations).toEqual([])
+  })
+
+  it('neither removes nor reweights an edge of an unscoped record through the inverse of the edge', async () => {
+    const { own, common } = await pair()
+    await post(`/v1/records/${common}/relations`, { predicate: 'supports', target_id: own })
+    const before = await stateOf(common)
+    const path = `/v1/records/${own}/relations`
+    expectProblem(await ask('DELETE', `${path}/supported_by/${common}`), 403, 'outside_trust')
+    const weaker = { predicate: 'supported_by', target_id: common, weight: 0.1 }
+    expectProblem(await ask('POST', path, weaker), 403, 'outside_trust')
+    expect(await stateOf(common)).toEqual(before)
+  })
+
+  it('does not erase what is left of an unscoped record that was purged', async () => {
+    const { common } = await pair()
+    await app.request('DELETE', `/v1/records/${common}?actor=a&rationale=r`)
+    app.clock.advance(365 * 86_400_000)
+    expect(await purgeForgotten(app.db, app.clock.now(), 1_000)).toBeGreaterThan(0)
+    const erasure = { actor: 'a', rationale: 'r' }
+    expectProblem(await ask('POST', `/v1/records/${common}/erase`, erasure), 403, 'outside_trust')
+  })
+})

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto'
+import { inject } from 'vitest'
+import type { JobHandlers } from '../../src/jobs/job-names.ts'
+import { openQueue, prepareQueue } from '../../src/jobs/queue.ts'
+import type { QueueSettings } from '../../src/jobs/queue-backend.ts'
+import { startWorker } from '../../src/jobs/worker.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { idleHandlers } from '../support/idle-jobs.ts'
+
+const redisUrl = inject('redisUrl')
+
+/** What is on both lists must hold on both. */
+export const backends = [
+  { name: 'on PostgreSQL', missing: false, redisUrl: undefined },
+  {
+    name: redisUrl === null ? 'on Redis (left out: no REDIS_URL and no redis-server)' : 'on Redis',
+    missing: redisUrl === null,
+    redisUrl: redisUrl ?? undefined,
+  },
+]
+
+/** A queue of a test's own, with as many workers as it starts. */
+export async function openTestQueue(chosen: string | undefined) {
+  const database = await openTestDatabase()
+  const settings: QueueSettings = {
+    redisUrl: chosen,
+    databaseUrl: database.url,
+    prefix: `test-${randomUUID()}`,
+  }
+  const lines: string[] = []
+  const log = createLogger({ level: 'debug', clock: systemClock, write: (line) => void lines.push(line) })
+  await prepareQueue(settings)
+  const queue = openQueue(settings, log)
+  await queue.ready()
+  const workers: Awaited<ReturnType<typeof startWorker>>[] = []
+  return {
+    db: database.db,
+    queue,
+    settings,
+    lines,
+    work: async (handlers: Partial<JobHandlers>, concurrency = 2) => {
+      const worker = await startWorker({
+        ...{ settings, log, concurrency },
+        handlers: {
+          ...idleHandlers,
+          ...handlers,
+        },
+      })
+      workers.push(worker)
+      return worker
+    },
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.stop(1_000)))
+      await queue.close()
+      await database.close()
+    },
+  }
+}
+
+export type TestQueue = Awaited<ReturnType<typeof openTestQueue>>

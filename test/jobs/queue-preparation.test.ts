@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openQueue, prepareQueue } from '../../src/jobs/queue.ts'
+import { systemClock } from '../../src/kernel/clock.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createEmptyTestDatabase, openTestDatabase } from '../support/database.ts'
+import { administer } from '../support/postgres-processes.ts'
+import { launch, until } from '../support/processes.ts'
+import { openTestQueue } from './queue-backends.ts'
+
+const door = new URL('../../src/jobs/queue.ts', import.meta.url).href
+const log = createLogger({ level: 'silent', clock: systemClock, write: () => {} })
+
+it('five processes that prepare the queue at once all succeed', async () => {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const script = `
+    import { prepareQueue } from ${JSON.stringify(door)}
+    await prepareQueue({ redisUrl: undefined, databaseUrl: process.argv[1] })
+  `
+  const racers = [1, 2, 3, 4, 5].map(() => launch(['--input-type=module', '-e', script, database.url]))
+  for (const racer of racers) expect(await racer.ended, racer.output()).toEqual({ code: 0, signal: null })
+  const [tables] = await administer(database.url, `select from pg_tables where schemaname = 'bullmq'`)
+  expect(tables?.rowCount).toBeGreaterThan(5)
+})
+
+it('a queue that nobody prepared says so, and can be used as soon as somebody has', async () => {
+  const database = await openTestDatabase()
+  const settings = { redisUrl: undefined, databaseUrl: database.url }
+  const queue = openQueue(settings, log)
+  await expect(queue.ready()).rejects.toThrow('not initialized')
+  await expect(queue.enqueue('purge', {})).rejects.toThrow('not initialized')
+  await prepareQueue(settings)
+  await until('the queue to be ready', () =>
+    queue.ready().then(
+      () => true,
+      () => false,
+    ),
+  )
+  await queue.enqueue('purge', {})
+  await queue.close()
+  await database.close()
+})
+
+it('preparing it again changes nothing', async () => {
+  const test = await openTestQueue(undefined)
+  await test.queue.enqueue('purge', {})
+  await prepareQueue(test.settings)
+  let ran = 0
+  await test.work({ purge: async () => ({ nth: ++ran }) })
+  await until('the job to run', () => ran === 1)
+  await test.close()
+})
+
+it('a worker goes on after PostgreSQL has ended its sessions', async () => {
+  const test = await openTestQueue(undefined)
+  let ran = 0
+  await test.work({ purge: async () => ({ nth: ++ran }) })
+  await test.queue.enqueue('purge', {})
+  await until('the first job to run', () => ran === 1)
+  await administer(
+    test.settings.databaseUrl,
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+  )
+  await until('the queue to take a job', () =>
+    test.queue.enqueue('purge', {}).then(
+      () => true,
+      () => false,
+    ),
+  )
+  await until('the second job to run', () => ran === 2)
+  await test.close()
+})

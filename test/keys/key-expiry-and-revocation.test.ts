@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createKeysService } from '../../src/keys/index.ts'
+import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+})
+afterAll(() => api.close())
+
+type KeyBody = { id: string; name: string; secret: string; next_cursor?: string; last_used_at: string | null }
+const unknown = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
+const create = (body: object, more: object = {}) =>
+  api.request('POST', '/v1/keys', {
+    body: { name: 'a key', permissions: ['records:read'], ...body },
+    ...more,
+  })
+const bodyOf = ({ body }: Answer) => body as KeyBody
+const admin = { permissions: ['admin'] }
+/** Whether the key opens a route that needs admin; 401 when it is not known at all. */
+const statusWith = async (key: string) => (await api.request('GET', '/v1/keys', { key })).status
+
+describe('a revoked key', () => {
+  it('is refused at once, though it was in use a moment ago', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    expect(await statusWith(secret)).toBe(200)
+    expect((await api.request('DELETE', `/v1/keys/${id}`)).status).toBe(204)
+    expect(await statusWith(secret)).toBe(401)
+    expect((await api.request('GET', `/v1/keys/${id}`)).status).toBe(404)
+    expect((await api.request('DELETE', `/v1/keys/${id}`)).status).toBe(404)
+    const { body } = await api.request('GET', '/v1/keys?limit=500')
+    expect((body as { items: KeyBody[] }).items.map((key) => key.id)).not.toContain(id)
+  })
+
+  it('is refused at once, though it is used all the while', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    let isOver = false
+    const statuses: number[] = []
+    const use = async () => {
+      while (!isOver) statuses.push(await statusWith(secret))
+    }
+    const users = [use(), use(), use(), use()]
+    await expect.poll(() => statuses.length).toBeGreaterThan(10)
+    const { status } = await api.request('DELETE', `/v1/keys/${id}`, {
+      headers: { 'idempotency-key': `revoke-${id}` },
+    })
+    expect(status).toBe(204)
+    const after = await Promise.all(Array.from({ length: 10 }, () => statusWith(secret)))
+    isOver = true
+    await Promise.all(users)
+    expect(after).toEqual(Array(10).fill(401))
+    expect(new Set(statuses)).toEqual(new Set([200, 401]))
+  })
+
+  it('works on when its revocation was rolled back', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    const { keys } = api.services
+    const caller = await keys.authenticate(secret)
+    if (!caller) throw new Error('the key is not known')
+    const revocation = api.db.transaction().execute(async (tx) => {
+      await keys.revoke({ caller, tx }, id)
+      throw new Error('rolled back')
+    })
+    await expect(revocation).rejects.toThrow('rolled back')
+    expect(await statusWith(secret)).toBe(200)
+  })
+
+  it('is refused by another process within five seconds', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    const elsewhere = createKeysService({ db: api.db, clock: api.clock, ids: api.ids })
+    expect(await elsewhere.authenticate(secret)).toBeDefined()
+    await api.request('DELETE', `/v1/keys/${id}`)
+    expect(await elsewhere.authenticate(secret)).toBeDefined()
+    api.clock.advance(5_000)
+    expect(await elsewhere.authenticate(secret)).toBeUndefined()
+    await elsewhere.settle()
+  })
+
+  it('is one of two while clients move over', async () => {
+    const [old, fresh] = [bodyOf(await create(admin)), bodyOf(await create(admin))]
+    expect([await statusWith(old.secret), await statusWith(fresh.secret)]).toEqual([200, 200])
+    await api.request('DELETE', `/v1/keys/${old.id}`)
+    expect([await statusWith(old.secret), await statusWith(fresh.secret)]).toEqual([401, 200])
+  })
+
+  it.each([unknown, 'x', '%00'])('is not %s', async (id) => {
+    const { status, body } = await api.request('DELETE', `/v1/keys/${id}`)
+    expect([status, body]).toEqual([404, expect.objectContaining({ code: 'key_not_found' })])
+  })
+})
+
+describe('a key with an end', () => {
+  it('is refused from that instant on, met before or not', async () => {
+    const end = new Date(api.clock.now().getTime() + 1_000).toISOString()
+    const [met, unmet] = [
+      bodyOf(await create({ ...admin, expires_at: end })),
+      bodyOf(await create({ ...admin, expires_at: end })),
+    ]
+    expect(await statusWith(met.secret)).toBe(200)
+    api.clock.advance(999)
+    expect(await statusWith(met.secret)).toBe(200)
+    api.clock.advance(1)
+    expect([await statusWith(met.secret), await statusWith(unmet.secret)]).toEqual([401, 401])
+    expect((await api.request('GET', `/v1/keys/${met.id}`)).status).toBe(200)
+  })
+})
+
+describe('the use of a key', () => {
+  const lastUse = async (id: string) => bodyOf(await api.request('GET', `/v1/keys/${id}`)).last_used_at
+
+  it('is noted to the minute', async () => {
+    const { id, secret } = bodyOf(await create(admin))
+    const first = api.clock.now().toISOString()
+    await statusWith(secret)
+    await expect.poll(() => lastUse(id)).toBe(first)
+    api.clock.advance(59_999)
+    await statusWith(secret)
+    await api.services.keys.settle()
+    expect(await lastUse(id)).toBe(first)
+    api.clock.advance(1)
+    const later = api.clock.now().toISOString()
+    await statusWith(secret)
+    await expect.poll(() => lastUse(id)).toBe(later)
+  })
+
+  it('asks the database once in five seconds, however many requests there are', async () => {
+    const { secret } = bodyOf(await create({ permissions: ['admin'] }))
+    const keys = createKeysService({ db: api.db, clock: api.clock, ids: api.ids })
+    let queries = 0
+    const { pool } = api.database
+    pool.on('acquire', () => queries++)
+    await Promise.all(Array.from({ length: 50 }, () => keys.authenticate(secret)))
+    for (let index = 0; index < 50; index++) await keys.authenticate(secret)
+    await keys.settle()
+    // One to look it up, one to note the use.
+    expect(queries).toBe(2)
+    pool.removeAllListeners('acquire')
+  })
+
+  it('never costs a query for what cannot be a key', async () => {
+    let queries = 0
+    const { pool } = api.database
+    pool.on('acquire', () => queries++)
+    for (const guess of ['x', 'mbk_short', `mbk_${'A'.repeat(44)}`, `mbk_${'!'.repeat(43)}`]) {
+      expect(await statusWith(guess)).toBe(401)
+    }
+    expect(queries).toBe(0)
+    pool.removeAllListeners('acquire')
+  })
+})

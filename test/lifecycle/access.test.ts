@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the access tests' } })
+})
+afterAll(() => app.close())
+
+const access = (id: string, asked = {}) => app.request('POST', `/v1/records/${id}/access`, asked)
+const logOf = (id: string) =>
+  app.db
+    .selectFrom('access_log')
+    .where('record_id', '=', id)
+    .select(['kind', 'actor', 'at'])
+    .orderBy('at')
+    .execute()
+
+describe('an access', () => {
+  it('is counted as a use, and is no change of the record', async () => {
+    const before = await create(app, fact())
+    app.clock.advance(60_000)
+    const at = app.clock.now().toISOString()
+    const { status, body } = await access(before.id, { body: { actor: 'agent-7' } })
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { id: before.id, access_count: 1, last_accessed_at: at },
+    })
+    expect(await read(app, before.id)).toEqual({
+      ...before,
+      ...{ salience: expect.any(Number), importance: expect.any(Number) },
+      ...{ access_count: 1, last_accessed_at: at },
+    })
+    expect(await logOf(before.id)).toEqual([{ kind: 'used', actor: 'agent-7', at: app.clock.now() }])
+  })
+
+  it('is of any version, as it changes none', async () => {
+    const { id } = await create(app, fact())
+    expect((await access(id, { headers: { 'if-match': '"9"' } })).status).toBe(200)
+  })
+
+  it('needs no body, and is then of the key', async () => {
+    const { id } = await create(app, fact())
+    expect((await access(id)).status).toBe(200)
+    expect((await logOf(id)).map(({ actor }) => actor)).toEqual(['root'])
+  })
+
+  it('sent twice under one idempotency key is one', async () => {
+    const { id } = await create(app, fact())
+    const headers = { 'idempotency-key': 'access-once' }
+    const first = await access(id, { headers })
+    expect((await access(id, { headers })).body).toEqual(first.body)
+    expect((await read(app, id)).access_count).toBe(1)
+  })
+
+  it('by many at once is counted as often as it was made', async () => {
+    const { id } = await create(app, fact())
+    await Promise.all(Array.from({ length: 20 }, () => access(id)))
+    expect((await read(app, id)).access_count).toBe(20)
+    expect(await logOf(id)).toHaveLength(20)
+  })
+
+  it('is refused for what is hidden, redacted or forgotten', async () => {
+    const { id } = await create(app, fact({ sensitivity: 'medium' }))
+    const narrow = await app.issueKey(['lifecycle:write', 'records:read'])
+    expectProblem(await access(id, { key: narrow }), 403, 'above_ceiling')
+    const hidden = await create(app, fact({ sensitivity: 'hyper' }))
+    expectProblem(await access(hidden.id, { key: narrow }), 404, 'record_not_found')
+    await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=gone`)
+    expectProblem(await access(id), 410, 'record_forgotten')
+    expect(await logOf(id)).toEqual([])
+  })
+
+  it('goes with the record that is erased, and the receipt says so', async () => {
+    const { id } = await create(app, fact({ payload: { ...fact().payload, object: 'to be erased' } }))
+    await access(id)
+    await access(id)
+    const body = { actor: 'ada', rationale: 'asked to' }
+    const erased = await app.request('POST', `/v1/records/${id}/erase`, { body })
+    expect(erased.body).toMatchObject({ removed: { access_rows: 2 } })
+    expect(await logOf(id)).toEqual([])
+  })
+})
+
+describe('reinforcing', () => {
+  it('counts as a use; pinning and penalizing do not', async () => {
+    const { id } = await create(app, fact())
+    const body = { actor: 'agent', rationale: 'it helped', amount: 0.1 }
+    const { amount: _, ...reason } = body
+    const reinforced = await app.request('POST', `/v1/records/${id}/reinforce`, { body: reason })
+    expect(reinforced.body).toMatchObject({
+      access_count: 1,
+      last_accessed_at: app.clock.now().toISOString(),
+    })
+    await app.request('POST', `/v1/records/${id}/penalize`, { body })
+    await app.request('POST', `/v1/records/${id}/pin`, { body: reason })
+    expect(await read(app, id)).toMatchObject({ access_count: 1 })
+    expect(await logOf(id)).toEqual([{ kind: 'used', actor: 'agent', at: app.clock.now() }])
+  })
+})

@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hireFor } from '../support/job-workers.ts'
+import { type Body, create, fact, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const hour = 3_600_000
+const idle = new AbortController().signal
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+describe('what a sweep leaves untouched', () => {
+  it('is every answer: salience, version and time of change are the same before and after any number', async () => {
+    const curves = ['linear', 'huber', 'elastic', 'exponential']
+    const created: string[] = []
+    for (const curve of curves) {
+      const decay = { curve, half_life_seconds: 36_000, min_salience: curve === 'exponential' ? 0.1 : 0 }
+      created.push((await create(app, fact({ lifecycle: { decay } }))).id)
+    }
+    for (const hours of [1, 3, 5]) {
+      app.clock.advance(hours * hour)
+      const before = await Promise.all(created.map((id) => read(app, id)))
+      for (let sweep = 0; sweep < hours; sweep++) {
+        await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
+        await hireFor(app).attend('decay', idle)
+      }
+      expect(await Promise.all(created.map((id) => read(app, id)))).toEqual(before)
+    }
+  })
+
+  it('is the rest of a list whose first page is older than the sweep', async () => {
+    for (let n = 0; n < 30; n++) {
+      const decay = {
+        curve: ['linear', 'huber', 'elastic'][n % 3],
+        half_life_seconds: 36_000 * (1 + (n % 7)),
+      }
+      await create(app, fact({ salience: 0.3 + n / 50, lifecycle: { decay } }))
+    }
+    const list = async (sweepAfterFirst: boolean): Promise<Body[]> => {
+      const items: Body[] = []
+      let path = '/v1/records?limit=7'
+      for (;;) {
+        const page = (await app.request('GET', path)).body as Body
+        items.push(...page.items)
+        if (!page.next_cursor) return items
+        path = `/v1/records?limit=7&cursor=${page.next_cursor}`
+        if (!sweepAfterFirst) continue
+        app.clock.advance(hour)
+        await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
+        await hireFor(app).attend('decay', idle)
+      }
+    }
+    const undisturbed = await list(false)
+    expect(undisturbed).toHaveLength(30)
+    expect(await list(true)).toEqual(undisturbed)
+  })
+})

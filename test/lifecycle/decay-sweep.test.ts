@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { salienceAt } from '../../src/domain/curves.ts'
+import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
+import { day, openWorkshop, populate, readState, retention, type Workshop } from '../support/job-workers.ts'
+
+const hour = 3_600_000
+
+let shop: Workshop
+beforeEach(async () => {
+  shop = await openWorkshop()
+})
+afterEach(() => shop.close())
+
+async function readLives() {
+  return shop.db
+    .selectFrom('records')
+    .select(['id', 'curve', 'half_life_seconds', 'min_salience', 'base_salience', 'anchored_at'])
+    .select(['expires_at', 'pinned', 'salience', 'decay_rank', 'forgotten_at', 'version', 'updated_at'])
+    .execute()
+}
+
+type Life = Awaited<ReturnType<typeof readLives>>[number]
+
+/** Written anew where it was wrong enough and no lasting order holds the record, otherwise left alone. */
+function expectStored(life: Life, before: number, asOf: Date): void {
+  const exact = salienceAt(life, asOf)
+  const isOff = before - exact > Math.max(0.01 * before, 0.001) + 1e-9
+  if (isOff && life.decay_rank === null) expect(life.salience).toBeCloseTo(exact, 9)
+  else expect(life.salience).toBe(before)
+}
+
+describe('a sweep brings stored salience up to date', () => {
+  it('wherever it is off by more than one percent and a thousandth, and nowhere else', async () => {
+    const bornAt = shop.clock.now()
+    await populate(shop, { count: 300, bornAt })
+    for (const hours of [0.3, 1, 5, 12, 20]) {
+      shop.clock.advance(hours * hour)
+      const asOf = new Date(shop.clock.now().getTime() - sweepLagMs)
+      const before = new Map((await readLives()).map((life) => [life.id, life]))
+      await shop.run('decay')
+      for (const life of await readLives()) {
+        expect(life).toMatchObject({ version: 1, updated_at: bornAt })
+        if (!life.forgotten_at) expectStored(life, before.get(life.id)?.salience ?? 0, asOf)
+      }
+    }
+  })
+
+  it('and finds nothing to do when it runs again', async () => {
+    await populate(shop, { count: 200, bornAt: shop.clock.now() })
+    shop.clock.advance(3 * hour)
+    const first = await shop.run('decay')
+    expect(first.stats['materialised']).toBeGreaterThan(50)
+    const again = await shop.run('decay')
+    expect(again).toMatchObject({ status: 'succeeded', progress: { done: 0, total: 0 } })
+    expect(again.stats['materialised'] ?? 0).toBe(0)
+  })
+
+  it('the same by pages as by the index', async () => {
+    await populate(shop, { count: 300, bornAt: shop.clock.now() })
+    shop.clock.advance(3 * hour)
+    const byPages = await shop.run('decay')
+    const other = await openWorkshop({ rows: 7, blocks: 1, shareFrom: 1_000_000 })
+    await populate(other, { count: 300, bornAt: other.clock.now() })
+    other.clock.advance(3 * hour)
+    const byIndex = await other.run('decay')
+    expect(await readState(shop)).toEqual(await readState(other))
+    expect(byIndex.stats).toEqual(byPages.stats)
+    await other.close()
+  })
+
+  it('and passes over a record that is in use', async () => {
+    await populate(shop, { count: 30, bornAt: shop.clock.now() })
+    shop.clock.advance(3 * hour)
+    const holder = await shop.pool.connect()
+    await holder.query('begin')
+    await holder.query(
+      `select from records where decay_rank is null and not pinned order by id limit 1 for update`,
+    )
+    const run = await shop.run('decay')
+    await holder.query('rollback')
+    holder.release()
+    expect(run.status).toBe('succeeded')
+    expect(run.progress.done).toBe((run.progress.total ?? 0) - 1)
+    expect((await shop.run('decay')).progress.done).toBe(1)
+  })
+
+  it('of one scope alone when it is asked to', async () => {
+    await populate(shop, { count: 40, bornAt: shop.clock.now(), scope: 'a' })
+    await populate(shop, { count: 40, bornAt: shop.clock.now(), scope: 'b', offset: 40 })
+    shop.clock.advance(3 * hour)
+    await shop.run('decay', { scope: 'a' })
+    const { rows } = await shop.pool.query(
+      'select scope, bool_or(salience < base_salience) as swept from records group by scope order by scope',
+    )
+    expect(rows).toEqual([
+      { scope: 'a', swept: true },
+      { scope: 'b', swept: false },
+    ])
+  })
+})
+
+describe('a sweep forgets what has faded away', () => {
+  it('when its moment has come, and says so in its log', async () => {
+    await populate(shop, { count: 100, bornAt: shop.clock.now() })
+    shop.clock.advance(31 * hour)
+    const now = shop.clock.now()
+    const due = await shop.db
+      .selectFrom('records')
+      .where('prune_at', '<=', now)
+      .select(['id', 'version'])
+      .execute()
+    expect(due.length).toBeGreaterThan(20)
+    const run = await shop.run('decay')
+    expect(run.stats['pruned']).toBe(due.length)
+    const forgotten = await shop.db
+      .selectFrom('records')
+      .where('forgotten_at', 'is not', null)
+      .select([
+        'id',
+        'version',
+        'forgotten_at',
+        'forgotten_by',
+        'forgotten_reason',
+        'forgotten_run_id',
+        'purge_at',
+      ])
+      .execute()
+    expect(forgotten.map(({ id }) => id).sort()).toEqual(due.map(({ id }) => id).sort())
+    for (const each of forgotten) {
+      expect(each).toMatchObject({
+        ...{ version: 1, forgotten_at: now, forgotten_by: 'decay-service', forgotten_reason: 'pruned' },
+        ...{ forgotten_run_id: run.id, purge_at: new Date(now.getTime() + retention.forgottenRetentionMs) },
+      })
+    }
+    const audit = await shop.db
+      .selectFrom('audit_entries')
+      .where('run_id', '=', run.id)
+      .select(['record_id', 'action', 'actor', 'rationale', 'at'])
+      .execute()
+    expect(audit.map((entry) => entry.record_id).sort()).toEqual(due.map(({ id }) => id).sort())
+    expect(audit[0]).toMatchObject({
+      ...{
+        action: 'delete',
+        actor: 'decay-service',
+        rationale: 'auto-pruned: salience reached floor',
+        at: now,
+      },
+    })
+    const again = await shop.run('decay')
+    expect(again.stats['pruned'] ?? 0).toBe(0)
+  })
+
+  it('but keeps what a revision zeroed for as long as it is to be kept', async () => {
+    const bornAt = shop.clock.now()
+    await populate(shop, { count: 20, bornAt })
+    await shop.pool.query(
+      `update records set status = 'superseded', base_salience = 0, salience = 0, pinned = false, expires_at = null,
+         anchored_at = $1, prune_at = $1`,
+      [bornAt],
+    )
+    shop.clock.advance(retention.revisedRetentionMs - 1)
+    expect((await shop.run('decay')).stats['pruned'] ?? 0).toBe(0)
+    shop.clock.advance(1)
+    expect((await shop.run('decay')).stats['pruned']).toBe(20)
+  })
+
+  it('and only lists it in a dry run, which changes nothing', async () => {
+    await populate(shop, { count: 100, bornAt: shop.clock.now() })
+    shop.clock.advance(31 * hour)
+    const before = await readState(shop)
+    const rehearsal = await shop.run('decay', { dryRun: true })
+    expect(await readState(shop)).toEqual(before)
+    const listed = await listChanges(rehearsal.id)
+    const run = await shop.run('decay')
+    expect(rehearsal.stats).toEqual(run.stats)
+    expect(run.stats['pruned']).toBeGreaterThan(20)
+    expect(listed).toEqual(await listChanges(run.id))
+    expect(listed).toHaveLength(run.stats['pruned'] ?? 0)
+  })
+})
+
+async function listChanges(runId: string) {
+  return shop.db
+    .selectFrom('maintenance_changes')
+    .where('run_id', '=', runId)
+    .select(['record_id', 'action', 'before', 'after', 'note'])
+    .orderBy('record_id')
+    .execute()
+}
+
+describe('a record that cannot be written', () => {
+  beforeEach(async () => {
+    await populate(shop, { count: 120, bornAt: shop.clock.now() })
+    await shop.pool.query(
+      `create function refuse() returns trigger language plpgsql as $$
+         begin raise exception 'the memory of my grandmother'; end
+       $$`,
+    )
+  })
+
+  it('is named by the run and stops no other', async () => {
+    await shop.pool.query(
+      `create trigger refuse before update on records for each row
+       when (old.id in ('00000000-0000-7000-8000-000000000005', '00000000-0000-7000-8000-000000000050'))
+       execute function refuse()`,
+    )
+    shop.clock.advance(3 * day)
+    const run = await shop.run('decay')
+    expect(run).toMatchObject({ status: 'succeeded' })
+    expect(run.error).toContain('P0001')
+    expect(JSON.stringify(run)).not.toContain('grandmother')
+    const failed = (await listChanges(run.id)).filter(({ action }) => action === 'failed')
+    expect(failed.map(({ record_id }) => record_id)).toEqual([
+      '00000000-0000-7000-8000-000000000005',
+      '00000000-0000-7000-8000-000000000050',
+    ])
+    await shop.pool.query('drop trigger refuse on records')
+    const next = await shop.run('decay')
+    expect(next.stats['pruned']).toBe(2)
+  })
+})

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Accesses, recallAccesses, summariseAccesses } from '../../src/domain/access-weights.ts'
+import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
+import { findLoggedAccesses, scoringAt } from '../../src/lifecycle/index.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { type Life, storeLives } from '../support/record-histories.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const day = 86_400_000
+const now = new Date('2026-03-01T12:34:56.789Z')
+
+/** Of nothing, a few, as many as are summed, and so many that their days are counted by jumps. */
+const access = fc.record({
+  // Also a while after now and before the creation: clocks differ, and history is loaded later.
+  age_ms: fc.oneof(
+    fc.integer({ min: -2 * day, max: 3 * day }),
+    fc.integer({ min: 0, max: 400 * day }),
+    fc.nat(10).map((days) => days * day),
+  ),
+  kind: fc.constantFrom('used' as const, 'served' as const),
+})
+const accesses = fc.oneof(
+  fc.constant([]),
+  fc.array(access, { minLength: 1, maxLength: 31 }),
+  fc.array(access, { minLength: 32, maxLength: 34 }),
+  fc.array(access, { minLength: 95, maxLength: 160 }),
+)
+const life: fc.Arbitrary<Life> = fc.record({
+  age_ms: fc.oneof(fc.integer({ min: -1_000, max: day }), fc.integer({ min: 0, max: 1_000 * day })),
+  base_importance: fc.double({ min: 0, max: 1, noNaN: true }),
+  emotional_valence: fc.double({ min: -1, max: 1, noNaN: true }),
+  layer: fc.constantFrom<Layer>('working', 'episodic', 'semantic', 'procedural', 'codebase'),
+  source_type: fc.constantFrom(...(Object.keys(sourceTrust) as (keyof typeof sourceTrust)[])),
+  confirmations: fc.nat(12),
+  accesses,
+  /** Of which the log knows nothing. */
+  unlogged: fc.oneof(fc.constant(0), fc.nat(500)),
+  folded_days: fc.nat(3),
+})
+
+type Scored = { id: string; score: number }
+
+async function scoreInSql(ids: readonly string[]): Promise<Map<string, number>> {
+  const { join, importance } = scoringAt(now)
+  const { rows } = await sql<Scored>`
+    select r.id, ${importance} as score from records as r ${join} where r.id = any(${sql.val([...ids])}::uuid[])
+  `.execute(database.db)
+  return new Map(rows.map(({ id, score }) => [id, score]))
+}
+
+async function recall(id: string) {
+  const stored = await database.db
+    .selectFrom('records')
+    .where('id', '=', id)
+    .select(['created_at', 'access_count', 'served_count', 'last_accessed_at'])
+    .executeTakeFirstOrThrow()
+  return recallAccesses(stored, await findLoggedAccesses(database.db, id), now)
+}
+
+function score(given: Life, accesses: Accesses): number {
+  return scoreImportance({
+    base_importance: given.base_importance,
+    emotional_valence: given.emotional_valence,
+    accesses,
+    age_days: Math.max(0, given.age_ms) / day,
+    layer: given.layer,
+    source_trust: sourceTrust[given.source_type],
+    confirmations: given.confirmations,
+  })
+}
+
+describe('the score', () => {
+  it('is the same in SQL as in TypeScript, whatever is known of the accesses', async () => {
+    const lives = fc.array(life, { minLength: 1, maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(lives, async (given) => {
+        const ids = await storeLives(database.pool, given, now)
+        const scores = await scoreInSql(ids)
+        for (const [index, each] of given.entries()) {
+          const id = ids[index] ?? ''
+          expect(scores.get(id)).toBeCloseTo(score(each, await recall(id)), 9)
+        }
+      }),
+      { numRuns: 100, endOnFailure: true },
+    )
+  })
+
+  it('is that of all accesses one by one where the log has them all', async () => {
+    const logged = life.map((each) => ({
+      ...each,
+      ...{ age_ms: Math.max(0, each.age_ms), unlogged: 0, folded_days: 0 },
+    }))
+    await fc.assert(
+      fc.asyncProperty(logged, async (given) => {
+        const [id = ''] = await storeLives(database.pool, [given], now)
+        const all = given.accesses.map(({ age_ms, kind }) => ({ age_days: age_ms / day, kind }))
+        const { recent, ...figures } = summariseAccesses(all, given.age_ms / day)
+        const known = await recall(id)
+        expect(known).toMatchObject(figures)
+        expect(known.recent.map(({ age_days }) => age_days)).toEqual(recent.map(({ age_days }) => age_days))
+        // Of two accesses of one instant either may be the older, so the weights may be in another order.
+        const isTold = new Set(all.map(({ age_days }) => age_days)).size === all.length
+        if (isTold)
+          expect(score(given, known)).toBeCloseTo(
+            score(given, summariseAccesses(all, given.age_ms / day)),
+            12,
+          )
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

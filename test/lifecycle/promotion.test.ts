@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Layer } from '../../src/domain/importance.ts'
+import { hireFor } from '../support/job-workers.ts'
+import { type Body, create, payloads, read } from '../support/record-requests.ts'
+import { type Answer, type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const minute = 60_000
+const hour = 60 * minute
+
+const said = { actor: 'curator', rationale: 'it belongs there' }
+const move = (id: string, way: string, more: object = {}, asked: Asked = {}): Promise<Answer> =>
+  app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...said, ...more } })
+const store = (layer: Layer, more: object = {}): Promise<Body> =>
+  create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })
+const use = async (id: string, times: number): Promise<void> => {
+  for (let time = 0; time < times; time++) {
+    expect((await app.request('POST', `/v1/records/${id}/access`)).status).toBe(200)
+  }
+}
+const promotionsOf = (record: Body): Body[] =>
+  record.audit_log.filter(({ action }: Body) => action === 'promote' || action === 'demote')
+const decay = async (): Promise<void> => {
+  await app.services.maintenance.request({ caller: root }, { job: 'decay' })
+  await hireFor(app).attend('decay', new AbortController().signal)
+}
+const root = {
+  ...{
+    principal: 'root',
+    name: 'root',
+    permissions: new Set(['admin'] as const),
+    sourceType: 'human' as const,
+  },
+  trust: { maxSensitivity: 'hyper' as const, scopes: null },
+}
+
+describe('a layer that a memory comes to by itself', () => {
+  it('is episodic at the second use', async () => {
+    const { id } = await store('working')
+    await use(id, 1)
+    expect(await read(app, id)).toMatchObject({ layer: 'working', version: 1 })
+    await use(id, 1)
+    const risen = await read(app, id)
+    expect(risen).toMatchObject({ layer: 'episodic', version: 2 })
+    expect(promotionsOf(risen)).toMatchObject([
+      { action: 'promote', actor: 'cognition', changes: { layer: ['working', 'episodic'] } },
+    ])
+    expect(promotionsOf(risen)[0].rationale).toBe('30 minutes old, or used 2 times')
+  })
+
+  it('is not come to by being shown alone: four times of it are one use', async () => {
+    const { id } = await store('working', { scope: 'shown' })
+    for (let time = 0; time < 7; time++) {
+      await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
+      await app.services.access.settle()
+    }
+    expect(await read(app, id)).toMatchObject({ layer: 'working', access_count: 7, version: 1 })
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'working' })
+    await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
+    await app.services.access.settle()
+    expect(await read(app, id)).toMatchObject({ layer: 'episodic', access_count: 8 })
+  })
+
+  it('is episodic half an hour old, at the next decay run', async () => {
+    const { id } = await store('working')
+    app.clock.advance(30 * minute - 1)
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'working' })
+    app.clock.advance(1)
+    await decay()
+    const { run_id, ...entry } = promotionsOf(await read(app, id))[0]
+    expect(entry).toMatchObject({ action: 'promote', changes: { layer: ['working', 'episodic'] } })
+    const { body } = await app.request('GET', `/v1/maintenance/runs/${run_id}/changes`)
+    expect((body as Body).items).toContainEqual({
+      ...{ record_id: id, action: 'promote' },
+      ...{ before: { layer: 'working' }, after: { layer: 'episodic' } },
+    })
+    const { stats, progress } = (await app.request('GET', `/v1/maintenance/runs/${run_id}`)).body as Body
+    expect(stats.promoted_episodic).toBeGreaterThan(0)
+    expect(progress.done).toBe(progress.total)
+  })
+
+  it('is semantic at the fifth use of what matters, and not of what does not', async () => {
+    const matters = await store('episodic', { base_importance: 1, emotional_valence: 1 })
+    const does_not = await store('episodic', { base_importance: 0.1 })
+    await use(matters.id, 4)
+    expect(await read(app, matters.id)).toMatchObject({ layer: 'episodic' })
+    await use(matters.id, 1)
+    await use(does_not.id, 8)
+    const risen = await read(app, matters.id)
+    expect(risen).toMatchObject({ layer: 'semantic', access_count: 5 })
+    expect(risen.importance).toBeGreaterThanOrEqual(0.7)
+    expect(await read(app, does_not.id)).toMatchObject({ layer: 'episodic', version: 1 })
+  })
+
+  it('follows from a reinforcement too, and the answer shows it', async () => {
+    const { id } = await store('working')
+    await use(id, 1)
+    const { body, headers } = await app.request('POST', `/v1/records/${id}/reinforce`, { body: said })
+    expect(body).toMatchObject({ layer: 'episodic', version: 3, access_count: 2 })
+    expect(headers.get('etag')).toBe('"3"')
+    expect(await read(app, id)).toEqual(body)
+  })
+
+  it('follows from a patch that makes it matter, and the answer shows it', async () => {
+    const { id } = await store('episodic', { base_importance: 0.1 })
+    await use(id, 5)
+    const patch = { base_importance: 1, emotional_valence: 1 }
+    const { body, headers } = await app.request('PATCH', `/v1/records/${id}`, { body: patch })
+    expect(body).toMatchObject({ layer: 'semantic', version: 3 })
+    expect(headers.get('etag')).toBe('"3"')
+    expect(await read(app, id)).toEqual(body)
+  })
+
+  it('never is another of what is pinned', async () => {
+    const working = await store('working', { lifecycle: { pinned: true } })
+    const pinned = { lifecycle: { pinned: true }, base_importance: 1, emotional_valence: 1 }
+    const episodic = await store('episodic', pinned)
+    await use(working.id, 3)
+    await use(episodic.id, 6)
+    app.clock.advance(hour)
+    await decay()
+    expect(await read(app, working.id)).toMatchObject({ layer: 'working', version: 1 })
+    expect(await read(app, episodic.id)).toMatchObject({ layer: 'episodic', version: 1 })
+  })
+
+  it('never is another of what was withdrawn', async () => {
+    const { id } = await store('working')
+    await app.request('POST', `/v1/records/${id}/status`, {
+      body: { status: 'invalidated', actor: 'a', reason: 'b' },
+    })
+    app.clock.advance(hour)
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'working' })
+  })
+})
+
+describe('a memory that a person demoted', () => {
+  it('is not carried up again by its past', async () => {
+    const { id } = await store('semantic', { base_importance: 1, emotional_valence: 1 })
+    await use(id, 9)
+    app.clock.advance(hour)
+    expect((await move(id, 'demote')).body).toMatchObject({ layer: 'episodic' })
+    await use(id, 4)
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'episodic' })
+    app.clock.advance(1_000)
+    await use(id, 5)
+    expect(await read(app, id)).toMatchObject({ layer: 'semantic' })
+  })
+
+  it('is as young as that in the working layer', async () => {
+    const { id } = await store('episodic')
+    await use(id, 3)
+    app.clock.advance(24 * hour)
+    await move(id, 'demote')
+    app.clock.advance(29 * minute)
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'working' })
+    app.clock.advance(minute)
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'episodic' })
+  })
+
+  it('takes one step where a person puts it back, and the past does not take the next', async () => {
+    const { id } = await store('semantic', { base_importance: 1, emotional_valence: 1 })
+    await use(id, 9)
+    await move(id, 'demote', { layer: 'working' })
+    await move(id, 'promote')
+    app.clock.advance(hour)
+    await decay()
+    expect(await read(app, id)).toMatchObject({ layer: 'episodic' })
+  })
+})

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
+import { type RetentionMode, retentionOf } from '../../src/domain/retention.ts'
+import { retentionAt } from '../../src/lifecycle/index.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { type Life, storeLives } from '../support/record-histories.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+const day = 86_400_000
+const now = new Date('2026-03-01T12:34:56.789Z')
+
+const ages = fc.oneof(
+  // Around the knees of the curves and far beyond where PostgreSQL would underflow.
+  fc.integer({ min: -day, max: 120 * day }),
+  fc.nat(8).map((halves) => halves * 7.5 * day),
+  fc.integer({ min: 0, max: 5_000 * day }),
+)
+const life: fc.Arbitrary<Life> = fc.record({
+  age_ms: ages,
+  base_importance: fc.constant(0.5),
+  emotional_valence: fc.constant(0),
+  layer: fc.constantFrom<Layer>('working', 'episodic', 'semantic', 'procedural', 'codebase'),
+  source_type: fc.constantFrom(...(Object.keys(sourceTrust) as (keyof typeof sourceTrust)[])),
+  confirmations: fc.constant(0),
+  accesses: fc.array(fc.record({ age_ms: ages, kind: fc.constantFrom('used', 'served') }), { maxLength: 4 }),
+  unlogged: fc.oneof(fc.constant(0), fc.nat(2_000)),
+  folded_days: fc.constant(0),
+})
+/** No finer than the configuration takes them. */
+const millionths = (most: number) => fc.nat(most).map((count) => count / 1_000_000)
+const settings = fc.record({
+  mode: fc.constantFrom<RetentionMode>('l2', 'huber', 'elastic'),
+  shape: fc.record({
+    huberDelta: fc.oneof(fc.constantFrom(0, 0.5, 1, 63.999), millionths(63_999_999)),
+    elasticRho: fc.oneof(fc.constantFrom(0, 0.3, 1), millionths(1_000_000)),
+  }),
+})
+
+it('is the same in SQL as in TypeScript, whatever is configured', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 12 }), settings, async (lives, chosen) => {
+      const ids = await storeLives(database.pool, lives, now)
+      const asked = { retentionMode: chosen.mode, retentionShape: chosen.shape }
+      const { rows } = await sql<{ id: string; retention: number }>`
+        select r.id, ${retentionAt(now, asked)} as retention from records as r
+        where r.id = any(${sql.val(ids)}::uuid[])
+      `.execute(database.db)
+      const bySql = new Map(rows.map(({ id, retention }) => [id, retention]))
+      for (const [index, each] of lives.entries()) {
+        const last =
+          each.accesses.length === 0 ? each.age_ms : Math.min(...each.accesses.map((a) => a.age_ms))
+        const inputs = {
+          ...{ mode: chosen.mode, layer: each.layer, source_trust: sourceTrust[each.source_type] },
+          days_since_access: Math.max(0, last) / day,
+          accesses: each.accesses.length + each.unlogged,
+        }
+        expect(bySql.get(ids[index] ?? '')).toBeCloseTo(retentionOf(inputs, chosen.shape).value, 9)
+      }
+    }),
+    { numRuns: 400, endOnFailure: true },
+  )
+})

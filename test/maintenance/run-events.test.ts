@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Caller } from '../../src/domain/caller.ts'
+import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
+import { hireFor } from '../support/job-workers.ts'
+import { type Body, create, fact } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const hour = 3_600_000
+const idle = new AbortController().signal
+
+let app: TestApp
+beforeEach(async () => {
+  app = await startTestApp()
+})
+afterEach(() => app.close())
+
+async function ask(body: object): Promise<Body> {
+  return (await app.request('POST', '/v1/maintenance/runs', { body })).body
+}
+
+/** Fades over two hours, so that nothing is left of it after three. */
+const fleeting = () =>
+  create(app, fact({ lifecycle: { decay: { curve: 'linear', half_life_seconds: 7_200 } } }))
+
+describe('the events of a run', () => {
+  it('tell of its progress and then of its end, and close', async () => {
+    await fleeting()
+    app.clock.advance(3 * hour)
+    const { id } = await ask({ job: 'decay' })
+    const stream = await follow(id)
+    expect(stream.type).toContain('text/event-stream')
+    expect(await stream.next()).toMatchObject({ event: 'progress', data: { id, status: 'queued' } })
+    await hireFor(app).attend('decay', idle)
+    const last = await stream.last()
+    expect(last).toMatchObject({ event: 'finished', data: { id, status: 'succeeded', stats: { pruned: 1 } } })
+  })
+
+  it('end when the server stops', async () => {
+    const own = await startTestApp()
+    const { body } = await own.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
+    const { body: stream } = await fetch(`${own.url}/v1/maintenance/runs/${(body as Body).id}/events`, {
+      headers: { authorization: 'Bearer root-key-of-the-tests' },
+    })
+    const reader = stream?.getReader()
+    await reader?.read()
+    await own.close()
+    expect((await reader?.read())?.done).toBe(true)
+  })
+
+  it('beat while nothing changes, and end when nobody listens any more', async () => {
+    const { id } = await ask({ job: 'decay' })
+    const follow = createRunEvents({ maintenance: app.services.maintenance, everyMs: 5, heartbeatMs: 10 })
+    const gone = new AbortController()
+    const said: string[] = []
+    for await (const text of follow({ caller }, id, gone.signal)) {
+      if (said.push(text) === 4) gone.abort()
+    }
+    expect(said[0]).toMatch(/^event: progress\ndata: /)
+    expect(said.slice(1)).toEqual([': still there\n\n', ': still there\n\n', ': still there\n\n'])
+  })
+})
+
+const caller: Caller = {
+  ...{ principal: 'root', name: 'root', permissions: new Set(['admin']), sourceType: 'human' },
+  trust: { maxSensitivity: 'hyper', scopes: null },
+}
+
+type Event = { event: string; data: Body }
+
+async function follow(id: string) {
+  const aborting = new AbortController()
+  const response = await fetch(`${app.url}/v1/maintenance/runs/${id}/events`, {
+    headers: { authorization: 'Bearer root-key-of-the-tests' },
+    signal: aborting.signal,
+  })
+  const events = parse(response)
+  const next = async () => (await events.next()).value as Event
+  const last = async () => {
+    let seen: Event | undefined
+    for await (const event of events) seen = event
+    return seen
+  }
+  return { type: response.headers.get('content-type'), next, last, abort: () => aborting.abort() }
+}
+
+async function* parse({ body }: Response): AsyncGenerator<Event> {
+  let text = ''
+  for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
+    text += chunk
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const match = /^event: (\w+)\ndata: (.*)$/.exec(block)
+      if (match) yield { event: match[1] ?? '', data: JSON.parse(match[2] ?? '') }
+    }
+  }
+}

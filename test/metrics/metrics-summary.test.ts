@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Trust } from '../../src/domain/caller.ts'
+import { createSummaryService } from '../../src/metrics/index.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const day = 86_400_000
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+
+let api: TestApp
+beforeEach(async () => {
+  api = await startTestApp()
+})
+afterEach(() => api.close())
+
+const reason = { actor: 'a', rationale: 'r' }
+
+async function write(record: object): Promise<string> {
+  const { body, status, text } = await api.request('POST', '/v1/records', { body: record })
+  if (status !== 201) throw new Error(text)
+  return (body as { id: string }).id
+}
+
+const fact = (object: unknown, more: object = {}) => ({
+  type: 'semantic',
+  payload: { kind: 'semantic', subject: 's', predicate: 'p', object },
+  ...more,
+})
+const competence = (successes: number, failures: number) => ({
+  type: 'competence',
+  payload: {
+    ...{
+      kind: 'competence',
+      skill_name: `s${successes}`,
+      triggers: [],
+      required_tools: [],
+      failure_modes: [],
+    },
+    ...{ recipe: [{ step: 'try' }], fallbacks: [] },
+    performance: {
+      ...{ success_count: successes, failure_count: failures },
+      success_rate: successes / (successes + failures),
+    },
+  },
+})
+const plan = (count: number) => ({
+  type: 'plan_graph',
+  payload: {
+    ...{ kind: 'plan_graph', plan_id: `p${count}`, version: '1', nodes: [], edges: [] },
+    metrics: { execution_count: count },
+  },
+})
+
+/** Of what a trust sees, computed this moment. */
+const read = (trust = everything, sampleSize = 20_000) =>
+  createSummaryService({ ...api, freshMs: 0, sampleSize }).read({
+    caller: { principal: 'p', name: 'n', permissions: new Set(), trust, sourceType: 'ai' },
+  })
+
+describe('/v1/metrics', () => {
+  it('says of an empty store that there is nothing, and of nothing no share', async () => {
+    const { status, body } = await api.request('GET', '/v1/metrics')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      ...{
+        is_sampled: false,
+        total_records: 0,
+        active_records: 0,
+        pinned_records: 0,
+        total_audit_entries: 0,
+      },
+      records_by_type: { episodic: 0, working: 0, entity: 0, semantic: 0, competence: 0, plan_graph: 0 },
+      ...{ avg_salience: null, avg_confidence: null, memory_growth_rate: null, revision_rate: null },
+      ...{ retrieval_usefulness: null, competence_success_rate: null, plan_reuse_frequency: null },
+    })
+  })
+
+  it('counts what there is, and leaves out what is forgotten', async () => {
+    const [first, second, third] = [
+      await write(fact('a', { confidence: 0.5 })),
+      await write(fact('b', { confidence: 1 })),
+      await write(fact('c')),
+    ]
+    for (const record of [competence(9, 1), competence(1, 1), plan(4), plan(1)]) await write(record)
+    await api.request('POST', `/v1/records/${first}/pin`, { body: reason })
+    await api.request('DELETE', `/v1/records/${third}?actor=a&rationale=r`)
+    await api.request('POST', `/v1/records/${second}/retract`, { body: reason })
+    expect(await read()).toMatchObject({
+      ...{ total_records: 6, active_records: 5, pinned_records: 1 },
+      records_by_type: { semantic: 2, competence: 2, plan_graph: 2, episodic: 0 },
+      // One for each creation, and those of the pin and the retraction.
+      ...{ total_audit_entries: 8, memory_growth_rate: 1 },
+      ...{ competence_success_rate: 10 / 12, plan_reuse_frequency: 2.5, revision_rate: 1 / 6 },
+    })
+  })
+
+  it('takes the salience as it is now, and shares it out into bands', async () => {
+    await write(fact('a'))
+    const fresh = await read()
+    expect(fresh.avg_salience).toBeGreaterThan(0)
+    api.clock.advance(60 * day)
+    const faded = await read()
+    expect(faded.avg_salience).toBeLessThan(fresh.avg_salience ?? 0)
+    expect(faded.memory_growth_rate).toBe(0)
+    expect(Object.values(faded.salience_distribution).reduce((sum, count) => sum + count)).toBe(1)
+  })
+
+  it('says how many accesses were of use', async () => {
+    const id = await write(fact('a'))
+    await api.request('POST', `/v1/records/${id}/access`, { body: {} })
+    await api.services.access.settle()
+    expect((await read()).retrieval_usefulness).toBe(1)
+  })
+
+  it('is of what the key sees whole, and of nothing else', async () => {
+    await write(fact('a', { scope: 'team' }))
+    await write(fact('b', { scope: 'team', sensitivity: 'high' }))
+    await write(fact('c', { scope: 'other' }))
+    await write(fact('d'))
+    expect((await read()).total_records).toBe(4)
+    expect((await read({ maxSensitivity: 'low', scopes: null })).total_records).toBe(3)
+    const bound = await read({ maxSensitivity: 'low', scopes: ['team'] })
+    expect(bound).toMatchObject({ total_records: 2, total_audit_entries: 2 })
+    const key = await api.issueKey(['records:read'], { scopes: ['other'], max_sensitivity: 'low' })
+    expect((await api.request('GET', '/v1/metrics', { key })).body).toMatchObject({ total_records: 2 })
+  })
+
+  it('takes a permission to read', async () => {
+    const key = await api.issueKey(['records:write'])
+    expect((await api.request('GET', '/v1/metrics', { key })).status).toBe(403)
+  })
+
+  it('scales what it drew from a sample to what it counted', async () => {
+    for (let n = 0; n < 60; n++) await write(fact(n))
+    const sampled = await read(everything, 20)
+    expect(sampled).toMatchObject({ is_sampled: true, total_records: 60, records_by_type: { semantic: 60 } })
+    const entries = sampled.total_audit_entries
+    // Of pages, which are drawn or not: all of these records are on two.
+    expect([0, 60]).toContain(entries)
+  })
+
+  it('is computed once for all who see the same within five seconds', async () => {
+    await write(fact('a'))
+    const ask = async () => (await api.request('GET', '/v1/metrics')).body as { total_records: number }
+    const first = await ask()
+    await write(fact('b'))
+    expect(await ask()).toEqual(first)
+    const key = await api.issueKey(['records:read'], { max_sensitivity: 'low' })
+    expect((await api.request('GET', '/v1/metrics', { key })).body).toMatchObject({ total_records: 2 })
+  })
+})

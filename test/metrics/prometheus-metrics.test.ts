@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { createJobs } from '../../src/background.ts'
+import type { Caller } from '../../src/domain/caller.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createStoreReading } from '../../src/metrics/index.ts'
+import { hireCompressor } from '../support/compression-worker.ts'
+import { hireEmbedder } from '../support/embedding-workers.ts'
+import { readExposition, valuesOf } from '../support/prometheus-text.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const day = 86_400_000
+
+const root: Caller = {
+  ...{ principal: 'root', name: 'root', sourceType: 'human', permissions: new Set(['admin']) },
+  trust: { maxSensitivity: 'hyper', scopes: null },
+}
+
+let apis: TestApp[] = []
+afterEach(async () => {
+  await Promise.all(apis.map((api) => api.close()))
+  apis = []
+})
+
+async function start(variables: Record<string, string> = {}): Promise<TestApp> {
+  const api = await startTestApp({ variables })
+  apis.push(api)
+  return api
+}
+
+const scrape = async (api: TestApp, key?: string | false) =>
+  readExposition((await api.request('GET', '/metrics', key === undefined ? {} : { key })).text)
+
+/** What the database says this moment. */
+async function readStore({ db, clock }: TestApp) {
+  const reading = createStoreReading({ db, clock, intervals: {}, revisedRetentionMs: 90 * day, freshMs: 0 })
+  return readExposition(await reading.render())
+}
+
+async function remember(api: TestApp, object: string, more: object = {}): Promise<string> {
+  const payload = { kind: 'semantic', subject: 'the build', predicate: 'needs', object }
+  const sources = [{ kind: 'event', ref: 'test' }]
+  const { body, status } = await api.request('POST', '/v1/records', {
+    body: { type: 'semantic', payload, provenance: { sources }, ...more },
+  })
+  expect(status).toBe(201)
+  return (body as { id: string }).id
+}
+
+function hire({ config, db, clock, ids }: TestApp) {
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const { handlers } = createJobs({ config, db, clock, ids, log })
+  return (job: keyof typeof handlers) => handlers[job]({}, new AbortController().signal)
+}
+
+describe('/metrics', () => {
+  it('is text that Prometheus reads, of requests by their template', async () => {
+    const api = await start()
+    const id = await remember(api, 'node')
+    await api.request('GET', `/v1/records/${id}?as_of=nonsense`)
+    await api.request('GET', `/v1/records/${id}`)
+    await api.request('GET', '/nowhere/secret')
+    const { headers, text } = await api.request('GET', '/metrics')
+    expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+    const read = readExposition(text)
+    const name = 'membrane_http_request_duration_seconds_count'
+    expect(valuesOf(read, name, { method: 'POST', route: '/v1/records', status: '201' })).toEqual([1])
+    expect(valuesOf(read, name, { route: '/v1/records/:id', status: '200' })).toEqual([1])
+    expect(valuesOf(read, name, { route: 'none', status: '404' })).toEqual([1])
+    expect(valuesOf(read, 'membrane_write_to_text_seconds_count')).toEqual([1])
+    expect(text).not.toContain(id)
+    expect(text).not.toMatch(/secret|nonsense|the build/)
+  })
+
+  it('counts a write once, however often it is repeated', async () => {
+    const api = await start()
+    const body = { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } }
+    const headers = { 'idempotency-key': 'again' }
+    for (let time = 0; time < 3; time++) await api.request('POST', '/v1/records', { body, headers })
+    expect(valuesOf(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([1])
+  })
+
+  it('takes any valid key, and none that is not', async () => {
+    const api = await start()
+    const key = await api.issueKey(['records:write'], { scopes: ['team'], max_sensitivity: 'public' })
+    expect((await api.request('GET', '/metrics', { key })).status).toBe(200)
+    expect((await api.request('GET', '/metrics', { key: false })).status).toBe(401)
+    expect((await api.request('GET', '/metrics', { key: 'mbr_nobody' })).status).toBe(401)
+  })
+
+  it('is for anyone when it is said to be', async () => {
+    const api = await start({ MEMBRANE_METRICS_PUBLIC: 'true' })
+    expect((await api.request('GET', '/metrics', { key: false })).status).toBe(200)
+    expect((await api.request('GET', '/v1/metrics', { key: false })).status).toBe(401)
+  })
+
+  it('tells of the process when the database does not answer', async () => {
+    const api = await start()
+    const reading = createStoreReading({
+      ...{ clock: api.clock, intervals: {}, revisedRetentionMs: day },
+      db: {
+        selectFrom: () => {
+          throw new Error('away')
+        },
+      } as unknown as TestApp['db'],
+    })
+    reading.watchQueue(() => new Promise(() => {}))
+    const read = readExposition(await reading.render())
+    expect(valuesOf(read, 'membrane_store_reached', { part: 'database' })).toEqual([0])
+    expect(valuesOf(read, 'membrane_store_reached', { part: 'queue' })).toEqual([0])
+    expect(read.series).toHaveLength(2)
+  })
+
+  it('asks the database once for all who ask at once', async () => {
+    const api = await start()
+    const texts = await Promise.all(Array.from({ length: 20 }, () => api.services.storeReading.render()))
+    expect(new Set(texts).size).toBe(1)
+    await remember(api, 'npm')
+    expect(await api.services.storeReading.render()).toBe(texts[0])
+  })
+})
+
+describe('what the store has counted', () => {
+  it('is what was forgotten, restored and promoted, by somebody or by a job', async () => {
+    const api = await start()
+    const [one, other] = [await remember(api, 'node'), await remember(api, 'npm')]
+    const reason = { actor: 'a', rationale: 'r' }
+    await api.request('DELETE', `/v1/records/${one}?actor=a&rationale=r`)
+    await api.request('POST', `/v1/records/${one}/restore`, { body: reason })
+    await api.request('POST', `/v1/records/${other}/promote`, { body: { layer: 'procedural', ...reason } })
+    await api.request('DELETE', `/v1/records/${other}?actor=a&rationale=r`)
+    const before = await readStore(api)
+    expect(valuesOf(before, 'membrane_store_forgotten_total')).toEqual([2])
+    expect(valuesOf(before, 'membrane_store_restored_total')).toEqual([1])
+    expect(valuesOf(before, 'membrane_store_promoted_total')).toEqual([1])
+
+    api.clock.advance(400 * day)
+    const due = await readStore(api)
+    expect(valuesOf(due, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([1])
+    expect(
+      valuesOf(due, 'membrane_store_backlog_oldest_seconds', { work: 'forget_faded' })[0],
+    ).toBeGreaterThan(day / 1_000)
+    await hire(api)('decay')
+    const after = await readStore(api)
+    expect(valuesOf(after, 'membrane_store_forgotten_total')).toEqual([3])
+    expect(valuesOf(after, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([0])
+  })
+
+  it('does not count what was refused, nor what was taken back', async () => {
+    const api = await start()
+    const id = await remember(api, 'node')
+    await api.request('POST', `/v1/records/${id}/restore`, { body: { actor: 'a', rationale: 'r' } })
+    const taken = api.db.transaction().execute(async (tx) => {
+      await api.services.forgetting.forget({ caller: root, tx }, id, { actor: 'a', rationale: 'r' })
+      throw new Error('taken back')
+    })
+    await expect(taken).rejects.toThrow('taken back')
+    const read = await readStore(api)
+    expect(valuesOf(read, 'membrane_store_forgotten_total')).toEqual([0])
+    expect(valuesOf(read, 'membrane_store_restored_total')).toEqual([0])
+  })
+
+  it('outlives the runs it was counted in, and leaves rehearsals out', async () => {
+    const api = await start()
+    const run = hire(api)
+    for (const dry_run of [false, true])
+      await api.request('POST', '/v1/maintenance/runs', { body: { job: 'decay', dry_run } })
+    await run('decay')
+    await api.db.deleteFrom('maintenance_runs').execute()
+    const read = await readStore(api)
+    // The schedule was due too.
+    expect(valuesOf(read, 'membrane_store_runs_total', { job_name: 'decay', status: 'succeeded' })).toEqual([
+      2,
+    ])
+    expect(valuesOf(read, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([0])
+    api.clock.advance(2 * day)
+    const later = await readStore(api)
+    expect(valuesOf(later, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([
+      172_800,
+    ])
+  })
+
+  it('times a text from its writing to its vector', async () => {
+    const api = await start()
+    await remember(api, 'node')
+    api.clock.advance(7_000)
+    await hireEmbedder(api).run()
+    const read = await readStore(api)
+    const name = 'membrane_store_write_to_vector_seconds'
+    expect(valuesOf(read, `${name}_count`)).toEqual([1])
+    expect(valuesOf(read, `${name}_sum`)[0]).toBeCloseTo(7, 1)
+    expect(valuesOf(read, `${name}_bucket`, { le: '5' })).toEqual([0])
+    expect(valuesOf(read, `${name}_bucket`, { le: '10' })).toEqual([1])
+    expect(valuesOf(read, `${name}_bucket`, { le: '+Inf' })).toEqual([1])
+  })
+
+  it('does not take a vector that is only to be sharper for one of a new text', async () => {
+    const api = await start()
+    const id = await remember(api, 'node', { layer: 'episodic' })
+    api.clock.advance(1_000)
+    const { run } = hireEmbedder(api)
+    await run()
+    api.clock.advance(80 * day)
+    await hireCompressor(api).run()
+    await api.request('POST', `/v1/records/${id}/access`, { body: {} })
+    await api.services.access.settle()
+    expect(valuesOf(await readStore(api), 'membrane_store_backlog', { work: 'embed' })).toEqual([1])
+    await run()
+    const read = await readStore(api)
+    expect(valuesOf(read, 'membrane_store_backlog', { work: 'embed' })).toEqual([0])
+    expect(valuesOf(read, 'membrane_store_write_to_vector_seconds_count')).toEqual([1])
+  })
+})

@@ -1,0 +1,166 @@
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { until } from '../support/processes.ts'
+import { type Body, countRows, fact, payloads } from '../support/record-requests.ts'
+import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_REQUEST_TIMEOUT: '1s' } })
+})
+afterAll(() => app.close())
+
+const say = (object: unknown, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+const lineOf = (object: unknown, more: object = {}) => `${JSON.stringify(say(object, more))}\n`
+const many = (count: number) => Array.from({ length: count }, (_, index) => lineOf(index)).join('')
+
+/** How many rows were added, once two looks a moment apart see the same number. */
+async function settledCount(table: 'records', before: number): Promise<number> {
+  for (let last = -1; ; ) {
+    const added = (await countRows(app, table)) - before
+    if (added === last && added > 0) return added
+    last = added
+    await sleep(300)
+  }
+}
+
+type Sending = { sending: ClientRequest; answer: Promise<IncomingMessage> }
+
+/** A connection whose two directions the test has in hand. */
+function open(method: string, path: string, server: TestApp = app): Sending {
+  const sending = request(`${server.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${rootKey}`, 'content-type': 'application/x-ndjson' },
+  })
+  const answer = new Promise<IncomingMessage>((resolve, reject) => {
+    sending.once('response', resolve)
+    sending.on('error', reject)
+  })
+  answer.catch(() => {})
+  return { sending, answer }
+}
+
+async function readReports(answer: IncomingMessage): Promise<Body[]> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  const text = Buffer.concat(chunks).toString()
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Body]))
+}
+
+async function countWaitingTransactions(): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'
+  `.execute(app.db)
+  return rows[0]?.count ?? 0
+}
+
+describe('an import', () => {
+  it('may take longer than any other request, and holds no transaction while it waits', async () => {
+    const { sending, answer } = open('POST', '/v1/import')
+    for (let index = 0; index < 8; index++) {
+      sending.write(lineOf(index).slice(0, -5))
+      await sleep(400)
+      expect(await countWaitingTransactions()).toBe(0)
+      sending.write(lineOf(index).slice(-5))
+    }
+    sending.end()
+    expect((await readReports(await answer)).at(-1)).toEqual({
+      summary: { created: 8, unchanged: 0, conflict: 0, invalid: 0 },
+    })
+  })
+
+  it('reports while it is still being sent', async () => {
+    const { sending, answer } = open('POST', '/v1/import')
+    sending.write(many(700))
+    const reports = readReports(await answer)
+    sending.end(many(10))
+    expect(await reports).toHaveLength(711)
+  })
+
+  it('waits for who sends everything before reading anything', async () => {
+    const { sending, answer } = open('POST', '/v1/import')
+    const sent = new Promise((resolve) => sending.once('finish', resolve))
+    sending.end(many(2_500))
+    await sent
+    const response = await answer
+    await sleep(200)
+    expect((await readReports(response)).at(-1)).toMatchObject({ summary: { created: 2_500 } })
+  })
+
+  it('that breaks off keeps what was reported, and nothing of the rest', async () => {
+    const [before, target] = [await countRows(app, 'records'), app.ids.next()]
+    const relations = [{ predicate: 'supports', target_id: target }]
+    const { sending, answer } = open('POST', '/v1/import')
+    sending.write(`${lineOf('first', { relations })}${many(620)}`)
+    const response = await answer
+    await new Promise((resolve) => response.once('data', resolve))
+    sending.destroy()
+    const stored = await settledCount('records', before)
+    expect(stored).toBeGreaterThan(0)
+    expect(stored % 200).toBe(0)
+  })
+
+  it('by who is no admin leaves nothing when it breaks off', async () => {
+    const key = await app.issueKey(['records:write'])
+    const before = await countRows(app, 'records')
+    const { sending } = open('POST', '/v1/import')
+    sending.setHeader('authorization', `Bearer ${key}`)
+    sending.write(many(1_200))
+    const countHeld = async () => (await app.db.selectFrom('import_lines').select('line').execute()).length
+    await until('the end of it', async () => (await countHeld()) === 1_000)
+    sending.destroy()
+    await until('the end of it', async () => (await countHeld()) === 0)
+    expect(await countRows(app, 'records')).toBe(before)
+  })
+})
+
+describe('an export', () => {
+  it('is as long as the store, a page at a time, and ends where the reader does', async () => {
+    await importLines(app, many(800))
+    const total = await countRows(app, 'records')
+    expect(total).toBeGreaterThan(4_000)
+    expect((await exportLines(app)).records).toHaveLength(total)
+    const { sending, answer } = open('GET', '/v1/export')
+    sending.end()
+    const response = await answer
+    await new Promise((resolve) => response.once('data', resolve))
+    response.destroy()
+    await until('the end of it', async () => app.database.pool.idleCount === app.database.pool.totalCount)
+  })
+
+  it('goes on while records come and go, each whole', async () => {
+    const writing = Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        app.request('POST', '/v1/records', { body: say(`new ${index}`) }),
+      ),
+    )
+    const { records } = await exportLines(app)
+    await writing
+    expect(new Set(records.map(({ id }) => id)).size).toBe(records.length)
+    for (const record of records) expect(record.audit_log).toHaveLength(1)
+  })
+})
+
+describe('a server that closes', () => {
+  it('ends both, and tells the one that is heard', async () => {
+    const closing = await startTestApp()
+    await importLines(closing, many(900))
+    const reading = open('GET', '/v1/export', closing)
+    reading.sending.end()
+    const exported = await reading.answer
+    const bringing = open('POST', '/v1/import', closing)
+    bringing.sending.write(many(600))
+    const reports = readReports(await bringing.answer)
+    const closed = closing.close()
+    await sleep(200)
+    bringing.sending.write(many(600))
+    expect((await reports).at(-1)).toMatchObject({ problem: { code: 'shutting_down' } })
+    bringing.sending.destroy()
+    exported.destroy()
+    await closed
+  })
+})

@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportLines, fatesOf, importLines } from '../support/export-and-import.ts'
+import { type Body, countRows, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const say = (object: unknown, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+const idsOf = ({ records }: { records: Body[] }) => records.map(({ id }) => id).sort()
+
+describe('an export', () => {
+  it('holds what the key sees whole, and names nothing else', async () => {
+    const hidden = await create(app, say('hidden', { scope: 'hers' }))
+    const above = await create(app, say('above', { scope: 'his', sensitivity: 'medium' }))
+    const relations = [hidden, above].map(({ id }) => ({ predicate: 'supports', target_id: id }))
+    const seen = await create(app, say('seen', { scope: 'his', relations }))
+    const open = await create(app, say('open'))
+    const key = await app.issueKey(['records:read'], { scopes: ['his'], max_sensitivity: 'low' })
+    const exported = await exportLines(app, '', { key })
+    expect(idsOf(exported)).toEqual([seen.id, open.id].sort())
+    for (const { id } of [hidden, above]) expect(exported.text).not.toContain(id)
+    const all = await exportLines(app)
+    expect(idsOf(all)).toEqual([hidden.id, above.id, seen.id, open.id].sort())
+  })
+
+  it('can be a part of it', async () => {
+    app.clock.advance(60_000)
+    const late = await create(app, { type: 'entity', payload: payloads.entity, scope: 'parts' })
+    const gone = await create(app, say('gone', { scope: 'parts' }))
+    await app.request('DELETE', `/v1/records/${gone.id}?actor=a&rationale=r`)
+    const part = async (query: string) => idsOf(await exportLines(app, query))
+    expect(await part('?scope=parts')).toEqual([late.id])
+    expect(await part('?scope=parts&include_forgotten=true')).toEqual([late.id, gone.id].sort())
+    expect(await part('?type=entity')).toEqual([late.id])
+    expect(await part(`?updated_after=${new Date(app.clock.now().getTime() - 1).toISOString()}`)).toEqual([
+      late.id,
+    ])
+    const all = await part('')
+    expect(await part(`?after=${all[1]}`)).toEqual(all.slice(2))
+    expectProblem(await app.request('GET', '/v1/export?colour=red'), 422, 'validation_failed')
+  })
+
+  it('takes the permission to read', async () => {
+    const key = await app.issueKey(['records:write'])
+    expectProblem(await app.request('GET', '/v1/export', { key }), 403, 'forbidden')
+  })
+})
+
+describe('an import by who is no admin', () => {
+  let key: string
+  beforeAll(async () => {
+    const more = { scopes: ['his'], max_sensitivity: 'low', source_type: 'ai' }
+    key = await app.issueKey(['records:read', 'records:write'], more)
+  })
+
+  it('stores each line under the trust of the key', async () => {
+    const lines = [
+      ...[say('in scope', { scope: 'his' }), say('scope of the key'), say('elsewhere', { scope: 'hers' })],
+      ...[say('too sensitive', { sensitivity: 'high' }), say('too trusted', { source_type: 'human' })],
+    ]
+    const imported = await importLines(app, lines, { key })
+    expect(fatesOf(imported)).toEqual([
+      ...['1 created', '2 created', '3 invalid outside_trust', '4 invalid outside_trust'],
+      '5 invalid validation_failed',
+    ])
+    const { id } = imported.reports[1]
+    const { records } = await exportLines(app, '?scope=his', { key })
+    expect(records.find((record) => record.id === id)).toMatchObject({
+      scope: 'his',
+      source_type: 'ai',
+      version: 1,
+    })
+  })
+
+  it('learns nothing of what it does not see, and links to none of it', async () => {
+    const hidden = await create(app, say('hidden', { scope: 'hers' }))
+    const supports = { relations: [{ predicate: 'supports', target_id: hidden.id }] }
+    const lines = [say('hidden', { id: hidden.id, scope: 'his' }), say('link', supports)]
+    const imported = await importLines(app, lines, { key })
+    expect(fatesOf(imported)).toEqual(['1 conflict record_exists', '2 created'])
+    expect(imported.reports[0].problem.errors).toBeUndefined()
+    expect(imported.loose).toMatchObject({ count: 1 })
+    expect((await app.request('GET', `/v1/records/${hidden.id}`)).body).toMatchObject({ relations: [] })
+  })
+
+  it('is refused as a whole for one line of what the service keeps, be it the last of thousands', async () => {
+    const before = await countRows(app, 'records')
+    const [exported] = (await exportLines(app, '?scope=his', { key })).records
+    const many = Array.from({ length: 1_500 }, (_, index) => say(index))
+    const forged = [
+      ...[exported, say('x', { version: 2 }), say('x', { redacted: true }), say('x', { anchors: {} })],
+      ...[say('x', { AuditLog: [] }), say('x', { forgotten: 1 })],
+    ]
+    for (const line of forged) {
+      const refused = await importLines(app, [...many, line], { key })
+      expect(expectProblem(refused, 403, 'forbidden').detail).toContain('Line 1501 ')
+    }
+    expect(await countRows(app, 'records')).toBe(before)
+    expect(await app.db.selectFrom('import_lines').select('line').execute()).toEqual([])
+    expect((await importLines(app, many, { key })).summary).toMatchObject({ created: 1_500 })
+  })
+
+  it('adds no edge to a record that is there', async () => {
+    const [first, second] = await Promise.all([1, 2].map((each) => create(app, say(each, { scope: 'his' }))))
+    const relations = [{ predicate: 'supports', target_id: second.id }]
+    const line = say(1, { id: first.id, scope: 'his', relations })
+    const imported = await importLines(app, [line], { key })
+    expect(fatesOf(imported)).toEqual(['1 conflict record_exists'])
+    expect(imported.reports[0].problem.errors[0].pointer).toBe('/relations/0')
+  })
+
+  it('takes the permission to write', async () => {
+    const reader = await app.issueKey(['records:read'])
+    expectProblem(await importLines(app, [say('x')], { key: reader }), 403, 'forbidden')
+  })
+})
+
+it('an admin whose key has scopes keeps to them, and to whose memories they were', async () => {
+  const key = await app.issueKey(['admin'], { scopes: ['copies'], source_type: 'ingest' })
+  const kept = { version: 3, source_type: 'human' }
+  const lines = [say('in', { scope: 'copies', ...kept }), say('out', { scope: 'hers', ...kept })]
+  const imported = await importLines(app, lines, { key })
+  expect(fatesOf(imported)).toEqual(['1 created', '2 invalid outside_trust'])
+  const { records } = await exportLines(app, '?scope=copies', { key })
+  expect(records).toMatchObject([kept])
+})

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportLines, fatesOf, importLines } from '../support/export-and-import.ts'
+import {
+  type Body,
+  countRows,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  read,
+} from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the import tests' } })
+})
+afterAll(() => app.close())
+
+const say = (object: unknown, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object }, ...more })
+
+describe('an import', () => {
+  it('tells of each line what became of it, and then of all', async () => {
+    const known = await create(app, say('known'))
+    const id = app.ids.next()
+    const lines = [
+      JSON.stringify(say('new', { id })),
+      '{"type": "semantic"',
+      '',
+      JSON.stringify(say('again', { id })),
+      JSON.stringify(say('new', { id })),
+      JSON.stringify({
+        ...say('x'),
+        colour: 'red',
+        payload: { kind: 'semantic', subject: 1, predicate: 'p' },
+      }),
+      JSON.stringify(say('known', { id: known.id })),
+      JSON.stringify(say('nameless')),
+      '\u0000',
+      JSON.stringify(say('a\u0000b')),
+      '[]',
+    ]
+    const imported = await importLines(app, lines.join('\r\n'))
+    expect(imported.status).toBe(200)
+    expect(fatesOf(imported)).toEqual([
+      ...['1 created', '2 invalid malformed_json', '4 conflict record_exists', '5 unchanged'],
+      ...['6 invalid validation_failed', '7 unchanged', '8 created', '9 invalid malformed_json'],
+      ...['10 invalid validation_failed', '11 invalid validation_failed'],
+    ])
+    expect(imported.summary).toEqual({ created: 2, unchanged: 2, conflict: 1, invalid: 5 })
+    const [first, , conflict, , invalid] = imported.reports
+    expect(first).toEqual({ line: 1, id, status: 'created' })
+    expect(conflict.problem.errors).toEqual([{ pointer: '/payload', message: expect.any(String) }])
+    const pointers = invalid.problem.errors.map(({ pointer }: { pointer: string }) => pointer)
+    expect(pointers).toEqual(expect.arrayContaining(['/payload/subject', '/colour']))
+    expect(await read(app, id)).toMatchObject({
+      ...{ version: 1, payload: { object: 'new' } },
+      audit_log: [{ action: 'create', actor: 'root', rationale: 'imported' }],
+    })
+  })
+
+  it('of nothing has nothing to tell', async () => {
+    const nothing = { created: 0, unchanged: 0, conflict: 0, invalid: 0 }
+    expect((await importLines(app, '')).summary).toEqual(nothing)
+    expect((await importLines(app, '\n \r\n')).summary).toEqual(nothing)
+  })
+
+  it('takes lines, and neither a document nor an encoding', async () => {
+    const ask = (headers: Record<string, string>) =>
+      app.request('POST', '/v1/import', { body: '{}', headers })
+    expectProblem(await ask({ 'content-type': 'application/json' }), 415, 'unsupported_media_type')
+    const encoded = { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' }
+    expectProblem(await ask(encoded), 415, 'unsupported_media_type')
+    expectProblem(
+      await app.request('POST', '/v1/records', {
+        body: '{}',
+        headers: { 'content-type': 'application/x-ndjson' },
+      }),
+      ...([415, 'unsupported_media_type'] as const),
+    )
+  })
+
+  it('refuses a line that is too long, and no other', async () => {
+    const long = JSON.stringify(say(Array.from({ length: 200 }, () => 'x'.repeat(90_000))))
+    const imported = await importLines(app, `${long}\n${JSON.stringify(say('short'))}\n`)
+    expect(fatesOf(imported)).toEqual(['1 invalid body_too_large', '2 created'])
+  })
+
+  it('that is a rehearsal says the same and stores nothing', async () => {
+    const before = await exportLines(app)
+    const target = app.ids.next()
+    const lines = [
+      say('first', { relations: [{ predicate: 'supports', target_id: target }] }),
+      ...[say('second', { id: target }), { type: 'semantic' }],
+    ]
+    const rehearsed = await importLines(app, lines, { query: '?dry_run=true' })
+    expect(fatesOf(rehearsed)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
+    expect(rehearsed.loose).toBeUndefined()
+    expect((await exportLines(app)).text).toBe(before.text)
+    expect(fatesOf(await importLines(app, lines))).toEqual(fatesOf(rehearsed))
+  })
+
+  it('does not bring back what was erased', async () => {
+    const { id } = await create(app, say('a secret'))
+    const { text } = await exportLines(app)
+    const reason = { actor: 'desk', rationale: 'asked for' }
+    expect((await app.request('POST', `/v1/records/${id}/erase`, { body: reason })).status).toBe(200)
+    const again = await importLines(app, text)
+    expect(again.summary).toMatchObject({ created: 0, conflict: 1, invalid: 0 })
+    expect(fatesOf(await importLines(app, [say('A  secret!')]))).toEqual(['1 conflict erased_content'])
+  })
+
+  it('keeps an identifier for who has it, and a name for who bore it first', async () => {
+    const entity = (more: object = {}) => ({
+      type: 'entity',
+      payload: { ...payloads.entity, identifiers: [{ namespace: 'git', value: 'one' }] },
+      ...more,
+    })
+    const imported = await importLines(app, [entity(), entity(), say('beside')])
+    expect(fatesOf(imported)).toEqual(['1 created', '2 conflict identifier_taken', '3 created'])
+    const [record] = (await exportLines(app, '?type=entity')).records
+    const handles = record.handles.map((handle: Body) => ({ ...handle, place: 0 }))
+    const copies = [1, 2].map(() => ({ ...record, id: app.ids.next(), handles, identifiers: [] }))
+    expect(fatesOf(await importLines(app, copies))).toEqual(['1 created', '2 created'])
+  })
+})
+
+describe('a relation', () => {
+  const supports = (target: string) => ({
+    relations: [{ predicate: 'supports', target_id: target, weight: 0.5 }],
+  })
+
+  it('may lead to what comes thousands of lines later, and stands both ways', async () => {
+    const [source, target] = [app.ids.next(), app.ids.next()]
+    const between = Array.from({ length: 1_100 }, (_, index) => say(index))
+    const lines = [
+      say('source', { id: source, ...supports(target) }),
+      ...between,
+      say('target', { id: target }),
+    ]
+    const imported = await importLines(app, lines)
+    expect(imported.summary).toMatchObject({ created: 1_102 })
+    expect(imported.loose).toBeUndefined()
+    expect((await read(app, source)).relations).toMatchObject([{ predicate: 'supports', target_id: target }])
+    expect((await read(app, target)).relations).toMatchObject([
+      { predicate: 'supported_by', target_id: source },
+    ])
+  })
+
+  it('that leads nowhere is left out, and named', async () => {
+    const [source, nowhere] = [app.ids.next(), app.ids.next()]
+    const imported = await importLines(app, [say('source', { id: source, ...supports(nowhere) })])
+    expect(fatesOf(imported)).toEqual(['1 created'])
+    const first = [{ source_id: source, predicate: 'supports', target_id: nowhere }]
+    expect(imported.loose).toEqual({ count: 1, first })
+    expect((await read(app, source)).relations).toEqual([])
+    expect(await app.db.selectFrom('awaiting_edges').selectAll().execute()).toEqual([])
+  })
+
+  it('that an import which was cut off lacks is made up for, unless somebody removed it', async () => {
+    const [source, target] = [app.ids.next(), app.ids.next()]
+    await importLines(app, [
+      say('source', { id: source, ...supports(target) }),
+      say('target', { id: target }),
+    ])
+    const whole = await exportLines(app)
+    await app.db.deleteFrom('relations').where('source_id', 'in', [source, target]).execute()
+    await importLines(app, whole.text)
+    expect((await exportLines(app)).text).toBe(whole.text)
+    await app.request('DELETE', `/v1/records/${source}/relations/supports/${target}`)
+    await importLines(app, whole.text)
+    expect((await read(app, target)).relations).toEqual([])
+  })
+})
+
+describe('what the service keeps itself', () => {
+  it('cannot contradict itself', async () => {
+    const [late, past] = ['2999-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
+    const move = {
+      old: 'active',
+      new: 'challenged',
+      actor: 'a',
+      reason: 'r',
+      step: 's',
+      changed_at: '2026-01-01T00:00:00Z',
+    }
+    const broken: [object, string][] = [
+      [{ updated_at: late }, '/updated_at'],
+      [
+        { anchors: { base_salience: 1, anchored_at: past }, lifecycle: { last_reinforced_at: late } },
+        '/lifecycle/last_reinforced_at',
+      ],
+      [
+        { forgotten: { at: past, reason: 'r', actor: 'a', purge_at: '2020-01-01T00:00:00Z' } },
+        '/forgotten/purge_at',
+      ],
+      [{ identifiers: [{ namespace: 'git', value: 'of another' }] }, '/identifiers/0'],
+      [{ anchors: { base_salience: 1, anchored_at: late } }, '/anchors/anchored_at'],
+      [
+        { audit_log: [{ action: 'create', actor: 'a', rationale: 'r', timestamp: late }] },
+        '/audit_log/0/timestamp',
+      ],
+      [{ status_history: [move] }, '/status'],
+      [{ status: 'challenged', status_history: [move, move] }, '/status_history/1/old'],
+      [{ version: 0 }, '/version'],
+      [{ access_count: 1e12 }, '/access_count'],
+      [{ access_count: 1, last_accessed_at: past, served_count: 2 }, '/served_count'],
+      [{ access_log: [{ at: past, kind: 'used', actor: 'a' }] }, '/access_count'],
+      [{ access_count: 1 }, '/last_accessed_at'],
+      [{ last_accessed_at: past }, '/last_accessed_at'],
+      [{ handles: [{ digest: 'zz' }] }, '/handles/0/digest'],
+      [{ redacted: true }, '/redacted'],
+    ]
+    const imported = await importLines(
+      app,
+      broken.map(([more]) => say('x', more)),
+    )
+    const pointers = imported.reports.map(({ problem }) => problem.errors[0].pointer)
+    expect(pointers).toEqual(broken.map(([, pointer]) => pointer))
+  })
+
+  it('is what it was when only a part of it is told', async () => {
+    const { reports } = await importLines(app, [
+      say('old', { version: 7, created_at: '2020-01-01T00:00:00Z' }),
+    ])
+    const record = await read(app, reports[0].id)
+    expect(record).toMatchObject({ version: 7, status: 'active', created_at: '2020-01-01T00:00:00.000Z' })
+    expect(record.audit_log).toMatchObject([{ action: 'create', rationale: 'imported' }])
+    expect(await countRows(app, 'records')).toBe(await countRows(app, 'contents'))
+  })
+})

@@ -1,0 +1,131 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { expect, it, onTestFinished } from 'vitest'
+import { createDataDir } from '../support/data-dir.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
+import { launchRole, linesOf, pidOf, readyUrl } from '../support/roles.ts'
+
+const policy = {
+  decay: {
+    ...{ curve: 'linear', half_life_seconds: 1_234, max_age_seconds: 0, min_salience: 0.1 },
+    ...{ reinforcement_gain: 0.2, max_salience: null },
+  },
+  deletion_policy: 'auto_prune',
+}
+
+async function putPolicy(url: string): Promise<void> {
+  const answer = await fetch(`${url}/v1/policies/working`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(policy),
+  })
+  expect(answer.ok, await answer.text()).toBe(true)
+}
+
+async function readPolicy(url: string): Promise<unknown> {
+  return (await fetch(`${url}/v1/policies/working`)).json()
+}
+
+it('starts from nothing, ends at Ctrl-C as npm passes it on, and finds its data when it starts again', async () => {
+  const dataDir = await createDataDir()
+  const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
+  const first = start()
+  const url = await readyUrl(first)
+  expect((await fetch(`${url}/docs`)).status).toBe(200)
+  await putPolicy(url)
+  await until('the schedule to have run', () => linesOf(first).some(({ msg }) => msg === 'job done'))
+  const children = [await pidOf(first, 'api'), await pidOf(first, 'worker')]
+  first.kill('SIGINT')
+  first.kill('SIGINT')
+  expect(await first.ended).toEqual({ code: 0, signal: null })
+  expect(children.filter(isRunning)).toEqual([])
+  expect(await postmasterOf(dataDir)).toBeUndefined()
+  expect(first.output()).not.toMatch(/\n\s+at /)
+
+  const second = start()
+  expect(await readPolicy(await readyUrl(second))).toMatchObject(policy)
+  second.kill('SIGTERM')
+  expect(await second.ended).toEqual({ code: 0, signal: null })
+})
+
+it('survives whatever is killed, and is one in its folder', async () => {
+  const dataDir = await createDataDir()
+  const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
+  const first = start()
+  await putPolicy(await readyUrl(first))
+
+  const other = start()
+  expect(await other.ended).toEqual({ code: 1, signal: null })
+  expect(other.output()).toContain(`already runs on ${dataDir} (process ${first.pid})`)
+
+  const worker = await pidOf(first, 'worker')
+  process.kill(worker, 'SIGKILL')
+  const children = [await pidOf(first, 'api'), await pidOf(first, 'worker', worker)]
+
+  first.kill('SIGKILL')
+  await until('the children to end', () => !children.some(isRunning))
+  const second = start()
+  expect(await readPolicy(await readyUrl(second))).toMatchObject(policy)
+
+  const url = await readyUrl(second)
+  const api = await pidOf(second, 'api')
+  const killed = (await postmasterOf(dataDir)) ?? 0
+  process.kill(killed, 'SIGKILL')
+  await until('another server', async () => ![undefined, killed].includes(await postmasterOf(dataDir)))
+  await until('the API to be ready again', async () => (await fetch(`${url}/readyz`)).ok)
+  expect(await readPolicy(url)).toMatchObject(policy)
+  expect(await pidOf(second, 'api')).toBe(api)
+
+  let hasEnded = false
+  void second.ended.then(() => {
+    hasEnded = true
+  })
+  await until('the database to be given up', async () => {
+    const postmaster = hasEnded ? undefined : await postmasterOf(dataDir)
+    if (postmaster !== undefined && isRunning(postmaster)) process.kill(postmaster, 'SIGKILL')
+    return hasEnded
+  })
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.output()).toContain('Membrane stops: the embedded database ended: it ended 3 times')
+})
+
+it('says at once that there is no place for its data', async () => {
+  for (const variables of [{}, { MEMBRANE_TOMBSTONE_KEY: 'sixteen-characters-or-more' }]) {
+    const running = launchRole('all', { MEMBRANE_DATA_DIR: '/proc/x/y', ...variables })
+    expect(await running.ended).toEqual({ code: 1, signal: null })
+    expect(running.output()).toContain('MEMBRANE_DATA_DIR')
+    expect(running.output()).not.toMatch(/\n\s+at /)
+  }
+})
+
+it('says that its port is taken, and leaves nothing running', async () => {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const other = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  const running = launchRole('all', { DATABASE_URL: database.url, PORT: String(port) })
+  expect(await running.ended).toEqual({ code: 1, signal: null })
+  expect(running.output()).toContain(`another program listens on 127.0.0.1:${port}`)
+  expect(running.output()).toContain('Membrane stops: the api cannot live')
+  expect(isRunning(await pidOf(running, 'worker'))).toBe(false)
+})
+
+it('ends with a reason when a child cannot live', async () => {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const running = launchRole('all', { DATABASE_URL: database.url, PORT: '0' })
+  const first = await pidOf(running, 'worker')
+  process.kill(first, 'SIGKILL')
+  const second = await pidOf(running, 'worker', first)
+  process.kill(second, 'SIGKILL')
+  const third = await pidOf(running, 'worker', first, second)
+  process.kill(third, 'SIGKILL')
+  expect(await running.ended).toEqual({ code: 1, signal: null })
+  expect(running.output()).toContain(
+    'Membrane stops: the worker cannot live: it ended 3 times within 10 seconds',
+  )
+})

@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openTestDatabase } from '../support/database.ts'
+import { findFreePort } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
+import { launchRole } from '../support/roles.ts'
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>
+beforeAll(async () => {
+  database = await openTestDatabase()
+})
+afterAll(() => database.close())
+
+async function startApi(variables: Record<string, string> = {}) {
+  const port = await findFreePort()
+  const running = launchRole('api', { DATABASE_URL: database.url, PORT: String(port), ...variables })
+  const url = `http://127.0.0.1:${port}`
+  await until('the API to be ready', () =>
+    fetch(`${url}/readyz`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  )
+  return { running, url }
+}
+
+const record = JSON.stringify({
+  type: 'semantic',
+  payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 },
+})
+
+/** A request whose body is on its way: its first half has been sent and no more. */
+async function beginRecord(
+  url: string,
+): Promise<{ sending: ClientRequest; answer: Promise<IncomingMessage> }> {
+  const sending = request(`${url}/v1/records`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': record.length, expect: '100-continue' },
+  })
+  const answer = once(sending, 'response').then(([response]) => response)
+  answer.catch(() => {})
+  // The server has then read the headers, so the request is in its hands.
+  const taken = once(sending, 'continue')
+  sending.flushHeaders()
+  await taken
+  sending.write(record.slice(0, 10))
+  return { sending, answer }
+}
+
+it('finishes the request in its hands, takes no other, and ends', async () => {
+  const { running, url } = await startApi()
+  const { sending, answer } = await beginRecord(url)
+  running.kill('SIGTERM')
+  await until('the port to close', () =>
+    fetch(`${url}/livez`).then(
+      () => false,
+      () => true,
+    ),
+  )
+  sending.end(record.slice(10))
+  const response = await answer
+  expect(response.statusCode, await text(response)).toBe(201)
+  expect(await running.ended).toEqual({ code: 0, signal: null })
+})
+
+it('does not wait for a connection on which nothing is asked', async () => {
+  const { running, url } = await startApi()
+  await (await fetch(`${url}/livez`)).text()
+  const asked = performance.now()
+  running.kill('SIGTERM')
+  expect(await running.ended).toEqual({ code: 0, signal: null })
+  expect(performance.now() - asked).toBeLessThan(5_000)
+})
+
+it('ends with a failure when a request outlasts the deadline', async () => {
+  const { running, url } = await startApi({ MEMBRANE_SHUTDOWN_TIMEOUT: '300ms' })
+  await beginRecord(url)
+  running.kill('SIGTERM')
+  expect(await running.ended).toEqual({ code: 1, signal: null })
+  expect(running.output()).toContain('stopped before all work was finished')
+})
+
+it('is not ready before the database is up to date, and is alive', async () => {
+  const port = await findFreePort()
+  const running = launchRole('api', {
+    DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x',
+    PORT: String(port),
+  })
+  const url = `http://127.0.0.1:${port}`
+  await until('the API to be alive', () =>
+    fetch(`${url}/livez`).then(
+      (answer) => answer.ok,
+      () => false,
+    ),
+  )
+  const answer = await fetch(`${url}/readyz`)
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ code: 'not_ready', parts: { database: { ready: false } } })
+  running.kill('SIGTERM')
+  expect(await running.ended).toEqual({ code: 0, signal: null })
+  expect(running.output()).not.toContain('hunter2')
+})

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest'
+import { createDataDir } from '../support/data-dir.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { administer, findFreePort, postmasterOf } from '../support/postgres-processes.ts'
+import { launchRole, readyUrl } from '../support/roles.ts'
+
+const recorded = `
+  insert into departures
+    (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
+  values (gen_random_uuid(), now(), now(), '', null, 'semantic', 'low', 'purged', 'deleted', 'ada', '{}')`
+
+it('says of each law that it is held, and ends with 0; with 1 when one is not', async () => {
+  const database = await openTestDatabase()
+  const checked = launchRole('check', { DATABASE_URL: database.url })
+  expect(await checked.ended, checked.output()).toEqual({ code: 0, signal: null })
+  expect(checked.output()).toMatch(/^ok {6}audit: 0 checked$/m)
+  expect(checked.output()).toMatch(/\nEvery law is held\.\n$/)
+  expect(checked.output()).not.toContain('BROKEN')
+
+  await administer(database.url, recorded)
+  const broken = launchRole('check', { DATABASE_URL: database.url })
+  expect(await broken.ended).toEqual({ code: 1, signal: null })
+  expect(broken.output()).toMatch(
+    /^BROKEN {2}departures: 1 of 1: what is gone is gone from everywhere: \S+$/m,
+  )
+  expect(broken.output()).toContain('1 of the laws are not held')
+  await database.close()
+})
+
+it('looks at the embedded store while it runs, and while it does not', async () => {
+  const folder = await createDataDir()
+  const nothing = launchRole('check', { MEMBRANE_DATA_DIR: folder })
+  expect(await nothing.ended).toEqual({ code: 1, signal: null })
+  expect(nothing.output()).toContain('There is no embedded database in')
+
+  const settings = { MEMBRANE_DATA_DIR: folder, PORT: String(await findFreePort()) }
+  const all = launchRole('all', settings)
+  const url = await readyUrl(all)
+  const beside = launchRole('check', settings)
+  expect(await beside.ended, beside.output()).toEqual({ code: 0, signal: null })
+  expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  all.kill('SIGTERM')
+  await all.ended
+
+  const alone = launchRole('check', settings)
+  expect(await alone.ended, alone.output()).toEqual({ code: 0, signal: null })
+  expect(alone.output()).toContain('Every law is held.')
+  expect(await postmasterOf(folder)).toBeUndefined()
+})

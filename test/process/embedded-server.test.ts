@@ -1,0 +1,203 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
+import { createDataDir } from '../support/data-dir.ts'
+import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
+import { launch, until } from '../support/processes.ts'
+
+const door = new URL('../../src/db/embedded/embedded.ts', import.meta.url).href
+
+/** Starts the database, says its URL, and holds it until a signal comes. */
+const holder = `
+  import { startEmbeddedPostgres } from ${JSON.stringify(door)}
+  const server = await startEmbeddedPostgres({ dataDir: process.argv[1], durable: process.argv[2] === 'durable', log: console.log }).catch((error) => {
+    console.log(error.message)
+    process.exit(1)
+  })
+  console.log('url ' + server.url)
+  server.lost.then(() => { console.log('lost'); process.exit(1) })
+  process.on('SIGTERM', () => server.stop().then(() => process.exit(0)))
+`
+
+const hold = (dataDir: string, durable = '') =>
+  launch(['--input-type=module', '-e', holder, dataDir, durable])
+const urlOf = async (running: ReturnType<typeof hold>) => (await running.said(/^url (\S+)/m))[1] ?? ''
+
+async function ask(url: string, statement: string): Promise<pg.QueryResult> {
+  const session = new pg.Client({ connectionString: url })
+  session.on('error', () => {})
+  await session.connect()
+  try {
+    return await session.query(statement)
+  } finally {
+    await session.end()
+  }
+}
+
+it('keeps its data from one start to the next, the second of which is quick', async () => {
+  const dataDir = await createDataDir()
+  const first = await startEmbeddedPostgres({ dataDir, durable: false })
+  await ask(first.url, 'create table kept as select 1 as one')
+  await first.stop()
+  const began = performance.now()
+  const second = await startEmbeddedPostgres({ dataDir, durable: false })
+  const took = performance.now() - began
+  expect((await ask(second.url, 'select one from kept')).rows).toEqual([{ one: 1 }])
+  await second.stop()
+  expect(await postmasterOf(dataDir)).toBeUndefined()
+  expect(took).toBeLessThan(5_000)
+})
+
+describe('a server', () => {
+  let dataDir: string
+  let server: EmbeddedPostgres
+
+  beforeAll(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'membrane-data-'))
+    server = await startEmbeddedPostgres({ dataDir })
+  })
+
+  afterAll(async () => {
+    await server.stop()
+    await rm(dataDir, { recursive: true })
+  })
+
+  it('is durable unless told otherwise', async () => {
+    const { rows } = await ask(
+      server.url,
+      `select current_setting('fsync') || current_setting('synchronous_commit') as held`,
+    )
+    expect(rows).toEqual([{ held: 'onon' }])
+  })
+
+  it('sorts and folds Unicode alike on every machine', async () => {
+    const { rows } = await ask(
+      server.url,
+      `select current_setting('server_encoding') as encoding, lower('É') as lower,
+         (select string_agg(v, '' order by v) from unnest(array['b', 'A', 'a', 'B']) v) as ordered`,
+    )
+    expect(rows).toEqual([{ encoding: 'UTF8', lower: 'é', ordered: 'ABab' }])
+  })
+
+  it('asks for its password, which only its owner can read', async () => {
+    const guess = new URL(server.url)
+    guess.password = 'wrong'
+    await expect(ask(guess.href, 'select 1')).rejects.toMatchObject({ code: '28P01' })
+    expect((await stat(join(dataDir, 'postgres', 'membrane.password'))).mode & 0o777).toBe(0o600)
+  })
+
+  it('writes no statement and no value into its log', async () => {
+    await ask(server.url, 'create table once (secret text primary key)')
+    await ask(server.url, "insert into once values ('a memory')")
+    await expect(ask(server.url, "insert into once values ('a memory')")).rejects.toMatchObject({
+      code: '23505',
+    })
+    const log = await readFile(join(dataDir, 'postgres.log'), 'utf8')
+    expect(log).toContain('duplicate key value')
+    expect(log).not.toContain('a memory')
+  })
+})
+
+it('refuses a second holder of the same folder and names the first', async () => {
+  const dataDir = await createDataDir()
+  const first = hold(dataDir)
+  const url = await urlOf(first)
+  const second = hold(dataDir)
+  expect(await second.ended).toEqual({ code: 1, signal: null })
+  expect(second.output()).toContain(`already runs on ${dataDir} (process ${first.pid})`)
+  expect((await ask(url, 'select 1 as one')).rows).toEqual([{ one: 1 }])
+  first.kill('SIGTERM')
+  expect(await first.ended).toEqual({ code: 0, signal: null })
+})
+
+it('lets exactly one of several first starts have the folder', async () => {
+  const dataDir = await createDataDir()
+  const holders = [hold(dataDir), hold(dataDir), hold(dataDir)]
+  const outcomes = await Promise.all(holders.map((one) => one.said(/^url|already runs on/m)))
+  expect(outcomes.map(([said]) => said).sort()).toEqual(['already runs on', 'already runs on', 'url'])
+  expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log'])
+})
+
+it('goes on with the server that a killed holder left running', async () => {
+  const dataDir = await createDataDir()
+  const first = hold(dataDir)
+  const url = await urlOf(first)
+  await ask(url, 'create table kept as select 1 as one')
+  first.kill('SIGKILL')
+  await first.ended
+  const second = hold(dataDir)
+  expect(await urlOf(second)).toBe(url)
+  expect((await ask(url, 'select one from kept')).rows).toEqual([{ one: 1 }])
+  second.kill('SIGTERM')
+  await second.ended
+  expect(await postmasterOf(dataDir)).toBeUndefined()
+})
+
+it('recovers what was committed when server and holder are killed', async () => {
+  const dataDir = await createDataDir()
+  const first = hold(dataDir, 'durable')
+  await ask(await urlOf(first), 'create table kept as select generate_series(1, 1000) as n')
+  const postmaster = (await postmasterOf(dataDir)) ?? 0
+  first.kill('SIGKILL')
+  process.kill(postmaster, 'SIGKILL')
+  await until('the server to end', () => !isRunning(postmaster))
+  const second = hold(dataDir)
+  expect((await ask(await urlOf(second), 'select count(*)::int from kept')).rows).toEqual([{ count: 1000 }])
+})
+
+it('keeps its claim when the server recovers from a crashed session', async () => {
+  const dataDir = await createDataDir()
+  const first = hold(dataDir)
+  const url = await urlOf(first)
+  const victim = `select pid from pg_stat_activity where application_name = 'membrane ${first.pid}'`
+  const { pid } = (await ask(url, victim)).rows[0]
+  process.kill(pid, 'SIGKILL')
+  await until('the claim to be back', async () => {
+    const { rows } = await ask(url, victim).catch(() => ({ rows: [] }))
+    return rows[0] && rows[0].pid !== pid
+  })
+  expect((await hold(dataDir).ended).code).toBe(1)
+  expect(first.output()).not.toContain('lost')
+})
+
+it('says so when the server is gone for good', async () => {
+  const dataDir = await createDataDir()
+  const first = hold(dataDir)
+  await urlOf(first)
+  process.kill((await postmasterOf(dataDir)) ?? 0, 'SIGKILL')
+  await first.said(/^lost$/m)
+})
+
+it('is not held up by a process number that has become another program', async () => {
+  const dataDir = await createDataDir()
+  const first = await startEmbeddedPostgres({ dataDir, durable: false })
+  await first.stop()
+  const stranger = launch(['-e', 'setInterval(() => {}, 1000)'])
+  const lines = [stranger.pid, join(dataDir, 'postgres'), 1, 5432, '', '127.0.0.1', '1 1', 'ready   ', '']
+  await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), lines.join('\n'))
+  const second = await startEmbeddedPostgres({ dataDir, durable: false })
+  expect((await ask(second.url, 'select 1 as one')).rows).toEqual([{ one: 1 }])
+  await second.stop()
+  expect(isRunning(stranger.pid)).toBe(true)
+})
+
+it('starts over when the first setting up was killed half way', async () => {
+  const dataDir = await createDataDir()
+  const killed = hold(dataDir)
+  await until('the setting up to begin', async () => (await readdir(dataDir)).length > 0)
+  killed.kill('SIGKILL')
+  await killed.ended
+  const second = hold(dataDir)
+  expect((await ask(await urlOf(second), 'select 1 as one')).rows).toEqual([{ one: 1 }])
+})
+
+it('does not touch a folder that holds something else', async () => {
+  const dataDir = await createDataDir()
+  await mkdir(join(dataDir, 'postgres'))
+  await writeFile(join(dataDir, 'postgres', 'mine'), '')
+  await expect(startEmbeddedPostgres({ dataDir, durable: false })).rejects.toThrow('holds something else')
+  expect(await readdir(dataDir)).toEqual(['postgres'])
+})

@@ -1,0 +1,132 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { startChatServer } from '../support/chat-server.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { askedOf, embedding } from '../support/embedding-server.ts'
+import { readList, readModels, readVectors } from '../support/embedding-workers.ts'
+import { until } from '../support/processes.ts'
+import { launchRole, linesOf } from '../support/roles.ts'
+
+/** An API over a database of its own, and workers beside it as they are asked for. */
+async function openDeployment() {
+  const database = await openTestDatabase()
+  onTestFinished(() => database.close())
+  const environment = { DATABASE_URL: database.url, MEMBRANE_API_KEY: 'root-key-of-the-tests', PORT: '0' }
+  const migration = launchRole('migrate', environment)
+  expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
+  const api = launchRole('api', environment)
+  onTestFinished(() => void api.kill('SIGKILL'))
+  const [, url = ''] = await api.said(/(http:\/\/127\.0\.0\.1:\d+)/)
+
+  async function capture(text: string): Promise<void> {
+    const answer = await fetch(`${url}/v1/capture`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer root-key-of-the-tests', 'content-type': 'application/json' },
+      body: JSON.stringify({ source_kind: 'event', source: 'test', content: { text } }),
+    })
+    expect(answer.status, await answer.text()).toBe(201)
+  }
+
+  function hire(variables: Record<string, string> = {}) {
+    const worker = launchRole('worker', { ...environment, ...variables })
+    onTestFinished(() => void worker.kill('SIGKILL'))
+    return worker
+  }
+
+  const untilAllRead = () =>
+    until('every text to have a vector', async () => {
+      const { rows } = await database.pool.query('select count(*)::int as count from records')
+      return (await readVectors(database)).length === rows[0].count && (await readList(database)).length === 0
+    })
+
+  return { database, capture, hire, untilAllRead }
+}
+
+it('embeds what an API captures soon after, in no run of its own, and goes on after a kill', async () => {
+  const { database, capture, hire, untilAllRead } = await openDeployment()
+  const without = hire({ MEMBRANE_EMBEDDING_PROVIDER: 'none' })
+  await capture('Deploys of user-auth need Node 24')
+  await without.said(/working/)
+  without.kill('SIGTERM')
+  expect(await without.ended).toEqual({ code: 0, signal: null })
+  expect(await readVectors(database)).toEqual([])
+
+  const killed = hire()
+  await untilAllRead()
+  await capture('The user prefers dark mode')
+  await untilAllRead()
+  for (let n = 0; n < 20; n++) await capture(`Memory number ${n} of many`)
+  killed.kill('SIGKILL')
+  await killed.ended
+  // Had it a batch in hand, that would come back within a minute; so none is waited for here.
+  await database.pool.query("update unembedded set due_at = now() where due_at < 'infinity'")
+
+  const next = hire()
+  await untilAllRead()
+  const { rows } = await database.pool.query("select * from maintenance_runs where job = 'embed'")
+  expect(rows).toEqual([])
+  next.kill('SIGTERM')
+  expect(await next.ended, next.output()).toEqual({ code: 0, signal: null })
+})
+
+it('embeds by a server that is named, and says when it is away', async () => {
+  const server = await startChatServer(embedding())
+  onTestFinished(() => server.close())
+  const { database, capture, hire, untilAllRead } = await openDeployment()
+  const worker = hire({
+    ...{ MEMBRANE_EMBEDDING_PROVIDER: 'openai', MEMBRANE_EMBEDDING_ENDPOINT: `${server.url}/embeddings` },
+    ...{ MEMBRANE_EMBEDDING_MODEL: 'm1', MEMBRANE_EMBEDDING_API_KEY: 'sk-of-the-tests' },
+  })
+  await capture('Deploys of user-auth need Node 24')
+  await untilAllRead()
+  expect(await readModels(database)).toMatchObject([{ model: 'm1', dimensions: 16, serves: true }])
+  expect(server.requests.flatMap((seen) => askedOf(seen).input).join()).toContain('user-auth')
+
+  server.behave((response) => response.socket?.destroy())
+  await capture('confidential evidence')
+  await worker.said(/texts wait for their vectors/)
+  expect(worker.output()).not.toMatch(/confidential|sk-of-the-tests/)
+  server.behave(embedding())
+  await untilAllRead()
+  expect(linesOf(worker).filter(({ level }) => level === 'fatal')).toEqual([])
+
+  // In the middle of a request that would take for ever, it stops all the same.
+  server.behave(() => {})
+  const before = server.requests.length
+  await capture('one more')
+  await until('the server to be asked', () => server.requests.length > before)
+  worker.kill('SIGTERM')
+  expect(await worker.ended, worker.output()).toEqual({ code: 0, signal: null })
+  expect((await readList(database)).every(({ attempts }) => attempts === 0)).toBe(true)
+})
+
+it('compares each text once with what was known, however often it is killed meanwhile', async () => {
+  const { database, capture, hire } = await openDeployment()
+  const count = async (from: string) => {
+    const { rows } = await database.pool.query<{ count: number }>(
+      `select count(*)::int as count from ${from}`,
+    )
+    return rows[0]?.count ?? 0
+  }
+  for (let n = 0; n < 40; n++) await capture('Deploys of the billing service are frozen in December')
+  for (let round = 0; round < 4; round++) {
+    const killed = hire()
+    await killed.said(/working/)
+    const before = await count('surprises')
+    await Promise.race([
+      until('the next to be compared', async () => (await count('surprises')) > before),
+      new Promise((resolve) => setTimeout(resolve, 700 * round)),
+    ])
+    killed.kill('SIGKILL')
+    await killed.ended
+    await database.pool.query("update unembedded set due_at = now() where due_at < 'infinity'")
+    for (let n = 0; n < 10; n++) await capture('Deploys of the billing service are frozen in December')
+  }
+  hire()
+  await until('all to be compared', async () => (await count('surprises')) === (await count('records')))
+  expect(await count('unsurprised')).toBe(0)
+  expect(await count('surprises where duplicate_of is null')).toBe(1)
+  expect(
+    await count(`surprises join records on id = record_id
+      where abs(base_importance - greatest(0.05, least(1, base_before + delta))) > 1e-9 or base_before <> 0.5`),
+  ).toBe(0)
+}, 120_000)

@@ -1,0 +1,44 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { connect } from '../../src/db/connection.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
+import { createEmptyTestDatabase } from '../support/database.ts'
+import { findFreePort } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
+import { launchRole } from '../support/roles.ts'
+
+async function migrated(): Promise<string> {
+  const database = await createEmptyTestDatabase()
+  onTestFinished(() => database.drop())
+  const timeouts = { statementTimeoutMs: 20_000, lockTimeoutMs: 5_000 }
+  const connection = connect({ url: database.url, poolSize: 1, ...timeouts, applicationName: 'test' })
+  await migrateUp(connection.db)
+  await connection.close()
+  return database.url
+}
+
+it('refuses to start where the database does not know the language of the text', async () => {
+  const url = await migrated()
+  for (const role of ['api', 'worker', 'migrate', 'all']) {
+    const running = launchRole(role, { DATABASE_URL: url, PORT: '0', MEMBRANE_TEXT_LANGUAGE: 'klingon' })
+    expect(await running.ended, running.output()).toEqual({ code: 2, signal: null })
+    expect(running.output()).toContain('MEMBRANE_TEXT_LANGUAGE is klingon')
+    expect(running.output()).not.toMatch(/\n\s+at /)
+  }
+})
+
+it('is not ready while nobody has asked the database about the language', async () => {
+  const port = await findFreePort()
+  const variables = { PORT: String(port), MEMBRANE_TEXT_LANGUAGE: 'klingon' }
+  launchRole('api', { DATABASE_URL: `postgres://127.0.0.1:${await findFreePort()}/x`, ...variables })
+  const answer = await until('the API to answer', () =>
+    fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined),
+  )
+  expect(answer.status).toBe(503)
+  expect(await answer.json()).toMatchObject({ parts: { configuration: { ready: false } } })
+})
+
+it('refuses a retention beyond the calendar, and names the variable', async () => {
+  const running = launchRole('api', { MEMBRANE_FORGOTTEN_RETENTION: '99999999d' })
+  expect(await running.ended).toEqual({ code: 2, signal: null })
+  expect(running.output()).toContain('MEMBRANE_FORGOTTEN_RETENTION must be a duration')
+})

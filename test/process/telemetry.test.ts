@@ -1,0 +1,112 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openTestDatabase } from '../support/database.ts'
+import { findFreePort } from '../support/postgres-processes.ts'
+import { until } from '../support/processes.ts'
+import { readExposition, valuesOf } from '../support/prometheus-text.ts'
+import { launchRole, linesOf } from '../support/roles.ts'
+import { startCollector } from '../support/trace-collector.ts'
+
+const key = 'root-key-of-the-watchers'
+const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const spanId = 'b7ad6b7169203331'
+
+/** A migrated database with its queue, and the roles upon it, each reached at a port of its own. */
+async function open(shared: Record<string, string> = {}) {
+  const database = await openTestDatabase()
+  onTestFinished(() => database.close())
+  const environment = { DATABASE_URL: database.url, MEMBRANE_API_KEY: key, ...shared }
+  const migration = launchRole('migrate', environment)
+  expect(await migration.ended, migration.output()).toEqual({ code: 0, signal: null })
+  return async (role: 'api' | 'worker') => {
+    const port = await findFreePort()
+    const named = role === 'api' ? 'PORT' : 'MEMBRANE_METRICS_PORT'
+    const running = launchRole(role, { ...environment, [named]: String(port) })
+    const url = `http://127.0.0.1:${port}`
+    await until(`the ${role} to be ready`, () =>
+      fetch(`${url}/readyz`).then(
+        (answer) => answer.ok,
+        () => false,
+      ),
+    )
+    return { running, url, scrape: async () => (await fetch(`${url}/metrics`, { headers })).text() }
+  }
+}
+
+it('tells of each process where it listens, a worker where it is told to', async () => {
+  const start = await open()
+  const [api, worker] = await Promise.all([start('api'), start('worker')])
+  const [served, worked] = [readExposition(await api.scrape()), readExposition(await worker.scrape())]
+  for (const read of [served, worked]) {
+    expect(valuesOf(read, 'process_resident_memory_bytes')[0]).toBeGreaterThan(1e7)
+    expect(valuesOf(read, 'nodejs_eventloop_lag_p99_seconds')).toHaveLength(1)
+    expect(valuesOf(read, 'membrane_pool_connections_max')[0]).toBeGreaterThan(0)
+  }
+  expect(valuesOf(served, 'membrane_store_reached', { part: 'database' })).toEqual([1])
+  expect(valuesOf(served, 'membrane_store_reached', { part: 'queue' })).toEqual([1])
+  expect(valuesOf(served, 'membrane_store_job_interval_seconds', { job_name: 'decay' })).toEqual([3_600])
+  expect(valuesOf(served, 'membrane_store_queue_messages').length).toBeGreaterThan(3)
+  expect(valuesOf(worked, 'membrane_store_reached')).toEqual([])
+  expect((await fetch(`${api.url}/admin/queues/api/queues`, { headers })).status).toBe(200)
+  expect((await fetch(`${worker.url}/metrics`)).status).toBe(401)
+  expect((await fetch(`${worker.url}/v1/records`, { headers })).status).toBe(404)
+  worker.running.kill('SIGTERM')
+  expect(await worker.running.ended, worker.running.output()).toEqual({ code: 0, signal: null })
+})
+
+it('traces a request, its statements and the run it asked for as one', async () => {
+  const collector = await startCollector()
+  const start = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint })
+  const [api, worker] = await Promise.all([start('api'), start('worker')])
+  const answer = await fetch(`${api.url}/v1/maintenance/runs`, {
+    method: 'POST',
+    headers: { ...headers, traceparent: `00-${traceId}-${spanId}-01` },
+    body: '{"job":"purge"}',
+  })
+  expect(answer.status).toBe(202)
+  const secret = 'the launch code is 12345'
+  const body = { type: 'semantic', payload: { kind: 'semantic', subject: secret, predicate: 'p', object: 1 } }
+  await fetch(`${api.url}/v1/records`, { method: 'POST', headers, body: JSON.stringify(body) })
+  const find = (name: string, role: string) => () =>
+    collector.spans.find((span) => span.name === name && span.role === role && span.traceId === traceId)
+
+  const request = await until('the span of the request', find('POST /v1/maintenance/runs', 'api'))
+  expect(request).toMatchObject({ parentSpanId: spanId, isFailure: false })
+  expect(request.attributes).toMatchObject({ 'http.response.status_code': 202 })
+  const insert = await until('the span of its statement', find('insert maintenance_runs', 'api'))
+  expect(insert.parentSpanId).toBe(request.spanId)
+  const run = await until('the span of the run', find('job purge', 'worker'))
+  expect(run.parentSpanId).toBe(request.spanId)
+  const deletion = await until('the span of its work', find('delete idempotency_keys', 'worker'))
+  expect(deletion.parentSpanId).toBe(run.spanId)
+  await until('the span of the write', () => collector.spans.some(({ name }) => name === 'POST /v1/records'))
+  const ended = linesOf(worker.running).filter((line) => line['msg'] === 'run ended')
+  expect(ended).toContainEqual(expect.objectContaining({ job: 'purge', trace_id: traceId }))
+  expect(collector.text()).not.toContain('launch code')
+  expect(collector.text()).not.toContain(key)
+})
+
+it('serves, and ends in time, when the collector is away', async () => {
+  const start = await open({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
+  const api = await start('api')
+  for (let n = 0; n < 20; n++) expect((await fetch(`${api.url}/v1/keys`, { headers })).status).toBe(200)
+  const asked = performance.now()
+  api.running.kill('SIGTERM')
+  expect(await api.running.ended, api.running.output()).toEqual({ code: 0, signal: null })
+  expect(performance.now() - asked).toBeLessThan(8_000)
+})
+
+it('passes the trace of who asked on to a run without any collector', async () => {
+  const start = await open()
+  const [api, worker] = await Promise.all([start('api'), start('worker')])
+  await fetch(`${api.url}/v1/maintenance/runs`, {
+    method: 'POST',
+    headers: { ...headers, traceparent: `00-${traceId}-${spanId}-00` },
+    body: '{"job":"decay"}',
+  })
+  await until('the run to end in the trace', () =>
+    linesOf(worker.running).some((line) => line['msg'] === 'run ended' && line['trace_id'] === traceId),
+  )
+  worker.running.kill('SIGTERM')
+  expect(await worker.running.ended).toEqual({ code: 0, signal: null })
+})

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportLines, importLines } from '../support/export-and-import.ts'
+import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let key: string
+let via: { key_id: string; key_name: string }
+const root = { key_id: 'root', key_name: 'root' }
+const said = { actor: 'somebody else', rationale: 'because' }
+
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the via tests' } })
+  key = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'], { name: 'the writer' })
+  const { body } = await app.request('GET', '/v1/keys')
+  const [{ id }] = (body as Body).items.filter(({ name }: Body) => name === 'the writer')
+  via = { key_id: id, key_name: 'the writer' }
+})
+afterAll(() => app.close())
+
+async function ask(method: string, path: string, body?: object): Promise<Body> {
+  const answer = await app.request(method, path, { body, key })
+  if (answer.status >= 300) throw new Error(`${path}: ${answer.text}`)
+  return answer.body
+}
+
+async function auditOf(id: string): Promise<Body[]> {
+  const { body } = await app.request('GET', `/v1/records/${id}/audit`)
+  return (body as Body).items
+}
+
+describe('the audit log', () => {
+  it('carries the key beside the actor, for every operation of a client', async () => {
+    const { id } = await create(app, fact(), { key })
+    const other = await create(app, fact(), { key })
+    for (const operation of ['reinforce', 'pin', 'unpin'])
+      await ask('POST', `/v1/records/${id}/${operation}`, said)
+    await ask('POST', `/v1/records/${id}/penalize`, { ...said, amount: 0.1 })
+    await ask('PATCH', `/v1/records/${id}`, { tags: ['x'] })
+    await ask('POST', `/v1/records/${id}/relations`, { ...said, predicate: 'supports', target_id: other.id })
+    await ask('POST', `/v1/records/${id}/demote`, said)
+    await ask('POST', `/v1/records/${id}/promote`, said)
+    await ask('POST', `/v1/records/${id}/contest`, { ...said, contesting_ref: 'a note' })
+    await ask('POST', `/v1/records/${id}/uncontest`, said)
+    await ask('DELETE', `/v1/records/${id}?actor=somebody&rationale=because`)
+    await ask('POST', `/v1/records/${id}/restore`, said)
+    await ask('POST', `/v1/records/${id}/retract`, said)
+    const log = await auditOf(id)
+    expect(log.length).toBeGreaterThanOrEqual(13)
+    for (const entry of log) expect(entry, entry.action).toMatchObject({ via })
+    expect((await read(app, id)).audit_log).toEqual(log)
+    const { items } = await ask('GET', `/v1/records/${id}/status-history`)
+    expect(items.length).toBeGreaterThanOrEqual(1)
+    for (const move of items) expect(move).toMatchObject({ via })
+  })
+
+  it('carries the key of a retry under an Idempotency-Key, and of revisions and captures', async () => {
+    const headers = { 'idempotency-key': 'via-1' }
+    const { body: made } = await app.request('POST', '/v1/records', { body: fact(), key, headers })
+    const old = (made as Body).id
+    const record = {
+      type: 'semantic',
+      payload: { ...payloads.semantic, object: 'Zig' },
+      provenance: { sources: [{ kind: 'event', ref: 'e' }] },
+    }
+    const { record: heir } = await ask('POST', `/v1/records/${old}/supersede`, { ...said, record })
+    for (const id of [old, heir.id])
+      for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
+    const captured = await ask('POST', '/v1/capture', {
+      ...{ source: 'agent', source_kind: 'event' },
+      content: { ref: 'turn-1', text: 'Orion builds', project: 'Orion' },
+    })
+    for (const { id } of [captured.primary_record, ...captured.created_records])
+      for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
+  })
+
+  it('takes the key of no caller: a body that gives one is refused', async () => {
+    for (const body of [fact({ via: root }), fact({ audit_log: [] })])
+      expect((await app.request('POST', '/v1/records', { body })).status).toBe(422)
+    const { id } = await create(app, fact())
+    const pinned = await app.request('POST', `/v1/records/${id}/pin`, { body: { ...said, via: root }, key })
+    expect(pinned.status).toBe(422)
+  })
+
+  it('of an erased record names the key, as do the receipt and the tombstones', async () => {
+    const { id } = await create(app, fact({ payload: { ...payloads.semantic, object: 'erased' } }), { key })
+    const receipt = await ask('POST', `/v1/records/${id}/erase`, said)
+    expect(receipt).toMatchObject({ actor: 'somebody else', via })
+    const log = await auditOf(id)
+    for (const entry of log) expect(entry).toMatchObject({ via })
+    const { body } = await app.request('GET', '/v1/tombstones')
+    expect((body as Body).items[0]).toMatchObject({ actor: 'somebody else', via })
+  })
+
+  it('says of an imported entry who imported it, whatever the line says', async () => {
+    const { id } = await create(app, fact(), { key })
+    await ask('POST', `/v1/records/${id}/status`, { status: 'challenged', reason: 'doubt', actor: 'x' })
+    const [line] = (await exportLines(app)).records.filter((each) => each.id === id)
+    expect(line?.audit_log[0].via).toEqual(via)
+    expect(line?.status_history[0].via).toEqual(via)
+    const target = await startTestApp()
+    try {
+      target.clock.advance(app.clock.now().getTime() - target.clock.now().getTime())
+      const forged = {
+        ...line,
+        audit_log: [{ ...line?.audit_log[0], via: { imported_by: via } }, line?.audit_log[1]],
+      }
+      expect((await importLines(target, [forged])).summary.created).toBe(1)
+      const imported = await read(target, id)
+      expect(imported.audit_log.map((entry: Body) => entry.via)).toEqual([
+        { imported_by: root },
+        { ...via, imported_by: root },
+      ])
+      const [again] = (await exportLines(target)).records
+      expect(again?.status_history[0].via).toEqual({ ...via, imported_by: root })
+    } finally {
+      await target.close()
+    }
+  })
+})
+
+describe('the times of one record', () => {
+  it('never run backwards, though a writer read the clock before one that it waited for', async () => {
+    const { id } = await create(app, fact())
+    const before = app.clock.now().getTime()
+    app.clock.advance(5_000)
+    await app.request('POST', `/v1/records/${id}/pin`, { body: said })
+    app.clock.advance(-4_000)
+    await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['late'] } })
+    await app.request('POST', `/v1/records/${id}/penalize`, { body: { ...said, amount: 0.1 } })
+    await app.request('POST', `/v1/records/${id}/status`, {
+      body: { status: 'challenged', reason: 'r', actor: 'a' },
+    })
+    const record = await read(app, id)
+    const times = record.audit_log.map((entry: Body) => entry.timestamp)
+    expect(times).toEqual(times.toSorted())
+    expect(record.updated_at).toBe(times.at(-1))
+    expect(new Date(record.updated_at).getTime()).toBeGreaterThanOrEqual(before + 5_000)
+    const { body } = await app.request('GET', `/v1/records/${id}/status-history`)
+    expect((body as Body).items.at(-1).changed_at).toBe(record.updated_at)
+    app.clock.advance(4_000)
+  })
+})

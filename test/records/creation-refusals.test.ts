@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  countRows,
+  create,
+  expectProblem,
+  fact,
+  payloads,
+  pointersOf,
+  read,
+} from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  app.request('POST', '/v1/records', { body, headers })
+
+describe('a bad record', () => {
+  const refused = async (body: unknown, status: number, code: string, ...pointers: string[]) => {
+    const before = await countRows(app, 'records')
+    const answer = await post(body)
+    expectProblem(answer, status, code)
+    if (pointers.length > 0) expect(pointersOf(answer).sort()).toEqual([...pointers].sort())
+    expect(await countRows(app, 'records')).toBe(before)
+  }
+
+  it('is told every place that is wrong at once', async () => {
+    await refused(
+      {
+        type: 'semantic',
+        confidence: 2,
+        colour: 'red',
+        tags: [1],
+        payload: { kind: 'semantic', subject: 5 },
+      },
+      422,
+      'validation_failed',
+      '/confidence',
+      '/colour',
+      '/tags/0',
+      '/payload/subject',
+      '/payload/predicate',
+      '/payload/object',
+    )
+  })
+
+  it('may not set what the service keeps itself', async () => {
+    const kept = {
+      version: 7,
+      updated_at: '2026-01-01T00:00:00Z',
+      audit_log: [],
+      status: 'superseded',
+      importance: 1,
+      access_count: 9,
+      forgotten: null,
+      redacted: false,
+      anchors: {},
+    }
+    await refused(fact(kept), 422, 'validation_failed', ...Object.keys(kept).map((name) => `/${name}`))
+  })
+
+  it('has a payload of its own type', async () => {
+    await refused({ type: 'working', payload: payloads.semantic }, 422, 'validation_failed', '/payload/kind')
+    await refused({ type: 'working', payload: { kind: 'dream' } }, 422, 'validation_failed', '/payload/kind')
+    await refused({ type: 'working', payload: null }, 422, 'validation_failed', '/payload')
+    await refused({ type: 'working' }, 422, 'validation_failed', '/payload')
+  })
+
+  it('is not born or reinforced in the future', async () => {
+    const later = new Date(app.clock.now().getTime() + 1).toISOString()
+    await refused(
+      fact({ created_at: later, lifecycle: { last_reinforced_at: later } }),
+      422,
+      'validation_failed',
+      '/created_at',
+      '/lifecycle/last_reinforced_at',
+    )
+  })
+
+  it('carries no text that PostgreSQL could not keep', async () => {
+    await refused(fact({ tags: ['a\u0000b'] }), 422, 'validation_failed', '/tags/0')
+    await refused(fact({ tags: ['\ud800'] }), 422, 'validation_failed', '/tags/0')
+    await refused(
+      `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":{"__proto__":1}}}`,
+      422,
+      'validation_failed',
+    )
+    await refused(
+      `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":1e999}}`,
+      422,
+      'number_too_large',
+      '/payload/object',
+    )
+  })
+
+  it('is refused for its size, its syntax or its media type alone', async () => {
+    await refused(`{"x":"${'y'.repeat(11 * 1_024 * 1_024)}"}`, 413, 'body_too_large')
+    await refused('{"type":', 400, 'malformed_json')
+    const answer = await post('type=semantic', { 'content-type': 'application/x-www-form-urlencoded' })
+    expectProblem(answer, 415, 'unsupported_media_type')
+  })
+
+  it('has a plan without cycles, twins or loose ends', async () => {
+    const nodes = [
+      { id: 'a', op: 'x' },
+      { id: 'b', op: 'y' },
+    ]
+    const plan = (edges: object[], more: object[] = []) => ({
+      type: 'plan_graph',
+      payload: { ...payloads.plan_graph, nodes: [...nodes, ...more], edges },
+    })
+    const edge = (from: string, to: string) => ({ from, to, kind: 'control' })
+    const cycle = plan([edge('a', 'b'), edge('b', 'a')])
+    await refused(cycle, 422, 'validation_failed', '/payload/edges/1')
+    await refused(plan([edge('a', 'c')]), 422, 'validation_failed', '/payload/edges/0/to')
+    await refused(plan([], [{ id: 'a', op: 'z' }]), 422, 'validation_failed', '/payload/nodes/2/id')
+  })
+
+  it('does not lead to nowhere', async () => {
+    const relations = [{ predicate: 'supports', target_id: '0197b9a0-0000-7000-8000-00000000dead' }]
+    await refused(fact({ relations }), 404, 'record_not_found', '/relations/0/target_id')
+  })
+
+  it('does not take an id that is in use, nor harm the one that has it', async () => {
+    const first = await create(app, fact({ tags: ['first'] }))
+    await refused(fact({ id: first.id, tags: ['second'] }), 409, 'record_exists')
+    expect(await read(app, first.id)).toEqual(first)
+  })
+
+  it('is one of 20 that race for one id, of which one wins', async () => {
+    const id = app.ids.next()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => post(fact({ id, tags: [`racer-${index}`] }))),
+    )
+    const won = answers.filter((answer) => answer.status === 201)
+    expect(won).toHaveLength(1)
+    for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'record_exists')
+    expect(await read(app, id)).toEqual(won[0]?.body)
+  })
+})

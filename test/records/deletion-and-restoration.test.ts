@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeOneDayPolicies } from '../support/one-day-policies.ts'
+import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
+  await writeOneDayPolicies(app.db)
+})
+afterAll(() => app.close())
+
+const day = 86_400_000
+const why = 'actor=ada&rationale=outdated'
+const remove = (id: string, asked: Asked = {}, query = why) =>
+  app.request('DELETE', `/v1/records/${id}?${query}`, asked)
+const restore = (id: string, asked: Asked = {}) =>
+  app.request('POST', `/v1/records/${id}/restore`, {
+    ...asked,
+    body: { actor: 'ada', rationale: 'needed after all' },
+  })
+
+async function forgotten(more: object = {}): Promise<Body> {
+  const record = await create(app, fact(more))
+  return (await remove(record.id)).body as Body
+}
+
+describe('a deleted record', () => {
+  it('is answered as forgotten, and is gone from reads and lists at once', async () => {
+    const scope = app.ids.next()
+    const record = await create(app, fact({ scope }))
+    const { status, body, headers } = await remove(record.id)
+    const at = app.clock.now().toISOString()
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"2"')
+    expect(body).toMatchObject({
+      ...{ id: record.id, version: 2 },
+      forgotten: { at, reason: 'deleted', actor: 'ada' },
+    })
+    expect((body as Body).forgotten.purge_at).toBe(
+      new Date(app.clock.now().getTime() + 2 * day).toISOString(),
+    )
+    expect((body as Body).audit_log.at(-1)).toMatchObject({
+      ...{ action: 'delete', actor: 'ada', rationale: 'outdated' },
+    })
+    const problem = expectProblem(
+      await app.request('GET', `/v1/records/${record.id}`),
+      410,
+      'record_forgotten',
+    )
+    expect(problem).toMatchObject({ reason: 'deleted', forgotten_at: at })
+    const list = await app.request('GET', `/v1/records?scope=${scope}`)
+    expect((list.body as Body).items).toEqual([])
+    expect((await read(app, `${record.id}?include_forgotten=true`)).forgotten.actor).toBe('ada')
+  })
+
+  it('is not deleted twice, patched or linked', async () => {
+    const { id } = await forgotten()
+    expectProblem(await remove(id), 410, 'record_forgotten')
+    expectProblem(
+      await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['x'] } }),
+      410,
+      'record_forgotten',
+    )
+  })
+
+  it('needs to be told who deletes it and why', async () => {
+    const { id } = await create(app, fact())
+    for (const query of ['', 'actor=ada', 'rationale=outdated', 'actor=&rationale=x']) {
+      expectProblem(await remove(id, {}, query), 422, 'validation_failed')
+    }
+  })
+
+  it('is deleted only at the version that If-Match names', async () => {
+    const { id } = await create(app, fact())
+    expectProblem(await remove(id, { headers: { 'if-match': '"7"' } }), 412, 'version_mismatch')
+    expect((await remove(id, { headers: { 'if-match': '"1"' } })).status).toBe(200)
+  })
+
+  it('is deleted once however often the request is repeated under its key', async () => {
+    const { id } = await create(app, fact())
+    const headers = { 'idempotency-key': `delete-${id}` }
+    const first = await remove(id, { headers })
+    const again = await remove(id, { headers })
+    expect(again.text).toBe(first.text)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+  })
+
+  it('may be one that is only deleted by hand, but not one that is never deleted', async () => {
+    const manual = await create(app, fact({ lifecycle: { deletion_policy: 'manual_only' } }))
+    expect((await remove(manual.id)).status).toBe(200)
+    const kept = await create(app, fact({ lifecycle: { deletion_policy: 'never', pinned: true } }))
+    for (const query of [why, `${why}&force=true`]) {
+      expectProblem(await remove(kept.id, {}, query), 409, 'deletion_policy_never')
+    }
+  })
+
+  it('may be pinned only when an admin forces it', async () => {
+    const { id } = await create(app, fact({ lifecycle: { pinned: true } }))
+    const key = await app.issueKey(['records:read', 'records:write'])
+    expectProblem(await remove(id), 409, 'record_pinned')
+    expectProblem(await remove(id, { key }, `${why}&force=true`), 403, 'forbidden')
+    expect((await remove(id, {}, `${why}&force=true`)).status).toBe(200)
+  })
+
+  it('takes the permission to write, and to see the record whole', async () => {
+    const { id } = await create(app, fact({ sensitivity: 'medium' }))
+    expectProblem(await remove(id, { key: await app.issueKey(['records:read']) }), 403, 'forbidden')
+    expectProblem(await remove(id, { key: await app.issueKey(['records:write']) }), 403, 'above_ceiling')
+    const key = await app.issueKey(['records:write'], { scopes: ['elsewhere'] })
+    const { id: hidden } = await create(app, fact({ scope: 'here' }))
+    expectProblem(await remove(hidden, { key }), 404, 'record_not_found')
+  })
+})
+
+describe('a restored record', () => {
+  it('is back as it was, with the salience it had when it was forgotten, fading from now', async () => {
+    const record = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
+    app.clock.advance(day)
+    const { salience } = (await remove(record.id)).body as Body
+    expect(salience).toBe(0.5)
+    app.clock.advance(day)
+    const { status, body, headers } = await restore(record.id)
+    expect(status).toBe(200)
+    expect(headers.get('etag')).toBe('"3"')
+    const { audit_log: log, forgotten: none, ...back } = body as Body
+    expect(none).toBeUndefined()
+    expect(back).toMatchObject({ id: record.id, salience: 0.5, payload: record.payload, tags: record.tags })
+    expect(log.map((entry: Body) => entry.action)).toEqual(['create', 'delete', 'restore'])
+    expect(log.at(-1)).toMatchObject({ actor: 'ada', rationale: 'needed after all' })
+    app.clock.advance(day)
+    expect((await read(app, record.id)).salience).toBe(0.25)
+  })
+
+  it('has at least 0.1, however faint it was', async () => {
+    const record = await create(app, fact({ salience: 0.2 }))
+    app.clock.advance(10 * day)
+    await remove(record.id)
+    expect(((await restore(record.id)).body as Body).salience).toBe(0.1)
+  })
+
+  it('that its maximum age had ended lives on without one, and its log says so', async () => {
+    const lifecycle = { decay: { max_age_seconds: 3_600 } }
+    const record = await create(app, fact({ lifecycle }))
+    app.clock.advance(day)
+    await remove(record.id)
+    const { body } = await restore(record.id)
+    expect(body).toMatchObject({ salience: 0.1, lifecycle: { decay: { max_age_seconds: 0 } } })
+    expect((body as Body).audit_log.at(-1).changes).toMatchObject({
+      ...{ 'lifecycle.decay.max_age_seconds': [3_600, 0], salience: [0, 0.1] },
+    })
+    app.clock.advance(3_600_000)
+    expect((await read(app, record.id)).salience).toBeGreaterThan(0.09)
+  })
+
+  it('keeps a maximum age that is not over', async () => {
+    const record = await create(app, fact({ lifecycle: { decay: { max_age_seconds: 2 * 86_400 } } }))
+    await remove(record.id)
+    app.clock.advance(day)
+    expect(((await restore(record.id)).body as Body).lifecycle.decay.max_age_seconds).toBe(2 * 86_400)
+    app.clock.advance(day)
+    expect((await read(app, record.id)).salience).toBe(0)
+  })
+
+  it('that a revision put aside comes back as the history it was', async () => {
+    const { id } = await create(app, fact())
+    const reason = { actor: 'ada', rationale: 'wrong' }
+    await app.request('POST', `/v1/records/${id}/retract`, { body: reason })
+    await remove(id)
+    const { status, body } = await restore(id)
+    expect({ status, body }).toMatchObject({ status: 200, body: { salience: 0, status: 'invalidated' } })
+  })
+
+  it('was forgotten before', async () => {
+    const { id } = await create(app, fact())
+    expectProblem(await restore(id), 409, 'record_not_forgotten')
+    expectProblem(await restore(app.ids.next()), 404, 'record_not_found')
+  })
+
+  it('takes the permission over lifecycles, and its version', async () => {
+    const { id } = await forgotten()
+    expectProblem(await restore(id, { key: await app.issueKey(['records:write']) }), 403, 'forbidden')
+    expectProblem(await restore(id, { headers: { 'if-match': '"1"' } }), 412, 'version_mismatch')
+    const key = await app.issueKey(['lifecycle:write'])
+    expect((await restore(id, { key })).body).toEqual({ id, version: 3 })
+  })
+})

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { breachesOf } from '../support/broken-laws.ts'
+import { exportLines, fatesOf, importLines } from '../support/export-and-import.ts'
+import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
+import { claim, revise, told } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the descent tests' }
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables })
+})
+afterAll(() => app.close())
+
+const erase = async (id: string, on = app): Promise<Body> => {
+  const answer = await on.request('POST', `/v1/records/${id}/erase`, { body: told })
+  expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
+  return answer.body as Body
+}
+const say = (words: string, more: object = {}) =>
+  fact({ payload: { ...payloads.semantic, object: words }, ...more })
+const human = { provenance: { sources: [{ kind: 'observation', ref: 'interview 7' }] } }
+const relate = (id: string, predicate: string, target: string) =>
+  app.request('POST', `/v1/records/${id}/relations`, { body: { predicate, target_id: target } })
+const observe = async (
+  subject: string,
+  object: string,
+  more: object = {},
+  rest: object = {},
+): Promise<Body> => {
+  const content = { subject, predicate: 'likes', object, ...rest }
+  const body = { source: 'agent', source_kind: 'observation', content, ...more }
+  const answer = await app.request('POST', '/v1/capture', { body })
+  expect([answer.status, answer.text]).toEqual([201, expect.any(String)])
+  return answer.body as Body
+}
+const factOf = (capture: Body): string =>
+  capture.created_records.find((each: Body) => each.type === 'semantic')?.id
+
+describe('an erased record', () => {
+  it('leaves a fork that has evidence of its own, without a trace of its origin', async () => {
+    const origin = await create(app, say('origin of a fork'))
+    const record = { ...claim('a fork of its own'), ...human }
+    const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
+    expect(await erase(origin.id)).toMatchObject({ derived_ids: [], kept: [fork.id] })
+    const left = await read(app, fork.id)
+    expect(left.provenance.sources).toEqual(human.provenance.sources)
+    expect(JSON.stringify(left.payload)).not.toContain(origin.id)
+  })
+
+  it('takes a fork that names nothing but its origin', async () => {
+    const origin = await create(app, say('only origin'))
+    const sources = [{ kind: 'event', ref: `record:${origin.id}` }]
+    const given = claim('rests on its origin alone')
+    const record = { ...given, payload: { ...given.payload, evidence: [] }, provenance: { sources } }
+    const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
+    expect(await erase(origin.id)).toMatchObject({ derived_ids: [fork.id], kept: [] })
+  })
+
+  it('takes a fact that only it told, and leaves one that another capture confirmed', async () => {
+    const first = await observe('Ada', 'tea', { tags: ['tea-time'] })
+    const second = await observe('Ada', 'tea')
+    const kept = factOf(first)
+    expect((await erase(first.primary_record.id)).kept).toContain(kept)
+    const left = await read(app, kept)
+    expect(left.tags).toEqual([])
+    expect(left.payload.evidence.map((each: Body) => each.source_id)).toEqual([second.primary_record.id])
+    expect((await erase(second.primary_record.id)).derived_ids).toContain(kept)
+  })
+
+  it('takes the fact by which it replaced another, and leaves the other', async () => {
+    const old = await observe('Bob', 'milk', {}, { revision_policy: 'replace' })
+    const next = await observe('Bob', 'beer')
+    expect((await erase(next.primary_record.id)).derived_ids).toContain(factOf(next))
+    expect((await read(app, factOf(old))).id).toBe(factOf(old))
+  })
+
+  it('leaves what a client stored, though a capture confirmed it', async () => {
+    const payload = { ...payloads.semantic, subject: 'Cleo', predicate: 'likes', object: 'dates' }
+    const own = await create(app, fact({ payload }))
+    const capture = await observe('Cleo', 'dates')
+    expect((await erase(capture.primary_record.id)).kept).toContain(own.id)
+    expect((await read(app, own.id)).provenance.sources).toEqual(own.provenance.sources)
+  })
+
+  it('does not take a victim to which somebody adds an edge', async () => {
+    const [bait, victim] = [await create(app, say('bait')), await create(app, say('victim'))]
+    expectProblem(await relate(victim.id, 'derived_from', bait.id), 409, 'reserved_predicate')
+    expectProblem(await relate(bait.id, 'derives', victim.id), 409, 'reserved_predicate')
+    expect(await erase(bait.id)).toMatchObject({ derived_ids: [], kept: [] })
+    expect((await read(app, victim.id)).id).toBe(victim.id)
+  })
+
+  it('leaves an entity without the names that it had from its erased twin', async () => {
+    const named = (name: string, alias: string) => ({
+      type: 'entity',
+      payload: { ...payloads.entity, canonical_name: name, aliases: [{ value: alias }], identifiers: [] },
+    })
+    const target = await create(app, named('Vega', 'Alpha Lyrae'))
+    const twin = await create(app, named('Wega', 'Fidis'))
+    const body = { ...told, source_ids: [twin.id] }
+    expect((await app.request('POST', `/v1/entities/${target.id}/merge`, { body })).status).toBe(200)
+    expect((await erase(twin.id)).kept).toEqual([target.id])
+    const left = await read(app, target.id)
+    expect(left.payload.aliases).toEqual([{ value: 'Alpha Lyrae' }])
+    expect(JSON.stringify(left)).not.toContain('Fidis')
+  })
+})
+
+describe('an edge of descent', () => {
+  it('is neither deleted nor written by a client, by any door', async () => {
+    const origin = await create(app, say('an origin'))
+    const fork = ((await revise(app, 'fork', origin.id, { record: claim('of it') })).body as Body).record
+    const path = `/v1/records/${fork.id}/relations/derived_from/${origin.id}`
+    expectProblem(await app.request('DELETE', path), 409, 'reserved_predicate')
+    const relations = [{ predicate: 'supersedes', target_id: origin.id }]
+    const body = say('a', { relations })
+    expectProblem(await app.request('POST', '/v1/records', { body }), 409, 'reserved_predicate')
+    const records = [say('b', { relations })]
+    const batch = (await app.request('POST', '/v1/records/batch', { body: { records } })).body as Body
+    expect(batch.results[0]).toMatchObject({ problem: { code: 'reserved_predicate' } })
+    const forged = { ...claim('c'), relations: [{ predicate: 'derives', target_id: origin.id }] }
+    expectProblem(await revise(app, 'fork', origin.id, { record: forged }), 409, 'reserved_predicate')
+    const key = await app.issueKey(['records:write'])
+    const imported = await importLines(app, [say('d', { relations })], { key })
+    expect(fatesOf(imported)).toEqual(['1 conflict reserved_predicate'])
+  })
+
+  it('is there for everything in the store that came of another record', async () => {
+    expect(await breachesOf(app)).toEqual([])
+  })
+})
+
+it('what was exported falls as it would have fallen where it came from', async () => {
+  const capture = await observe('Dora', 'figs')
+  const { text } = await exportLines(app)
+  const other = await startTestApp({ variables })
+  try {
+    await importLines(other, text)
+    expect((await erase(capture.primary_record.id, other)).derived_ids).toContain(factOf(capture))
+  } finally {
+    await other.close()
+  }
+})

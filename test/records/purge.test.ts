@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { purgeForgotten } from '../../src/records/index.ts'
+import { type Body, countRows, create, expectProblem, fact, read } from '../support/record-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_FORGOTTEN_RETENTION: '2d' } })
+})
+afterAll(() => app.close())
+
+const day = 86_400_000
+const why = 'actor=ada&rationale=outdated'
+const remove = (id: string, asked: Asked = {}, query = why) =>
+  app.request('DELETE', `/v1/records/${id}?${query}`, asked)
+const restore = (id: string, asked: Asked = {}) =>
+  app.request('POST', `/v1/records/${id}/restore`, {
+    ...asked,
+    body: { actor: 'ada', rationale: 'needed after all' },
+  })
+
+async function forgotten(more: object = {}): Promise<Body> {
+  const record = await create(app, fact(more))
+  return (await remove(record.id)).body as Body
+}
+
+describe('after its grace', () => {
+  it('a forgotten record is purged for its readers, whether or not the purge has run', async () => {
+    const { id } = await forgotten()
+    app.clock.advance(2 * day)
+    for (const query of ['', '?include_forgotten=true']) {
+      expectProblem(await app.request('GET', `/v1/records/${id}${query}`), 410, 'record_purged')
+    }
+    expectProblem(await restore(id), 410, 'record_purged')
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    expectProblem(await app.request('GET', `/v1/records/${id}`), 410, 'record_purged')
+    expectProblem(await restore(id), 410, 'record_purged')
+    expectProblem(await remove(id), 410, 'record_purged')
+  })
+
+  it('a record is purged with all that hangs on it, but for its log and the records it was linked to', async () => {
+    const other = await create(app, fact())
+    const relations = [{ predicate: 'supports', target_id: other.id }]
+    const { id } = await forgotten({ relations })
+    const later = await forgotten()
+    app.clock.advance(2 * day - 1)
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    const before = [await countRows(app, 'records'), await countRows(app, 'audit_entries')]
+    const [kept, log] = before as [number, number]
+    app.clock.advance(1)
+    await restore(later.id)
+    expect(await purgeForgotten(app.db, app.clock.now(), 1_000)).toBe(2)
+    expect(await countRows(app, 'records')).toBe(kept - 2)
+    expect(await countRows(app, 'contents')).toBe(kept - 2)
+    expect(await countRows(app, 'audit_entries')).toBe(log)
+    const audit = await app.request('GET', `/v1/records/${id}/audit`)
+    expect((audit.body as Body).items.map((entry: Body) => entry.action)).toEqual(['create', 'delete'])
+    expect((await read(app, other.id)).relations).toEqual([])
+  })
+
+  it('a record is still nobody else’s, and its id nobody’s', async () => {
+    const { id } = await forgotten({ scope: 'mine', sensitivity: 'medium' })
+    app.clock.advance(2 * day)
+    await purgeForgotten(app.db, app.clock.now(), 1_000)
+    const theirs = await app.issueKey(['records:read'], { scopes: ['theirs'], max_sensitivity: 'hyper' })
+    const low = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'public' })
+    const near = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'low' })
+    for (const key of [theirs, low]) {
+      for (const path of ['', '/audit']) {
+        expectProblem(await app.request('GET', `/v1/records/${id}${path}`, { key }), 404, 'record_not_found')
+      }
+    }
+    const problem = expectProblem(
+      await app.request('GET', `/v1/records/${id}`, { key: near }),
+      410,
+      'record_purged',
+    )
+    expect(problem.reason).toBeUndefined()
+    expectProblem(await app.request('GET', `/v1/records/${id}/audit`, { key: near }), 403, 'above_ceiling')
+    expectProblem(await app.request('POST', '/v1/records', { body: fact({ id }) }), 409, 'record_exists')
+    const batch = { records: [fact({ id: id.toUpperCase() }), fact()] }
+    const { body } = await app.request('POST', '/v1/records/batch', { body: batch })
+    expect((body as Body).results.map((result: Body) => result.status)).toEqual([409, 201])
+  })
+
+  it('many records are purged by two workers at once, each by one of them', async () => {
+    const drafts = Array.from({ length: 60 }, () => fact())
+    const { body } = await app.request('POST', '/v1/records/batch', { body: { records: drafts } })
+    for (const { record } of (body as Body).results) await remove(record.id)
+    app.clock.advance(2 * day)
+    const purge = async () => {
+      let count = 0
+      for (;;) {
+        const purged = await purgeForgotten(app.db, app.clock.now(), 7)
+        if (purged === 0) return count
+        count += purged
+      }
+    }
+    const [one, other] = await Promise.all([purge(), purge()])
+    // The last batch of one can find its rows in the other's hands, and ends; nothing is purged twice.
+    expect((one ?? 0) + (other ?? 0) + (await purge())).toBe(60)
+    expect(await purgeForgotten(app.db, app.clock.now(), 7)).toBe(0)
+  })
+})

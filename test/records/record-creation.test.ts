@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, fact, payloads, read, type Type } from '../support/record-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const post = (body: unknown, headers: Record<string, string> = {}) =>
+  app.request('POST', '/v1/records', { body, headers })
+
+describe('a new record', () => {
+  it('is answered whole, with its place and its version, and reads back the same', async () => {
+    const answer = await post(fact({ tags: ['b', 'a', 'b'], scope: 'team' }))
+    expect(answer.status).toBe(201)
+    const record = answer.body as Body
+    expect(answer.headers.get('location')).toBe(`/v1/records/${record.id}`)
+    expect(answer.headers.get('etag')).toBe('"1"')
+    expect(record).toMatchObject({
+      type: 'semantic',
+      sensitivity: 'low',
+      confidence: 1,
+      salience: 1,
+      scope: 'team',
+      tags: ['b', 'a'],
+      version: 1,
+      layer: 'semantic',
+      memory_kind: 'fact',
+      status: 'active',
+      source_type: 'human',
+      base_importance: 0.5,
+      access_count: 0,
+      lifecycle: {
+        decay: {
+          curve: 'exponential',
+          half_life_seconds: 2_592_000,
+          min_salience: 0,
+          max_age_seconds: 0,
+          reinforcement_gain: 0.1,
+          max_salience: 1,
+        },
+        pinned: false,
+        deletion_policy: 'auto_prune',
+      },
+      provenance: { sources: [{ kind: 'event', ref: 'api:root' }] },
+      audit_log: [{ action: 'create', actor: 'root' }],
+    })
+    expect(await read(app, record.id)).toEqual(record)
+  })
+
+  it('may be of each type, with the least its payload needs', async () => {
+    for (const type of Object.keys(payloads) as Type[]) {
+      const record = await create(app, { type, payload: payloads[type] })
+      expect(record.payload).toMatchObject(payloads[type])
+      expect(await read(app, record.id)).toEqual(record)
+    }
+  })
+
+  it('keeps every field it was given', async () => {
+    const target = await create(app, fact())
+    const given = {
+      id: '0B9F3A52-7C1D-4E0F-9A6B-2D3C4E5F6A7B',
+      type: 'episodic',
+      sensitivity: 'high',
+      confidence: 0,
+      salience: 3.5,
+      scope: 'p',
+      tags: [],
+      created_at: '2025-01-15T10:00:00Z',
+      lifecycle: {
+        decay: {
+          curve: 'huber',
+          half_life_seconds: 3_600,
+          min_salience: 0.25,
+          max_age_seconds: 0,
+          reinforcement_gain: 0.2,
+          max_salience: null,
+        },
+        last_reinforced_at: '2026-03-28T09:30:00.000Z',
+        pinned: true,
+        deletion_policy: 'never',
+      },
+      provenance: {
+        created_by: 'classifier',
+        sources: [
+          { kind: 'tool_call', ref: 'r', hash: 'h', created_by: 'a', timestamp: '2025-01-15T10:00:00Z' },
+        ],
+      },
+      relations: [
+        { predicate: 'likes', target_id: target.id, weight: 0, created_at: '2025-01-15T10:00:00Z' },
+      ],
+      payload: {
+        kind: 'episodic',
+        timeline: [{ t: '2025-01-15T10:00:00Z', event_kind: 'deploy', ref: 'x', summary: 's' }],
+        tool_graph: [{ id: '1', tool: 'grep', args: [1, null], result: { a: 'b' }, depends_on: ['0'] }],
+        environment: { os: 'linux', tool_versions: { node: '24' }, context: { any: ['thing'] } },
+        outcome: 'partial',
+        artifacts: ['a.txt'],
+        tool_graph_ref: 'g',
+      },
+      interpretation: {
+        status: 'tentative',
+        summary: 's',
+        proposed_type: 'episodic',
+        topical_labels: ['l'],
+        mentions: [{ surface: 'x', entity_kind: 'Tool', confidence: 0.5, aliases: [] }],
+        relation_candidates: [{ predicate: 'p', confidence: 0.5, resolved: false }],
+        reference_candidates: [{ ref: 'r', confidence: 0.5, resolved: false }],
+        extraction_confidence: 0.5,
+      },
+      base_importance: 1,
+      emotional_valence: -1,
+      layer: 'codebase',
+      memory_kind: 'fact',
+      source_type: 'dream',
+    }
+    const record = await create(app, given)
+    expect(record).toMatchObject({
+      ...given,
+      id: given.id.toLowerCase(),
+      created_at: '2025-01-15T10:00:00.000Z',
+      relations: [{ ...given.relations[0], created_at: '2025-01-15T10:00:00.000Z' }],
+    })
+    expect(await read(app, record.id)).toEqual(record)
+  })
+
+  it('keeps any JSON as the object of a fact', async () => {
+    for (const object of [null, false, 0, '', [], [1, [2]], { a: { b: null } }, 1e-300, -0.5, 'ünïcødé 🦋']) {
+      const record = await create(app, fact({ payload: { ...payloads.semantic, object } }))
+      expect((await read(app, record.id)).payload.object).toEqual(object)
+    }
+  })
+
+  it('may have the most extreme life that its schema allows', async () => {
+    const lives = [
+      { salience: 1_000, decay: { half_life_seconds: 1e11, max_age_seconds: 1e11, max_salience: null } },
+      { salience: 1_000, decay: { half_life_seconds: 1, reinforcement_gain: 1_000 } },
+      { salience: 5e-324, decay: { half_life_seconds: 1e11, max_salience: 5e-324 } },
+      { salience: 0, decay: { min_salience: 1, max_age_seconds: 1 } },
+    ]
+    for (const curve of ['exponential', 'linear', 'custom', 'huber', 'elastic']) {
+      for (const { salience, decay } of lives) {
+        const times = { created_at: '0001-01-01T00:00:00Z', lifecycle: { decay: { curve, ...decay } } }
+        for (const more of [times, { lifecycle: times.lifecycle }]) {
+          const record = await create(app, fact({ salience, ...more }))
+          expect(await read(app, record.id)).toEqual(record)
+        }
+      }
+    }
+  })
+
+  it('scores its importance on the day it is born', async () => {
+    const record = await create(app, fact({ layer: 'episodic' }))
+    // The first of the importance vectors: a fresh episodic memory of a human.
+    expect(record.importance).toBeCloseTo(0.466_520_930_607_977_84, 12)
+  })
+
+  it('writes the edge back for a predicate that has one', async () => {
+    const target = await create(app, fact())
+    const source = await create(app, fact({ relations: [{ predicate: 'supports', target_id: target.id }] }))
+    expect(source.relations).toMatchObject([{ predicate: 'supports', target_id: target.id, weight: 1 }])
+    expect((await read(app, target.id)).relations).toMatchObject([
+      { predicate: 'supported_by', target_id: source.id, weight: 1 },
+    ])
+  })
+})

@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import type { PoolClient } from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create } from '../support/record-requests.ts'
+import { idsOf, link, retrieve, saying } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+/** A chain: the first says the word, each next is linked from the one before it. */
+async function chain(word: string, length: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let index = 0; index < length; index++) {
+    ids.push((await create(app, saying(index === 0 ? word : `link ${index}`))).id)
+  }
+  for (const [index, id] of ids.slice(1).entries()) await link(app, ids[index] ?? '', 'leads_to', id)
+  return ids
+}
+
+const roots = (answer: Body) => answer.nodes.map((node: Body) => [node.hop, node.root])
+
+describe('from its roots a retrieval', () => {
+  it('follows edges as many hops as asked, nearest first', async () => {
+    const ids = await chain('finch', 5)
+    for (const max_hops of [0, 1, 2, 3]) {
+      const answer = await retrieve(app, { task_descriptor: 'finch', root_limit: 1, max_hops })
+      expect(idsOf(answer)).toEqual(ids.slice(0, max_hops + 1))
+      expect(roots(answer)).toEqual(ids.slice(0, max_hops + 1).map((_, hop) => [hop, hop === 0]))
+      expect(answer.edges.map((edge: Body) => [edge.source_id, edge.target_id])).toEqual(
+        ids.slice(1, max_hops + 1).map((id, index) => [ids[index], id]),
+      )
+      expect(answer.root_ids).toEqual(ids.slice(0, 1))
+    }
+  })
+
+  it('takes of many neighbours those with the heaviest edges, and keeps both limits exactly', async () => {
+    const { id } = await create(app, saying('crane'))
+    const weighed: string[] = []
+    for (let index = 0; index < 12; index++) {
+      const neighbour = await create(app, saying(`neighbour ${index}`))
+      weighed.push(neighbour.id)
+      await link(app, id, 'near', neighbour.id, (index + 1) / 12)
+    }
+    const ask = { task_descriptor: 'crane', root_limit: 1, node_limit: 5, edge_limit: 3, explain: true }
+    const answer = await retrieve(app, ask)
+    expect(idsOf(answer)).toEqual([id, ...weighed.slice(-4).reverse()])
+    expect(answer.edges).toHaveLength(3)
+    expect(answer.nodes[1].signals).toMatchObject({
+      ...{ channels: [], via: { source_id: id, predicate: 'near', weight: 1 } },
+    })
+    expect((await retrieve(app, { ...ask, edge_limit: 0 })).edges).toEqual([])
+    expect(idsOf(await retrieve(app, { ...ask, node_limit: 1 }))).toEqual([id])
+  })
+
+  it('comes back by no edge to where it was, and takes a circle for what it is', async () => {
+    const one = await create(app, saying('wren'))
+    const other = await create(app, saying('another'))
+    await link(app, one.id, 'supports', other.id)
+    await link(app, other.id, 'supports', one.id)
+    const answer = await retrieve(app, { task_descriptor: 'wren', root_limit: 1, max_hops: 5 })
+    expect(idsOf(answer)).toEqual([one.id, other.id])
+    expect(answer.edges).toHaveLength(4)
+  })
+
+  it('passes what is not active and reaches nothing through it', async () => {
+    const ids = await chain('swift', 3)
+    const body = { status: 'challenged', reason: 'doubt', actor: 'ada' }
+    await app.request('POST', `/v1/records/${ids[1]}/status`, { body })
+    const ask = { task_descriptor: 'swift', root_limit: 1, max_hops: 3 }
+    expect(idsOf(await retrieve(app, ask))).toEqual(ids.slice(0, 1))
+    expect(idsOf(await retrieve(app, { ...ask, include_status: ['challenged'] }))).toEqual(ids)
+  })
+})
+
+describe('around a hub of 10,000 edges', () => {
+  const hub = 'ffffffff-0000-7000-8000-000000000000'
+
+  it('five nodes are five nodes, the same each time, for the same few statements', async () => {
+    await create(app, { ...saying('the condor hub'), id: hub, scope: 'hub' })
+    const { id } = await create(app, saying('a rarer kind of edge', { scope: 'hub' }))
+    await link(app, hub, 'watched_by', id)
+    await sql`
+      with drawn as (
+        select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id, n
+        from generate_series(1, 10000) as n
+      ), record as (
+        insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
+          scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,
+          max_age_seconds, min_salience, reinforcement_gain, max_salience, importance, base_importance,
+          emotional_valence, access_count, confirmation_count, version, curve, deletion_policy, pinned)
+        select id, 'semantic', 'low', 'semantic', 'fact', 'active', 'ai', 1, ${app.clock.now()}::timestamptz, 'spokes',
+          0.5, 0.5, ${app.clock.now()}::timestamptz, ${app.clock.now()}::timestamptz, ${app.clock.now()}::timestamptz,
+          86400, 0, 0, 0, 1, 0.5, 0.5, 0, 0, 0, 1, 'exponential', 'auto_prune', false
+        from drawn
+      ), content as (
+        insert into contents (record_id, tags, payload, provenance, search)
+        select id, '{}', jsonb_build_object('kind', 'semantic', 'subject', 's', 'predicate', 'p', 'object', n,
+          'validity', '{"mode": "global"}'::jsonb, 'evidence', '[]'::jsonb),
+          '{"sources": [{"kind": "event", "ref": "test"}]}', ''
+        from drawn
+      )
+      insert into relations (source_id, target_id, predicate, weight, created_at)
+      select ${hub}::uuid, id, 'supports', 1, ${app.clock.now()}::timestamptz from drawn
+    `.execute(app.db)
+    const ask = { task_descriptor: 'condor hub', root_limit: 1, node_limit: 5, record_access: false }
+    const counts: number[] = []
+    const answers: string[] = []
+    // How common words are is read by the first question and kept.
+    await app.request('POST', '/v1/retrieve', { body: ask })
+    // What was served before is still being counted, in statements that are not of the questions.
+    await app.services.access.settle()
+    for (const max_hops of [0, 1, 1, 2]) {
+      const counter = countStatements(app)
+      const { text } = await app.request('POST', '/v1/retrieve', { body: { ...ask, max_hops } })
+      counts.push(counter.stop())
+      answers.push(text)
+    }
+    const [, first, again] = answers
+    expect(again).toBe(first)
+    const { nodes, edges } = JSON.parse(first ?? '')
+    expect(nodes).toHaveLength(5)
+    expect(nodes.map((node: Body) => node.record.id)).toContain(id)
+    expect(edges).toHaveLength(4)
+    const [none = 0, one = 0, same, two] = counts
+    expect([one - none, same, two]).toEqual([1, one, one + 1])
+    expect(none).toBeLessThan(12)
+  })
+})
+
+/** How many statements are asked, by whatever connection of the pool. */
+function countStatements({ database: { pool } }: TestApp) {
+  let count = 0
+  const restore = new Map<PoolClient, PoolClient['query']>()
+  const watch = (client: PoolClient) => {
+    const { query } = client
+    restore.set(client, query)
+    client.query = ((...args: unknown[]) => {
+      count++
+      return Reflect.apply(query, client, args)
+    }) as typeof query
+  }
+  const leave = (_: unknown, client: PoolClient) => {
+    const query = restore.get(client)
+    if (query) client.query = query
+  }
+  pool.on('acquire', watch)
+  pool.on('release', leave)
+  return {
+    stop: () => {
+      pool.off('acquire', watch)
+      pool.off('release', leave)
+      return count
+    },
+  }
+}

@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, payloads } from '../support/record-requests.ts'
+import { idsOf, link, retrieve, saying } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const day = 86_400_000
+const from = (milliseconds: number) => new Date(app.clock.now().getTime() + milliseconds).toISOString()
+const setStatus = (id: string, status: string) =>
+  app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'tested', actor: 'ada' } })
+
+describe('a filter', () => {
+  it('leaves only what it names, among neighbours too', async () => {
+    const scope = 'filters'
+    const made: Record<string, string> = {}
+    for (const [type, payload] of Object.entries(payloads)) {
+      made[type] = (await create(app, { type, payload, scope, tags: [type, 'all'] })).id
+    }
+    for (const id of Object.values(made)) await link(app, id, 'supports', made['semantic'] ?? '')
+    const found = async (question: object) => {
+      const answer = await retrieve(app, { scopes: [scope], ...question })
+      const ids = new Set(idsOf(answer))
+      for (const edge of answer.edges)
+        expect([ids.has(edge.source_id), ids.has(edge.target_id)]).toEqual([true, true])
+      return Object.keys(made).filter((type) => ids.has(made[type] ?? ''))
+    }
+    expect(await found({ memory_types: ['entity', 'working'] })).toEqual(['working', 'entity'])
+    expect(await found({ mode: 'facts_only' })).toEqual(['entity', 'semantic'])
+    expect(await found({ mode: 'facts_plus_rules' })).toEqual([
+      'entity',
+      'semantic',
+      'competence',
+      'plan_graph',
+    ])
+    expect(await found({ mode: 'full_context' })).toEqual(Object.keys(made))
+    expect(await found({ layers: ['procedural'] })).toEqual(['competence', 'plan_graph'])
+    expect(await found({ tags: ['all', 'episodic'] })).toEqual(['episodic'])
+    expect(await found({ tags: ['all', 'nothing'] })).toEqual([])
+    expect(await found({ min_importance: 1 })).toEqual([])
+    expect(await found({ scopes: ['elsewhere'] })).toEqual([])
+    expect(await found({ task_descriptor: 'Orion debug', mode: 'facts_only' })).toEqual([
+      'entity',
+      'semantic',
+    ])
+  })
+
+  it('comes before any cut: the one of 20,000 with a tag is found by every channel', async () => {
+    await sql`
+      with drawn as (
+        select ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id from generate_series(1, 20000) as n
+      ), record as (
+        insert into records (id, type, sensitivity, layer, memory_kind, status, source_type, confidence, created_at,
+          scope, salience, base_salience, anchored_at, last_reinforced_at, updated_at, half_life_seconds,
+          max_age_seconds, min_salience, reinforcement_gain, max_salience, importance, base_importance,
+          emotional_valence, access_count, confirmation_count, version, curve, deletion_policy, pinned)
+        select id, 'semantic', 'low', 'semantic', 'fact', 'active', 'ai', 1, ${app.clock.now()}::timestamptz, 'crowd',
+          1, 1, ${app.clock.now()}::timestamptz, ${app.clock.now()}::timestamptz, ${app.clock.now()}::timestamptz,
+          86400, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 'exponential', 'auto_prune', false
+        from drawn
+      )
+      insert into contents (record_id, tags, payload, provenance, search)
+      select id, array['common'],
+        '{"kind": "semantic", "subject": "s", "predicate": "p", "object": "albatross albatross",
+          "validity": {"mode": "global"}, "evidence": []}',
+        '{"sources": [{"kind": "event", "ref": "test"}]}', to_tsvector('english', 'albatross albatross')
+      from drawn
+    `.execute(app.db)
+    const more = { scope: 'crowd', tags: ['rare'], salience: 0.01, base_importance: 0 }
+    const { id } = await create(app, saying('an albatross among many other words', more))
+    for (const question of [{}, { task_descriptor: 'albatross' }]) {
+      const answer = await retrieve(app, { ...question, tags: ['rare'], explain: true })
+      expect(answer.root_ids).toEqual([id])
+      const channels = answer.nodes[0].signals.channels.map((each: Body) => each.channel)
+      expect(channels).toEqual(Object.keys(question).length === 0 ? ['salience'] : ['text', 'salience'])
+    }
+  })
+
+  it('by salience is exact at the moment, whatever was stored', async () => {
+    const decay = { curve: 'linear', half_life_seconds: 10 * 86_400 }
+    const { id } = await create(app, saying('stork', { scope: 'fading', lifecycle: { decay } }))
+    app.clock.advance(4 * day)
+    for (const question of [{}, { task_descriptor: 'stork' }]) {
+      const found = async (min_salience: number) =>
+        idsOf(await retrieve(app, { ...question, scopes: ['fading'], min_salience }))
+      expect(await found(0.6)).toEqual([id])
+      expect(await found(0.601)).toEqual([])
+    }
+  })
+})
+
+describe('what time or revision has put away', () => {
+  it('comes only when asked for, and is named with its reason when explained', async () => {
+    const scope = 'put away'
+    const word = { scope, tags: ['away'] }
+    const active = await create(app, saying('plover stays', word))
+    const challenged = await create(app, saying('plover doubted', word))
+    const retracted = await create(app, saying('plover withdrawn', word))
+    const old = await create(app, saying('plover of old', word))
+    const faint = await create(app, saying('plover faint', { ...word, salience: 0.1 }))
+    const boxed = (validity: object) => {
+      const { payload, ...rest } = saying('plover in its time', word)
+      return create(app, { ...rest, payload: { ...payload, validity: { mode: 'timeboxed', ...validity } } })
+    }
+    const over = await boxed({ end: from(-day) })
+    const current = await boxed({ start: from(-day), end: from(day) })
+    const coming = await boxed({ start: from(day) })
+    await setStatus(challenged.id, 'challenged')
+    const told = { actor: 'ada', rationale: 'wrong' }
+    await app.request('POST', `/v1/records/${retracted.id}/retract`, { body: told })
+    const provenance = { sources: [{ kind: 'event', ref: 'test' }] }
+    const replacement = saying('plover of now', { ...word, provenance })
+    const superseded = await app.request('POST', `/v1/records/${old.id}/supersede`, {
+      body: { record: replacement, ...told },
+    })
+    expect(superseded.status).toBe(201)
+    const heir = (superseded.body as Body).record.id
+    const forgotten = await create(app, saying('plover forgotten', word))
+    await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=gone`)
+
+    for (const question of [{}, { task_descriptor: 'plover' }]) {
+      const ask = { ...question, scopes: [scope], min_salience: 0.2, explain: true, max_hops: 2 }
+      const answer = await retrieve(app, ask)
+      expect(idsOf(answer).sort()).toEqual([active.id, current.id, heir].sort())
+      const suppressed = Object.fromEntries(answer.suppressed.map((each: Body) => [each.id, each.reason]))
+      expect(suppressed).toEqual({
+        ...{ [challenged.id]: 'status', [retracted.id]: 'retracted', [old.id]: 'status' },
+        ...{ [over.id]: 'validity', [coming.id]: 'validity', [faint.id]: 'min_salience' },
+      })
+    }
+    const include_status = ['challenged', 'invalidated', 'superseded']
+    const all = await retrieve(app, { scopes: [scope], include_status, include_expired: true, explain: true })
+    expect(idsOf(all).sort()).toEqual(
+      [active, challenged, retracted, old, faint, over, current, coming]
+        .map(({ id }) => id)
+        .concat(heir)
+        .sort(),
+    )
+    expect(all.suppressed).toEqual([])
+  })
+})

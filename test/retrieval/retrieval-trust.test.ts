@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, read } from '../support/record-requests.ts'
+import { idsOf, link, named, retrieve, saying } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+/** Reads scope `mine`, scope `ours` and no scope, up to `low`. */
+let narrow: string
+beforeAll(async () => {
+  app = await startTestApp()
+  narrow = await app.issueKey(['records:read', 'lifecycle:write'], {
+    ...{ scopes: ['mine', 'ours'], max_sensitivity: 'low' },
+  })
+})
+afterAll(() => app.close())
+
+const words = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta']
+const pick = <T>(of: readonly T[], seed: number): T => {
+  const found = of[seed % of.length]
+  if (found === undefined) throw new Error('nothing to pick from')
+  return found
+}
+
+/** Everything a retrieval can be asked, so that what is hidden has every chance to show. */
+const questions: object[] = [
+  {},
+  { task_descriptor: 'alpha beta' },
+  { task_descriptor: 'why did gamma fail when delta was deployed by Orion?' },
+  { task_descriptor: '"zeta"', tags: ['common'] },
+  { task_descriptor: 'epsilon', min_salience: 0.3, min_importance: 0.1, max_hops: 3 },
+  { task_descriptor: 'Orion', node_limit: 5, edge_limit: 3, root_limit: 2 },
+  { memory_types: ['semantic'], mode: 'facts_only', layers: ['semantic'] },
+  { include_status: ['challenged', 'invalidated', 'superseded', 'merged'], include_expired: true },
+  { scopes: ['mine'], max_hops: 5, node_limit: 100, edge_limit: 1_000 },
+  { scopes: ['theirs'] },
+  { trust: { scopes: ['theirs', 'mine'], max_sensitivity: 'hyper' } },
+  { root_limit: 100, node_limit: 500, edge_limit: 5_000, max_hops: 2 },
+]
+
+async function askAll(): Promise<string[]> {
+  const texts: string[] = []
+  for (const question of questions) {
+    const body = { ...question, explain: true, record_access: false }
+    const { text, status } = await app.request('POST', '/v1/retrieve', { key: narrow, body })
+    expect([status, text]).toEqual([200, text])
+    texts.push(text)
+  }
+  return texts
+}
+
+const challenge = (id: string) =>
+  app.request('POST', `/v1/records/${id}/status`, {
+    body: { status: 'challenged', reason: 'doubt', actor: 'ada' },
+  })
+
+async function storeVisible(index: number): Promise<Body> {
+  const text = `${pick(words, index)} ${pick(words, index * 7 + 3)} ${pick(words, index * 5 + 1)}`
+  const more = {
+    ...{ sensitivity: pick(['low', 'public'], index), tags: ['common', pick(words, index)] },
+    ...{ salience: 0.2 + (index % 10) / 20, ...(index % 3 ? { scope: pick(['mine', 'ours'], index) } : {}) },
+  }
+  return create(app, index % 6 ? saying(text, more) : named(`Orion ${index}`, more))
+}
+
+async function storeHidden(index: number): Promise<Body> {
+  const text = `${pick(words, index)} ${pick(words, index)} ${pick(words, index)} secret`
+  const where =
+    index % 2 ? { scope: 'theirs', sensitivity: 'public' } : { scope: 'mine', sensitivity: 'high' }
+  const more = { ...where, tags: ['common', 'secret'], salience: 1, base_importance: 1 }
+  return create(app, index % 4 ? saying(text, more) : named('Orion', more))
+}
+
+describe('a key', () => {
+  it('is answered the same to the byte, whatever there is that it may not see', async () => {
+    const visible: Body[] = []
+    for (let index = 0; index < 60; index++) visible.push(await storeVisible(index))
+    for (const [index, { id }] of visible.entries()) {
+      const predicate = pick(['supports', 'mentions_entity', 'near'], index)
+      await link(app, id, predicate, pick(visible, index * 11 + 1).id)
+    }
+    await challenge(visible[7].id)
+    const before = await askAll()
+
+    const hidden: Body[] = []
+    for (let index = 0; index < 60; index++) hidden.push(await storeHidden(index))
+    for (const [index, { id }] of hidden.entries()) {
+      // Written both ways, so the visible end has an edge to the hidden one without being changed.
+      await link(app, id, 'mentions_entity', pick(visible, index * 3).id)
+      await link(app, id, 'depends_on', pick(hidden, index + 1).id)
+    }
+    await challenge(hidden[1].id)
+    expect(await askAll()).toEqual(before)
+    for (const text of before) expect(text).not.toContain('secret')
+  })
+})
+
+describe('a request', () => {
+  it('narrows what its key sees and never widens it', async () => {
+    const word = 'toucan'
+    const made: Record<string, string> = {}
+    for (const scope of ['mine', 'ours', 'theirs', undefined]) {
+      for (const sensitivity of ['public', 'low']) {
+        const more = { sensitivity, ...(scope ? { scope } : {}) }
+        made[`${scope} ${sensitivity}`] = (await create(app, saying(word, more))).id
+      }
+    }
+    const found = async (trust: object, key?: string) => {
+      const body = { task_descriptor: word, trust, root_limit: 100, node_limit: 500, max_hops: 0 }
+      const seen = new Set(idsOf(await retrieve(app, body, key)))
+      return Object.entries(made)
+        .filter(([, id]) => seen.has(id))
+        .map(([name]) => name)
+    }
+    const own = ['mine public', 'mine low', 'ours public', 'ours low', 'undefined public', 'undefined low']
+    expect(await found({}, narrow)).toEqual(own)
+    expect(await found({ max_sensitivity: 'hyper', scopes: [] }, narrow)).toEqual(own)
+    expect(await found({ max_sensitivity: 'public' }, narrow)).toEqual(
+      own.filter((each) => !/low/.test(each)),
+    )
+    expect(await found({ scopes: ['mine'] }, narrow)).toEqual(own.filter((each) => !/ours/.test(each)))
+    expect(await found({ scopes: ['mine', 'theirs'] }, narrow)).toEqual(
+      own.filter((each) => !/ours/.test(each)),
+    )
+    expect(await found({ scopes: ['theirs'] }, narrow)).toEqual(['undefined public', 'undefined low'])
+    expect(await found({ scopes: ['theirs'] })).toEqual(
+      Object.keys(made).filter((each) => /theirs|undefined/.test(each)),
+    )
+  })
+})
+
+describe('what is seen redacted', () => {
+  it('comes where nothing is asked of its content, and says nothing', async () => {
+    const { id } = await create(app, saying('puffin secret', { scope: 'ours', sensitivity: 'medium' }))
+    const answer = await retrieve(
+      app,
+      { scopes: ['ours'], node_limit: 500, root_limit: 100, explain: true },
+      narrow,
+    )
+    const node = answer.nodes.find((each: Body) => each.record.id === id)
+    expect(node).toEqual({ record: await read(app, id, { key: narrow }), root: true, hop: 0, score: 1 })
+    expect(JSON.stringify(answer)).not.toContain('puffin')
+  })
+
+  it('is found neither by its words, names or tags nor under a filter by what it hides', async () => {
+    const tagged = { scope: 'mine', sensitivity: 'medium', tags: ['kakapo'] }
+    const entity = await create(app, named('Kakapo', tagged))
+    const about = await create(app, saying('kakapo', { scope: 'mine' }))
+    await link(app, entity.id, 'mentioned_in', about.id)
+    for (const question of [
+      { task_descriptor: 'kakapo', max_hops: 0 },
+      { task_descriptor: 'Kakapo', max_hops: 0, memory_types: ['entity'] },
+      { tags: ['kakapo'] },
+      { mode: 'facts_only' },
+      { layers: ['semantic'] },
+      { min_importance: 0.01 },
+      { as_of: app.clock.now().toISOString(), task_descriptor: 'kakapo', max_hops: 0 },
+    ]) {
+      const answer = await retrieve(app, { ...question, root_limit: 100, node_limit: 500 }, narrow)
+      expect([question, idsOf(answer).includes(entity.id)]).toEqual([question, false])
+    }
+    // Nor does its name lead to what it is linked with.
+    const body = { task_descriptor: 'Kakapo', explain: true, max_hops: 0 }
+    const node = (await retrieve(app, body, narrow)).nodes.find((each: Body) => each.record.id === about.id)
+    expect(node.signals.channels.map((each: Body) => each.channel)).not.toContain('graph')
+  })
+
+  it('ends an edge, which shows at the end that is seen whole, and leads no further', async () => {
+    const root = await create(app, saying('cassowary', { scope: 'mine' }))
+    const veiled = await create(app, saying('hidden words', { scope: 'mine', sensitivity: 'medium' }))
+    const beyond = await create(app, saying('beyond', { scope: 'mine' }))
+    await link(app, veiled.id, 'supports', root.id)
+    await link(app, veiled.id, 'supports', beyond.id)
+    const body = { task_descriptor: 'cassowary', root_limit: 1, max_hops: 3, explain: true }
+    const answer = await retrieve(app, body, narrow)
+    expect(answer.root_ids).toEqual([root.id])
+    const node = answer.nodes.find((each: Body) => each.record.id === veiled.id)
+    expect(node).toEqual({
+      ...{
+        record: await read(app, veiled.id, { key: narrow }),
+        root: false,
+        hop: 1,
+        score: expect.any(Number),
+      },
+    })
+    expect(node.record.redacted).toBe(true)
+    expect(idsOf(answer)).not.toContain(beyond.id)
+    expect(answer.edges.map((edge: Body) => [edge.source_id, edge.target_id])).toEqual([[root.id, veiled.id]])
+  })
+
+  it('scores the same however important it is', async () => {
+    const root = await create(app, saying('emu', { scope: 'mine' }))
+    const scores: number[] = []
+    for (const base_importance of [0, 1]) {
+      const more = { scope: 'mine', sensitivity: 'medium', base_importance }
+      const { id } = await create(app, saying('x', more))
+      await link(app, root.id, 'supports', id)
+      const answer = await retrieve(app, { task_descriptor: 'emu', root_limit: 1 }, narrow)
+      scores.push(answer.nodes.find((each: Body) => each.record.id === id).score)
+    }
+    expect(scores[0]).toBe(scores[1])
+  })
+
+  it('is not counted as served', async () => {
+    const { id } = await create(app, saying('moa', { scope: 'only', sensitivity: 'medium' }))
+    const key = await app.issueKey(['records:read'], { scopes: ['only'], max_sensitivity: 'low' })
+    expect(idsOf(await retrieve(app, { scopes: ['only'] }, key))).toEqual([id])
+    await app.services.access.settle()
+    expect((await read(app, id)).access_count).toBe(0)
+  })
+})
+
+describe('a neighbour that may not be seen', () => {
+  it('is not answered, and neither its edge nor its place is missed', async () => {
+    const hub = await create(app, saying('ibis', { scope: 'mine' }))
+    const seen: string[] = []
+    for (let index = 0; index < 6; index++) {
+      const { id } = await create(app, saying(`n${index}`, { scope: 'mine' }))
+      const secret = await create(
+        app,
+        saying(`s${index}`, index % 2 ? { scope: 'theirs' } : { sensitivity: 'hyper' }),
+      )
+      await link(app, secret.id, 'supports', hub.id)
+      await link(app, id, 'supports', hub.id)
+      seen.push(id)
+    }
+    const body = { task_descriptor: 'ibis', root_limit: 1, node_limit: 7 }
+    const answer = await retrieve(app, body, narrow)
+    expect(idsOf(answer).sort()).toEqual([hub.id, ...seen].sort())
+    expect(answer.edges).toHaveLength(6)
+  })
+})

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
+import { idsOf, link, named, retrieve, saying } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp()
+})
+afterAll(() => app.close())
+
+const day = 86_400_000
+
+describe('a retrieval with a task', () => {
+  it('finds at once what was stored a moment ago', async () => {
+    const { id } = await create(app, saying('the flamingo gateway listens on port 8443'))
+    const answer = await retrieve(app, { task_descriptor: 'Which port does flamingo use?' })
+    expect(answer.root_ids[0]).toBe(id)
+    expect(answer.nodes[0]).toMatchObject({ root: true, hop: 0, record: { id } })
+    expect(answer.nodes[0].signals).toBeUndefined()
+    expect(answer.suppressed).toBeUndefined()
+  })
+
+  it('finds what is about an entity by any of its names', async () => {
+    const entity = await create(app, {
+      type: 'entity',
+      payload: {
+        ...{ kind: 'entity', canonical_name: 'Kingfisher Ledger', primary_type: 'Service' },
+        aliases: [{ value: 'KFL' }],
+      },
+    })
+    const about = await create(app, saying('nightly reconciliation'))
+    await link(app, about.id, 'mentions_entity', entity.id)
+    const answer = await retrieve(app, {
+      task_descriptor: "What is KFL's state?",
+      explain: true,
+      max_hops: 0,
+    })
+    expect(answer.root_ids.slice(0, 2)).toEqual([entity.id, about.id])
+    const signals = answer.nodes.map((node: Body) => node.signals.channels.map((each: Body) => each.channel))
+    expect(signals[1]).toContain('graph')
+  })
+
+  it('answers the same each time', async () => {
+    const scopes = ['same']
+    for (let index = 0; index < 30; index++) await create(app, saying('heron heron', { scope: 'same' }))
+    const first = await retrieve(app, { task_descriptor: 'heron', scopes, root_limit: 20 })
+    expect(first.nodes).toHaveLength(20)
+    for (let round = 0; round < 3; round++) {
+      const again = await retrieve(app, { task_descriptor: 'heron', scopes, root_limit: 20 })
+      expect(idsOf(again)).toEqual(idsOf(first))
+    }
+  })
+
+  it('ranks what matters and what is fresh above its equals', async () => {
+    const scopes = ['weights']
+    const plain = await create(app, saying('osprey', { scope: 'weights', salience: 0.2 }))
+    const fresh = await create(app, saying('osprey', { scope: 'weights', salience: 1 }))
+    const answer = await retrieve(app, { task_descriptor: 'osprey', scopes })
+    expect(idsOf(answer)).toEqual([fresh.id, plain.id])
+  })
+})
+
+describe('a retrieval without a task', () => {
+  it('answers the most salient as of now, and that is their score', async () => {
+    const scopes = ['quiet']
+    const slow = { lifecycle: { decay: { half_life_seconds: 30 * 86_400 } } }
+    const quick = { lifecycle: { decay: { half_life_seconds: 3_600 } } }
+    const lasting = await create(app, saying('a', { scope: 'quiet', salience: 0.6, ...slow }))
+    const fleeting = await create(app, saying('b', { scope: 'quiet', salience: 0.9, ...quick }))
+    expect(idsOf(await retrieve(app, { scopes }))).toEqual([fleeting.id, lasting.id])
+    app.clock.advance(day)
+    const later = await retrieve(app, { scopes })
+    expect(idsOf(later)).toEqual([lasting.id, fleeting.id])
+    for (const node of later.nodes) expect(node.score).toBeCloseTo(node.record.salience, 12)
+  })
+
+  it('needs no body', async () => {
+    const answer = await app.request('POST', '/v1/retrieve')
+    expect(answer.status).toBe(200)
+  })
+
+  it('of nothing is empty', async () => {
+    expect(await retrieve(app, { scopes: ['nowhere'] })).toEqual({ nodes: [], edges: [], root_ids: [] })
+    expect(await retrieve(app, { scopes: ['nowhere'], task_descriptor: 'anything' })).toEqual({
+      ...{ nodes: [], edges: [], root_ids: [] },
+    })
+  })
+})
+
+describe('a request', () => {
+  it('with an unknown field or a value out of range is refused, all at once', async () => {
+    const body = { tasks: 'x', root_limit: 0, max_hops: 9, trust: { level: 'low' }, mode: 'facts' }
+    const answer = await app.request('POST', '/v1/retrieve', { body })
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer).sort()).toEqual(['/max_hops', '/mode', '/root_limit', '/tasks', '/trust/level'])
+  })
+
+  it('of what will be is refused', async () => {
+    const as_of = new Date(app.clock.now().getTime() + 1).toISOString()
+    const answer = await app.request('POST', '/v1/retrieve', { body: { as_of } })
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual(['/as_of'])
+  })
+
+  it('with an embedding is refused where no model serves', async () => {
+    const body = { task_descriptor: 'x', query_embedding: [0.1, 0.2] }
+    const answer = await app.request('POST', '/v1/retrieve', { body })
+    expectProblem(answer, 422, 'validation_failed')
+    expect(pointersOf(answer)).toEqual(['/query_embedding'])
+  })
+
+  it('takes the permission to read', async () => {
+    const key = await app.issueKey(['records:write'])
+    expectProblem(await app.request('POST', '/v1/retrieve', { key, body: {} }), 403, 'forbidden')
+  })
+
+  it('of any words at all is answered', async () => {
+    for (const text of [
+      '"',
+      "'; drop",
+      '-',
+      '- -',
+      '"" ""',
+      'a & | ! <-> :*',
+      '\\',
+      '  ',
+      '🦜',
+      'x'.repeat(9_999),
+    ]) {
+      await retrieve(app, { task_descriptor: text, explain: true })
+    }
+  })
+})
+
+describe('procedures', () => {
+  const skill = (name: string, performance?: object) => ({
+    type: 'competence',
+    scope: 'skills',
+    payload: { kind: 'competence', skill_name: name, ...(performance ? { performance } : {}) },
+  })
+
+  it('are chosen from by fit, success and recency, and the lead is the confidence', async () => {
+    const last_used_at = app.clock.now().toISOString()
+    const good = await create(
+      app,
+      skill('deploy the pelican', { success_count: 9, failure_count: 1, success_rate: 0.9, last_used_at }),
+    )
+    const poor = await create(
+      app,
+      skill('deploy the pelican', { success_count: 1, failure_count: 9, success_rate: 0.1, last_used_at }),
+    )
+    const { selection } = await retrieve(app, { task_descriptor: 'deploy the pelican', scopes: ['skills'] })
+    expect(selection.selected).toEqual([good.id, poor.id])
+    const [best, next] = [selection.scores[good.id], selection.scores[poor.id]]
+    expect(selection.confidence).toBeCloseTo((best - next) / best, 12)
+    expect(selection.needs_more).toBe(true)
+  })
+
+  it('that were never tried count half, and one alone is as sure as it is good', async () => {
+    const { id } = await create(app, { ...skill('alone'), scope: 'alone' })
+    const { selection } = await retrieve(app, { scopes: ['alone'] })
+    expect(selection).toEqual({ selected: [id], confidence: 0.5, needs_more: true, scores: { [id]: 0.5 } })
+  })
+
+  it('are not chosen from where there are none', async () => {
+    await create(app, saying('no procedure', { scope: 'facts only' }))
+    expect((await retrieve(app, { scopes: ['facts only'] })).selection).toBeUndefined()
+  })
+})
+
+describe('a name', () => {
+  it('is found whatever is typed around it', async () => {
+    const entity = await create(app, named('src/main.ts'))
+    for (const text of ['open src/main.ts.', 'why (src/main.ts)?', '«src/main.ts»', "src/main.ts's owner"]) {
+      const answer = await retrieve(app, { task_descriptor: text, explain: true, memory_types: ['entity'] })
+      const node = answer.nodes.find((each: Body) => each.record.id === entity.id)
+      expect([text, node?.signals.channels.some((each: Body) => each.channel === 'graph')]).toEqual([
+        text,
+        true,
+      ])
+    }
+  })
+})

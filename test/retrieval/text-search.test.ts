@@ -1,0 +1,208 @@
+import { isDeepStrictEqual } from 'node:util'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Caller, Trust } from '../../src/domain/caller.ts'
+import { wordsOf } from '../../src/domain/query-words.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { insertRecords } from '../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../src/records/record-draft.ts'
+import { createTextChannel } from '../../src/retrieval/text/text-search.service.ts'
+import { createDice, createRanking, type Document, drawWord, meanLength } from '../support/bm25.ts'
+import { createTestClock } from '../support/clock.ts'
+import { openTestDatabase } from '../support/database.ts'
+import { oneDayPolicies } from '../support/one-day-policies.ts'
+
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+const caller: Caller = {
+  ...{ principal: 'root', name: 'root', sourceType: 'human', trust: everything },
+  permissions: new Set(['admin']),
+}
+const seal = createSeal('a key for texts')
+const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
+type Text = { text: string; scope?: string; tags?: string[]; sensitivity?: 'low' | 'high' }
+
+async function openStore(language: string) {
+  const database = await openTestDatabase()
+  const channel = createTextChannel({ clock: createTestClock(), textLanguage: language })
+  let stored = 0
+  const find = (
+    sentence: string,
+    more: { trust?: Trust; scopes?: string[]; conditions?: RawBuilder<SqlBool>[] } = {},
+  ) => channel.find(database.db, { sentence, trust: everything, conditions: [], limit: 10, ...more })
+  const store = async (texts: readonly Text[]): Promise<string[]> => {
+    const drafts = texts.map(({ text, ...rest }) => {
+      const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: text } as const
+      stored += 1
+      const context = {
+        caller,
+        now: new Date('2026-01-01'),
+        id: idOf(stored),
+        defaultSensitivity: 'low',
+        policies: oneDayPolicies,
+      } as const
+      return draftRecord({ type: 'working', payload, ...rest }, context)
+    })
+    await insertRecords(database.db, drafts, language, seal)
+    return drafts.map(({ row }) => row.id)
+  }
+  return { ...database, find, store }
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>
+let small: Store
+let large: Store
+const dice = createDice(7)
+const vocabulary = 20_000
+const drawText = () => {
+  const words = Array.from({ length: 8 + Math.floor(dice() * 40) }, () => drawWord(dice, vocabulary))
+  if (dice() < 0.2) words.push(`src/${drawWord(dice, 300)}.ts`, `2026-03-${10 + Math.floor(dice() * 20)}`)
+  return words.join(' ')
+}
+const texts = Array.from({ length: 6_000 }, (_, at) => ({ text: drawText(), scope: `project-${at % 60}` }))
+const documents: Document[] = texts.map(({ text }, at) => {
+  const { text: words, count } = wordsOf(text)
+  return { id: idOf(at + 1), words: words.split(' '), length: count }
+})
+
+beforeAll(async () => {
+  small = await openStore('english')
+  large = await openStore('simple')
+  for (let at = 0; at < texts.length; at += 500) await large.store(texts.slice(at, at + 500))
+})
+afterAll(async () => {
+  await small.close()
+  await large.close()
+})
+
+const queries = Array.from({ length: 200 }, () => {
+  const words = Array.from({ length: 1 + Math.floor(dice() * 8) }, () => drawWord(dice, vocabulary))
+  return words.join(' ')
+})
+
+const rank = createRanking(documents)
+
+const idsOf = (matches: readonly { id: string }[]) => matches.map(({ id }) => id)
+
+async function agreement(): Promise<number> {
+  let agreed = 0
+  for (const query of queries) {
+    const best = rank([...new Set(wordsOf(query).text.split(' '))], 10)
+    const found = await large.find(query)
+    agreed += Number(isDeepStrictEqual(idsOf(found).sort(), idsOf(best).sort()))
+  }
+  return agreed / queries.length
+}
+
+describe('the ten best by text', () => {
+  it('are those of a plain BM25 in a store filled a moment ago', async () => {
+    expect(await agreement()).toBeGreaterThanOrEqual(0.95)
+  })
+
+  it('are the same however often they are asked for', async () => {
+    const first = await large.find(queries[3] ?? '')
+    for (let time = 0; time < 8; time += 1) expect(await large.find(queries[3] ?? '')).toEqual(first)
+  })
+
+  it('are the ten best of a scope, whoever asks for it and whatever its words match elsewhere', async () => {
+    const scopes = ['project-7']
+    const within = documents.filter((_, at) => at % 60 === 7)
+    const rankWithin = createRanking(within, meanLength(documents))
+    for (const query of queries.slice(0, 10)) {
+      const best = rankWithin([...new Set(wordsOf(query).text.split(' '))], 10)
+      for (const ask of [{ scopes }, { trust: { maxSensitivity: 'hyper' as const, scopes } }]) {
+        const found = await large.find(query, ask)
+        expect(idsOf(found).sort()).toEqual(idsOf(best).sort())
+      }
+    }
+  })
+
+  it('are the same for whoever does not see what was added, scores and all', async () => {
+    const trust: Trust = { maxSensitivity: 'low', scopes: null }
+    const before = await Promise.all(queries.slice(0, 10).map((query) => large.find(query, { trust })))
+    const [rare = '', ...words] = queries.slice(0, 10).join(' ').split(' ')
+    await large.store(
+      Array.from({ length: 60 }, (_, at) => ({
+        text: `${rare} ${words.slice(at % 7).join(' ')}`,
+        sensitivity: 'high',
+      })),
+    )
+    const after = await Promise.all(queries.slice(0, 10).map((query) => large.find(query, { trust })))
+    expect(after).toEqual(before)
+  })
+
+  it('meet every condition before they are cut', async () => {
+    const [first] = documents
+    const conditions = [sql<SqlBool>`r.id = ${first?.id}::uuid`]
+    const found = await large.find(first?.words.join(' ') ?? '', { conditions })
+    expect(found.map(({ id }) => id)).toEqual([first?.id])
+  })
+
+  it('have a new record with a new word at once', async () => {
+    const [id] = await large.store([{ text: 'xylophone' }])
+    expect((await large.find('where is the xylophone'))[0]?.id).toBe(id)
+  })
+})
+
+describe('a text', () => {
+  it.each([
+    ['src/main.ts', 'main'],
+    ['user-auth', 'auth'],
+    ['2026-03-28', '03'],
+    ['ECONNREFUSED', 'econnrefused'],
+    ['getUserProfile', 'profile'],
+    ['max_retry_count', 'retry'],
+  ])('with %s is found by it and by %s, and the whole tells more', async (whole, part) => {
+    const parts = wordsOf(whole).text.split(' ').slice(0, -1).reverse().join(' and ')
+    const [exact, scattered] = await small.store([
+      { text: `opened ${whole} today` },
+      { text: `opened ${parts} today` },
+    ])
+    expect((await small.find(part)).map(({ id }) => id)).toContain(exact)
+    const found = await small.find(whole)
+    expect(found[0]?.id).toBe(exact)
+    expect(found[0]?.id).not.toBe(scattered)
+  })
+
+  it('is found in any form of its words, in the language of the store', async () => {
+    const [id] = await small.store([{ text: 'the migrations were squashed' }])
+    expect((await small.find('squashing a migration'))[0]?.id).toBe(id)
+  })
+
+  it('must have a quoted phrase, and must not have what a minus precedes', async () => {
+    const [straight, turned] = await small.store([
+      { text: 'purple walrus dances' },
+      { text: 'walrus purple dances' },
+    ])
+    const idsFor = async (sentence: string) => (await small.find(sentence)).map(({ id }) => id)
+    expect(await idsFor('"purple walrus"')).toEqual([straight])
+    expect(await idsFor('walrus -"purple walrus"')).toEqual([turned])
+    expect(await idsFor('walrus -purple')).toEqual([])
+    expect(await idsFor('-purple')).toEqual([])
+  })
+
+  it('matches nobody who does not see it whole', async () => {
+    const [id] = await small.store([{ text: 'zeppelin blueprint', sensitivity: 'high', scope: 'hangar' }])
+    const finds = async (trust: Trust) =>
+      (await small.find('zeppelin', { trust })).some((each) => each.id === id)
+    expect(await finds({ maxSensitivity: 'high', scopes: ['hangar'] })).toBe(true)
+    expect(await finds({ maxSensitivity: 'medium', scopes: ['hangar'] })).toBe(false)
+    expect(await finds({ maxSensitivity: 'high', scopes: ['garage'] })).toBe(false)
+  })
+
+  it('weighs the same beside others that are hidden, in a store of a few records', async () => {
+    const trust: Trust = { maxSensitivity: 'low', scopes: null }
+    await small.store([{ text: 'otter raft' }, { text: 'raft of logs' }, { text: 'otter on a slide' }])
+    const before = await small.find('otter raft', { trust })
+    await small.store(
+      Array.from({ length: 9 }, () => ({ text: 'otter otter', sensitivity: 'high' as const })),
+    )
+    expect(await small.find('otter raft', { trust })).toEqual(before)
+    expect(before).toHaveLength(3)
+  })
+
+  it('of nothing but signs or stop words matches nothing', async () => {
+    for (const sentence of ['', '   ', '---', '""', 'the of and', "'; drop table x; --", '\\']) {
+      expect(Array.isArray(await small.find(sentence))).toBe(true)
+    }
+  })
+})

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
+import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { type Body, create } from '../support/record-requests.ts'
+import { idsOf, retrieve, saying } from '../support/retrieval-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+const dimensions = 256
+const told = { actor: 'ada', rationale: 'tested' }
+const about = 'the greenhouse is heated by compost'
+const asked = [...hashEmbedding(about, dimensions)]
+
+let app: TestApp
+let modelId: number
+beforeAll(async () => {
+  app = await startTestApp()
+  modelId = await placeModel(app.database.db, dimensions)
+})
+afterAll(() => app.close())
+
+async function store(text: string, more: object = {}): Promise<string> {
+  const { id } = await create(app, saying(text, more))
+  await placeVectors(app.database.db, modelId, [{ id, vector: hashEmbedding(text, dimensions) }])
+  return id
+}
+const ask = (more: object, key?: string) =>
+  retrieve(app, { query_embedding: asked, max_hops: 0, root_limit: 100, node_limit: 100, ...more }, key)
+const foundByVector = (answer: Body): string[] =>
+  answer.nodes
+    .filter(({ signals }: Body) => signals.channels.some(({ channel }: Body) => channel === 'vector'))
+    .map(({ record }: Body) => record.id)
+
+describe('by a vector', () => {
+  it('are found the records of then, as they were', async () => {
+    const scopes = ['past']
+    const early = await store(about, { scope: 'past' })
+    app.clock.advance(1_000)
+    const as_of = app.clock.now().toISOString()
+    app.clock.advance(1_000)
+    const late = await store(about, { scope: 'past' })
+    const body = { ...told, rationale: 'wrong' }
+    expect((await app.request('POST', `/v1/records/${early}/retract`, { body })).status).toBe(200)
+    expect(foundByVector(await ask({ scopes, as_of, explain: true }))).toEqual([early])
+    expect(foundByVector(await ask({ scopes, explain: true }))).toEqual([late])
+  })
+
+  it('are found challenged records only where they are asked for', async () => {
+    const scopes = ['doubt']
+    const id = await store(about, { scope: 'doubt' })
+    const body = { status: 'challenged', reason: 'doubtful', actor: 'ada' }
+    expect((await app.request('POST', `/v1/records/${id}/status`, { body })).status).toBe(200)
+    expect(idsOf(await ask({ scopes }))).toEqual([])
+    expect(idsOf(await ask({ scopes, include_status: ['challenged'] }))).toEqual([id])
+    const { suppressed } = await ask({ scopes, explain: true })
+    expect(suppressed).toEqual([{ id, reason: 'status', status: 'challenged' }])
+  })
+
+  it('is found what each filter leaves, and nothing forgotten', async () => {
+    const scope = 'filters'
+    const id = await store(about, { scope, tags: ['warm'] })
+    await store(about, { scope })
+    const gone = await store(about, { scope, tags: ['warm'] })
+    await app.request('DELETE', `/v1/records/${gone}?actor=ada&rationale=done`)
+    expect(idsOf(await ask({ scopes: [scope], tags: ['warm'] }))).toEqual([id])
+    expect(idsOf(await ask({ scopes: [scope], memory_types: ['episodic'] }))).toEqual([])
+    expect(idsOf(await ask({ scopes: [scope], min_salience: 2 }))).toEqual([])
+  })
+
+  it('is found what lies beyond any number of nearer ones that a key may not see', async () => {
+    const hidden = Array.from({ length: 30 }, (_, nth) =>
+      store(about, nth % 2 ? { scope: 'crowd', sensitivity: 'high' } : { scope: 'crowd elsewhere' }),
+    )
+    await Promise.all(hidden)
+    const id = await store('a greenhouse of glass', { scope: 'crowd' })
+    const key = await app.issueKey(['records:read'], { max_sensitivity: 'low', scopes: ['crowd'] })
+    expect(foundByVector(await ask({ explain: true, scopes: ['crowd'] }, key))).toEqual([id])
+  })
+
+  it('the order is the same each time, and of equals the lower id comes first', async () => {
+    const scopes = ['equals']
+    const ids = []
+    for (let nth = 0; nth < 5; nth++) ids.push(await store(about, { scope: 'equals' }))
+    const answer = await ask({ scopes, explain: true })
+    const ranks = answer.nodes.map(({ record, signals }: Body) => [
+      record.id,
+      signals.channels.find(({ channel }: Body) => channel === 'vector').rank,
+    ])
+    expect(Object.fromEntries(ranks)).toEqual(Object.fromEntries(ids.sort().map((id, at) => [id, at + 1])))
+    expect(idsOf(await ask({ scopes }))).toEqual(idsOf(answer))
+  })
+
+  it('that points nowhere nothing is found, and the most salient come', async () => {
+    const id = await store(about, { scope: 'nowhere' })
+    const zero = asked.map(() => 0)
+    const answer = await ask({ scopes: ['nowhere'], query_embedding: zero, explain: true })
+    expect([idsOf(answer), foundByVector(answer)]).toEqual([[id], []])
+  })
+
+  it('the channel weighs what the question makes it weigh', async () => {
+    await store(about, { scope: 'weights' })
+    for (const [task_descriptor, weight] of [
+      ['how is it heated?', 1.2],
+      ['when is it heated?', 0.8],
+    ]) {
+      const { nodes } = await ask({ scopes: ['weights'], task_descriptor, explain: true })
+      const placing = nodes[0].signals.channels.find(({ channel }: Body) => channel === 'vector')
+      expect(placing).toMatchObject({ rank: 1, weight })
+    }
+  })
+})

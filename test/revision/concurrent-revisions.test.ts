@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Body, create, read } from '../support/record-requests.ts'
+import { claim, merge, readLineage, revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the racing tests' } })
+})
+afterAll(() => app.close())
+
+async function createMany(count: number): Promise<string[]> {
+  const records = Array.from({ length: count }, () => claim(`fact ${app.ids.next()}`))
+  const { body } = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
+  return (body as Body).results.map(({ record }: Body) => record.id)
+}
+
+it('of twenty who supersede one record one succeeds, and the others learn by what', async () => {
+  const old = await create(app, claim('old'))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, n) => revise(app, 'supersede', old.id, { record: claim(`new ${n}`) })),
+  )
+  const [winner, ...others] = answers.flatMap(({ status, body }) =>
+    status === 201 ? [(body as Body).record] : [],
+  )
+  expect(others).toEqual([])
+  const losers = answers.filter(({ status }) => status !== 201)
+  expect(losers.map(({ body }) => body)).toEqual(
+    losers.map(() =>
+      expect.objectContaining({ status: 409, code: 'already_superseded', superseded_by: winner.id }),
+    ),
+  )
+  expect(await read(app, old.id)).toMatchObject({
+    version: 2,
+    payload: { revision: { superseded_by: winner.id } },
+  })
+  expect((await readLineage(app, old.id)).nodes).toHaveLength(2)
+})
+
+it('a storm of revisions of the same records ends, each record revised once and nothing failed', async () => {
+  for (const seed of [1, 2, 3]) {
+    const ids = await createMany(12)
+    const some = fc.shuffledSubarray(ids, { minLength: 4, maxLength: 9 })
+    const merges = fc.sample(some, { seed, numRuns: 14 })
+    const singles = fc.sample(fc.constantFrom(...ids), { seed, numRuns: 12 })
+    const answers = await Promise.all([
+      ...merges.map((set) => merge(app, set, claim('merged'))),
+      ...singles.map((id, n) =>
+        n % 2 === 0
+          ? revise(app, 'supersede', id, { record: claim('superseding') })
+          : revise(app, 'contest', id, { contesting_ref: singles[n - 1] ?? id }),
+      ),
+    ])
+    // Two singles may be the same record, which does not contest itself.
+    expect(answers.filter(({ status }) => ![200, 201, 409, 422].includes(status))).toEqual([])
+    expect(answers.some(({ status }) => status === 201)).toBe(true)
+    const { rows } = await app.database.pool.query(
+      `select record_id from status_changes where record_id = any($1) group by record_id having count(*) > 1`,
+      [ids],
+    )
+    expect(rows).toEqual([])
+  }
+})
+
+it('merges of overlapping records in random order do not deadlock', async () => {
+  const ids = await createMany(30)
+  const sets = fc.sample(fc.shuffledSubarray(ids, { minLength: 2, maxLength: 20 }), { seed: 7, numRuns: 25 })
+  const answers = await Promise.all(sets.map((set) => merge(app, set, claim('merged'))))
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
+  const merged = answers.flatMap(({ status }, index) => (status === 201 ? (sets[index] ?? []) : []))
+  expect(new Set(merged).size).toBe(merged.length)
+  for (const id of ids) {
+    expect((await read(app, id)).status).toBe(merged.includes(id) ? 'merged' : 'active')
+  }
+})
+
+it('a storm with links and erasures in it leaves no edge without an end and no failure', async () => {
+  for (const seed of [1, 2, 3, 4]) {
+    const ids = await createMany(16)
+    const [erased, others] = [ids.slice(0, 4), ids.slice(4)]
+    const some = (most: number) => fc.shuffledSubarray(ids, { minLength: 2, maxLength: most })
+    const sets = fc.sample(some(8), { seed, numRuns: 10 })
+    const pairs = fc.sample(some(2), { seed, numRuns: 20 })
+    const answers = await Promise.all([
+      ...sets.map((set, n) => merge(app, set, claim(`merged ${n}`))),
+      ...erased.map((id) => revise(app, 'erase', id)),
+      ...others.map((id, n) => revise(app, 'supersede', id, { record: claim(`superseding ${n}`) })),
+      ...pairs.map(([id = '', target]) =>
+        app.request('POST', `/v1/records/${id}/relations`, {
+          body: { predicate: 'near', target_id: target },
+        }),
+      ),
+    ])
+    expect(answers.filter(({ status }) => ![200, 201, 409, 410].includes(status))).toEqual([])
+  }
+})

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sabotage } from '../support/end-session.ts'
+import { create, expectProblem, payloads } from '../support/record-requests.ts'
+import { claim, merge, revise } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let saboteur: ReturnType<typeof sabotage>
+beforeAll(async () => {
+  app = await startTestApp()
+  saboteur = sabotage(app)
+})
+afterAll(() => app.close())
+
+const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'handles']
+
+async function wholeStore(): Promise<string[]> {
+  const texts = await Promise.all(
+    [...tables, 'entity_identifiers', 'idempotency_keys'].map((table) =>
+      sql<{ text: string }>`select r::text as text from ${sql.table(table)} as r order by 1`.execute(app.db),
+    ),
+  )
+  return texts.flatMap(({ rows }) => rows.map(({ text }) => text))
+}
+
+const entity = (name: string) => ({
+  type: 'entity',
+  payload: { ...payloads.entity, canonical_name: name, identifiers: [{ namespace: 'git', value: name }] },
+})
+
+type Operation = {
+  call: string
+  status: number
+  prepare(): Promise<(headers: Record<string, string>) => ReturnType<typeof revise>>
+}
+
+const operations: Operation[] = [
+  {
+    call: 'supersede',
+    status: 201,
+    prepare: async () => {
+      const { id } = await create(app, claim('old'))
+      return (headers) => revise(app, 'supersede', id, { record: claim('new') }, { headers })
+    },
+  },
+  {
+    call: 'supersede of an entity',
+    status: 201,
+    prepare: async () => {
+      const { id } = await create(app, entity('Rigel'))
+      return (headers) => revise(app, 'supersede', id, { record: entity('Rigel') }, { headers })
+    },
+  },
+  {
+    call: 'fork',
+    status: 201,
+    prepare: async () => {
+      const { id } = await create(app, claim('origin'))
+      return (headers) => revise(app, 'fork', id, { record: claim('fork') }, { headers })
+    },
+  },
+  {
+    call: 'merge',
+    status: 201,
+    prepare: async () => {
+      const one = await create(app, claim('one'))
+      const two = await create(app, claim('two'))
+      await create(app, claim('far', { relations: [{ predicate: 'supports', target_id: two.id }] }))
+      return (headers) => merge(app, [one.id, two.id], claim('both'), { headers })
+    },
+  },
+  {
+    call: 'contest',
+    status: 200,
+    prepare: async () => {
+      const stored = await create(app, { type: 'competence', payload: payloads.competence })
+      const rival = await create(app, claim('rival'))
+      return (headers) => revise(app, 'contest', stored.id, { contesting_ref: rival.id }, { headers })
+    },
+  },
+  {
+    call: 'uncontest',
+    status: 200,
+    prepare: async () => {
+      const { id } = await create(app, claim('contested'))
+      await revise(app, 'contest', id, { contesting_ref: 'a photograph' })
+      return (headers) => revise(app, 'uncontest', id, {}, { headers })
+    },
+  },
+  {
+    call: 'retract',
+    status: 200,
+    prepare: async () => {
+      const { id } = await create(app, claim('mistake'))
+      return (headers) => revise(app, 'retract', id, {}, { headers })
+    },
+  },
+]
+
+it.each(operations)(
+  'a $call killed before any of its statements leaves nothing of itself',
+  async (operation) => {
+    const ask = await operation.prepare()
+    const headers = { 'idempotency-key': operation.call.replaceAll(' ', '-') }
+    const before = await wholeStore()
+    let deaths = 0
+    for (;;) {
+      const { result, statements } = await saboteur.count(() => ask(headers), deaths + 1)
+      if (statements <= deaths) {
+        expect(result.status, result.text).toBe(operation.status)
+        break
+      }
+      expectProblem(result, 503, 'database_unavailable')
+      expect(await wholeStore()).toEqual(before)
+      deaths++
+    }
+    // To begin, to claim the Idempotency-Key and the record, to answer and to commit take eight alone.
+    expect(deaths).toBeGreaterThanOrEqual(8)
+    expect(await wholeStore()).not.toEqual(before)
+    const { result } = await saboteur.count(() => ask(headers))
+    expect(result.headers.get('idempotency-replayed')).toBe('true')
+  },
+)

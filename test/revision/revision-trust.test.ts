@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
+import { claim, merge, revise, told } from '../support/revision-requests.ts'
+import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+let key: string
+beforeAll(async () => {
+  app = await startTestApp()
+  key = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'], max_sensitivity: 'low' })
+})
+afterAll(() => app.close())
+
+const stranger = '0197b9a0-0000-7000-8000-00000000ffff'
+const calls: [string, object][] = [
+  ['supersede', { record: claim('next', { scope: 'mine' }) }],
+  ['fork', { record: claim('next', { scope: 'mine' }) }],
+  ['contest', { contesting_ref: 'a photograph' }],
+  ['uncontest', {}],
+  ['retract', {}],
+]
+
+describe('of a record', () => {
+  it.each(calls)('that it may not see a key cannot %s', async (call, body) => {
+    const theirs = await create(app, claim('theirs', { scope: 'theirs' }))
+    const secret = await create(app, claim('secret', { scope: 'mine', sensitivity: 'medium' }))
+    const hidden = await create(app, claim('hidden', { scope: 'mine', sensitivity: 'high' }))
+    expectProblem(await revise(app, call, theirs.id, body, { key }), 404, 'record_not_found')
+    expectProblem(await revise(app, call, hidden.id, body, { key }), 404, 'record_not_found')
+    expectProblem(await revise(app, call, secret.id, body, { key }), 403, 'above_ceiling')
+    const reader = await app.issueKey(['records:read', 'lifecycle:write'])
+    expectProblem(await revise(app, call, theirs.id, body, { key: reader }), 403, 'forbidden')
+  })
+
+  it.each(calls)('at another version nobody can %s', async (call, body) => {
+    const { id } = await create(app, claim('versioned', { scope: 'mine' }))
+    const at = (etag: string) => ({ headers: { 'if-match': etag } })
+    expectProblem(await revise(app, call, id, body, at('"7"')), 412, 'version_mismatch')
+    expect((await revise(app, call, id, body, at('"1"'))).status).toBeLessThan(300)
+  })
+
+  it.each(calls)('repeated under one Idempotency-Key it is once that it does %s', async (call, body) => {
+    const { id } = await create(app, claim('once', { scope: 'mine' }))
+    const headers = { 'idempotency-key': `${call}-${id}` }
+    const first = await revise(app, call, id, body, { headers })
+    const again = await revise(app, call, id, body, { headers })
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect([again.status, again.text]).toEqual([first.status, first.text])
+    expectProblem(
+      await revise(app, call, id, { ...body, actor: 'another' }, { headers }),
+      ...([422, 'idempotency_key_reused'] as const),
+    )
+  })
+
+  it.each(calls)('a key that may not read is told only the version after %s', async (call, body) => {
+    const writer = await app.issueKey(['records:write'], { scopes: ['mine'] })
+    const { id } = await create(app, claim('unread', { scope: 'mine' }))
+    const answer = (await revise(app, call, id, body, { key: writer })).body as Body
+    const born = call === 'supersede' || call === 'fork'
+    expect(answer).toEqual(
+      born
+        ? { record: { id: expect.any(String), version: 1 }, sources: [{ id, version: 2 }] }
+        : { id, version: call === 'uncontest' ? 1 : 2 },
+    )
+  })
+})
+
+describe('a merge', () => {
+  it('is of records that the key sees whole', async () => {
+    const mine = await create(app, claim('mine', { scope: 'mine' }))
+    const secret = await create(app, claim('secret', { scope: 'mine', sensitivity: 'medium' }))
+    const theirs = await create(app, claim('theirs', { scope: 'theirs' }))
+    const into = claim('one', { scope: 'mine' })
+    expectProblem(await merge(app, [mine.id, secret.id], into, { key }), 403, 'above_ceiling')
+    expectProblem(await merge(app, [mine.id, theirs.id], into, { key }), 404, 'record_not_found')
+    expect(await read(app, mine.id)).toEqual(mine)
+  })
+
+  it('carries the links of those whom the key cannot see, and tells it nothing of them', async () => {
+    const [one, two] = [
+      await create(app, claim('1', { scope: 'mine' })),
+      await create(app, claim('2', { scope: 'mine' })),
+    ]
+    const relations = [{ predicate: 'supports', target_id: one.id }]
+    const hidden = await create(app, claim('unseen', { scope: 'theirs', relations }))
+    const answer = await merge(app, [one.id, two.id], claim('both'), { key })
+    expect(answer.text).not.toContain(hidden.id)
+    const { id } = (answer.body as Body).record
+    expect((await read(app, id)).relations).toContainEqual(
+      expect.objectContaining({ predicate: 'supported_by', target_id: hidden.id }),
+    )
+  })
+
+  it('is done once under an Idempotency-Key, whatever If-Match says', async () => {
+    const ids = [(await create(app, claim('1'))).id, (await create(app, claim('2'))).id]
+    const headers = { 'idempotency-key': 'a-merge', 'if-match': '"7"' }
+    const first = await merge(app, ids, claim('one'), { headers })
+    expect(first.status).toBe(201)
+    expect((await merge(app, ids, claim('one'), { headers })).text).toBe(first.text)
+  })
+
+  it('answers a key that may not read with versions alone', async () => {
+    const ids = [(await create(app, claim('1'))).id, (await create(app, claim('2'))).id]
+    const { body } = await merge(app, ids, claim('one'), { key: await app.issueKey(['records:write']) })
+    expect(body).toEqual({
+      record: { id: expect.any(String), version: 1 },
+      sources: ids.map((id) => ({ id, version: 2 })),
+    })
+  })
+})
+
+describe('the new record', () => {
+  const supersede = (id: string, record: object, asked: Asked = {}) =>
+    revise(app, 'supersede', id, { record }, asked)
+
+  it('stays in the scope of the old one', async () => {
+    const { id } = await create(app, claim('old', { scope: 'mine' }))
+    const both = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine', 'yours'] })
+    expectProblem(await supersede(id, claim('x', { scope: 'theirs' }), { key }), 403, 'outside_trust')
+    expectProblem(await supersede(id, claim('x', { scope: 'yours' }), { key: both }), 422, 'scope_mismatch')
+    const { body } = await supersede(id, claim('x'), { key: both })
+    expect((body as Body).record.scope).toBe('mine')
+  })
+
+  it('is written without a scope by a key of all scopes only', async () => {
+    const { id } = await create(app, claim('general'))
+    expectProblem(await supersede(id, claim('x'), { key }), 403, 'outside_trust')
+    expectProblem(await supersede(id, claim('x', { scope: 'mine' }), { key }), 403, 'outside_trust')
+    expectProblem(await supersede(id, claim('x', { scope: 'mine' })), 422, 'scope_mismatch')
+    const { body } = await supersede(id, claim('x'))
+    expect((body as Body).record).not.toHaveProperty('scope')
+  })
+
+  it('is as sensitive as the old one, unless an admin says otherwise', async () => {
+    const more = { scopes: ['mine'], max_sensitivity: 'medium' }
+    const writer = await app.issueKey(['records:read', 'records:write'], more)
+    const { id } = await create(app, claim('old', { scope: 'mine', sensitivity: 'medium' }))
+    const asked = (sensitivity: string) => claim('x', { sensitivity })
+    const refusal = await supersede(id, asked('low'), { key: writer })
+    expect(expectProblem(refusal, 422, 'sensitivity_lowered').errors[0].pointer).toBe('/record/sensitivity')
+    expectProblem(await supersede(id, asked('high'), { key: writer }), 403, 'outside_trust')
+    const { body } = await supersede(id, asked('low'))
+    expect((body as Body).record.sensitivity).toBe('low')
+    const two = await create(app, claim('two', { scope: 'mine', sensitivity: 'medium' }))
+    const low = await create(app, claim('low', { scope: 'mine', sensitivity: 'low' }))
+    expectProblem(
+      await merge(app, [low.id, two.id], asked('low'), { key: writer }),
+      ...([422, 'sensitivity_lowered'] as const),
+    )
+  })
+
+  it('claims no more trust than the key has', async () => {
+    const { id } = await create(app, claim('old', { scope: 'mine' }))
+    const record = claim('x', { source_type: 'human' })
+    const refusal = expectProblem(await supersede(id, record, { key }), 422, 'validation_failed')
+    expect(refusal.errors[0].pointer).toBe('/record/source_type')
+  })
+})
+
+describe('a key that may not see what took the place of a record', () => {
+  it.each(['supersede', 'merge'])('learns nothing of it after a %s', async (call) => {
+    const old = await create(app, claim('old', { scope: 'mine' }))
+    const other = await create(app, claim('other', { scope: 'mine' }))
+    const record = claim('new', { sensitivity: 'high' })
+    const answer =
+      call === 'merge'
+        ? await merge(app, [old.id, other.id], record)
+        : await revise(app, 'supersede', old.id, { record })
+    const { id } = (answer.body as Body).record
+    const seen = await Promise.all(
+      ['', '/audit', '/relations', '/lineage', '/status-history', '/explain'].map((view) =>
+        app.request('GET', `/v1/records/${old.id}${view}`, { key }),
+      ),
+    )
+    expect(seen.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
+    const list = await app.request('GET', '/v1/records?scope=mine&limit=500', { key })
+    const refusal = await revise(app, 'retract', old.id, {}, { key })
+    expect(expectProblem(refusal, 409, 'already_superseded')).not.toHaveProperty('superseded_by')
+    for (const { text } of [...seen, list, refusal]) expect(text).not.toContain(id)
+    expect(expectProblem(await revise(app, 'retract', old.id), 409, 'already_superseded')).toMatchObject({
+      superseded_by: id,
+    })
+  })
+})
+
+describe('what speaks against a record', () => {
+  it('is linked when the key sees it whole, and refused when it sees it redacted', async () => {
+    const stored = await create(app, claim('stored', { scope: 'mine' }))
+    const secret = await create(app, claim('secret', { scope: 'mine', sensitivity: 'medium' }))
+    const theirs = await create(app, claim('theirs', { scope: 'theirs' }))
+    const contest = (ref: string) => revise(app, 'contest', stored.id, { contesting_ref: ref }, { key })
+    expectProblem(await contest(secret.id), 403, 'above_ceiling')
+    expect((await contest(theirs.id)).body).toMatchObject({ relations: [] })
+    expect((await contest(stranger)).body).toMatchObject({ relations: [] })
+    const { payload } = await read(app, stored.id)
+    expect(payload.evidence.slice(1).map((each: Body) => each.source_id)).toEqual([theirs.id, stranger])
+  })
+})
+
+it('a server that demands If-Match demands it of each call but the merge', async () => {
+  const strict = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })
+  const ids = [(await create(strict, claim('1'))).id, (await create(strict, claim('2'))).id]
+  for (const [call, body] of calls) {
+    expectProblem(await revise(strict, call, ids[0] ?? '', body), 428, 'if_match_required')
+  }
+  expect((await merge(strict, ids, claim('one'))).status).toBe(201)
+  await strict.close()
+})
+
+it('every call needs an actor and a rationale', async () => {
+  const { id } = await create(app, { type: 'competence', payload: payloads.competence })
+  for (const [call, body] of calls) {
+    for (const missing of ['actor', 'rationale']) {
+      const { [missing]: _, ...half } = { ...told, ...body } as Record<string, unknown>
+      const answer = await app.request('POST', `/v1/records/${id}/${call}`, { body: half })
+      expect(expectProblem(answer, 422, 'validation_failed').errors).toEqual([
+        { pointer: `/${missing}`, message: expect.any(String) },
+      ])
+    }
+  }
+})

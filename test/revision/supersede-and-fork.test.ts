@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
+import { claim, readLog, revise, told } from '../support/revision-requests.ts'
+import { startTestApp, type TestApp } from '../support/test-app.ts'
+
+let app: TestApp
+beforeAll(async () => {
+  app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the revising tests' } })
+})
+afterAll(() => app.close())
+
+const durable: Type[] = ['semantic', 'entity', 'competence', 'plan_graph']
+const another: Record<string, object> = {
+  semantic: claim('Rust'),
+  entity: { type: 'entity', payload: { ...payloads.entity, canonical_name: 'Orion II' } },
+  competence: { type: 'competence', payload: { ...payloads.competence, skill_name: 'debug well' } },
+  plan_graph: { type: 'plan_graph', payload: { ...payloads.plan_graph, version: '2' } },
+}
+const plain = (type: Type, more: object = {}) => ({ type, payload: payloads[type], ...more })
+
+describe('superseding', () => {
+  it('makes history of the old record and links the new one to it', async () => {
+    const old = await create(app, claim('Go', { scope: 'team', sensitivity: 'medium' }))
+    app.clock.advance(60_000)
+    const { status, body, headers } = await revise(app, 'supersede', old.id, { record: claim('Zig') })
+    const { record, sources } = body as Body
+    expect([status, headers.get('location'), headers.get('etag')]).toEqual([
+      ...[201, `/v1/records/${record.id}`, '"1"'],
+    ])
+    expect(sources).toEqual([{ id: old.id, version: 2 }])
+    expect(record).toMatchObject({
+      ...{ scope: 'team', sensitivity: 'medium', status: 'active', salience: 1 },
+      lifecycle: { decay: { half_life_seconds: 30 * 86_400, reinforcement_gain: 0.1 } },
+      payload: { object: 'Zig', revision: { supersedes: old.id, status: 'active' } },
+      provenance: { sources: [{ kind: 'event', ref: `record:${old.id}` }] },
+      relations: [{ predicate: 'supersedes', target_id: old.id }],
+    })
+    expect(await read(app, record.id)).toEqual(record)
+    expect(await read(app, old.id)).toMatchObject({
+      ...{ salience: 0, status: 'superseded', version: 2, updated_at: app.clock.now().toISOString() },
+      payload: { object: 'Go', revision: { status: 'retracted', superseded_by: record.id } },
+      relations: [{ predicate: 'superseded_by', target_id: record.id }],
+    })
+    const { actor, rationale } = told
+    expect(await readLog(app, old.id)).toEqual([
+      ['create', 'root', 'created'],
+      ['revise', actor, rationale],
+    ])
+    expect(await readLog(app, record.id)).toEqual([['create', actor, rationale]])
+    const history = (await app.request('GET', `/v1/records/${old.id}/status-history`)).body as Body
+    expect(history.items).toMatchObject([
+      { old: 'active', new: 'superseded', step: 'supersede', actor, reason: rationale },
+    ])
+  })
+
+  it.each(durable)('works for a record of the type %s', async (type) => {
+    const old = await create(app, plain(type))
+    const { status, body } = await revise(app, 'supersede', old.id, { record: another[type] })
+    expect(status).toBe(201)
+    expect((body as Body).record.type).toBe(type)
+    expect(await read(app, old.id)).toMatchObject({ status: 'superseded', salience: 0 })
+  })
+
+  it('hands the identifiers of an entity on', async () => {
+    const identifiers = [{ namespace: 'git', value: 'orion.git' }]
+    const body = plain('entity', { payload: { ...payloads.entity, identifiers } })
+    const old = await create(app, body)
+    expectProblem(await revise(app, 'fork', old.id, { record: body }), 409, 'identifier_taken')
+    const { status, body: heir } = await revise(app, 'supersede', old.id, { record: body })
+    expect(status).toBe(201)
+    expect((await app.request('PATCH', `/v1/records/${old.id}`, { body: { tags: ['old'] } })).status).toBe(
+      200,
+    )
+    const found = await app.db.selectFrom('entity_identifiers').select('record_id').execute()
+    expect(found.map(({ record_id: id }) => id)).toEqual([(heir as Body).record.id])
+  })
+
+  it('keeps what the new record says of itself', async () => {
+    const old = await create(app, claim('Go'))
+    const record = claim('Nim', {
+      ...{ id: '0197b9a0-0000-4000-8000-00000000AAAA', sensitivity: 'high', tags: ['own'], salience: 0.5 },
+      lifecycle: { decay: { half_life_seconds: 60 } },
+      provenance: { sources: [{ kind: 'tool_call', ref: 'call-1' }], created_by: 'ada' },
+      relations: [
+        {
+          ...{ predicate: 'supersedes', target_id: old.id.toUpperCase(), weight: 0.5 },
+          created_at: '2020-01-01T00:00:00.000Z',
+        },
+      ],
+    })
+    const { body } = await revise(app, 'supersede', old.id, { record })
+    expect((body as Body).record).toMatchObject({
+      ...{ id: '0197b9a0-0000-4000-8000-00000000aaaa', sensitivity: 'high', tags: ['own'], salience: 0.5 },
+      lifecycle: { decay: { half_life_seconds: 60, reinforcement_gain: 0.1 } },
+      provenance: {
+        sources: [
+          { kind: 'tool_call', ref: 'call-1' },
+          { kind: 'event', ref: `record:${old.id}` },
+        ],
+        created_by: 'ada',
+      },
+    })
+    expect((body as Body).record.relations).toEqual([
+      {
+        ...{ predicate: 'supersedes', target_id: old.id, weight: 0.5 },
+        created_at: app.clock.now().toISOString(),
+      },
+    ])
+    const again = expectProblem(await revise(app, 'retract', old.id), 409, 'already_superseded')
+    expect(again.superseded_by).toBe((body as Body).record.id)
+  })
+
+  it('leaves a pinned record pinned, at nothing', async () => {
+    const old = await create(app, claim('pinned', { lifecycle: { pinned: true } }))
+    await revise(app, 'supersede', old.id, { record: claim('unpinned') })
+    app.clock.advance(86_400_000)
+    expect(await read(app, old.id)).toMatchObject({ salience: 0, lifecycle: { pinned: true } })
+  })
+})
+
+describe('forking', () => {
+  it('leaves both active, the new one derived from the other', async () => {
+    const origin = await create(app, claim('tabs', { scope: 'team' }))
+    const validity = { mode: 'conditional', conditions: { language: 'make' } }
+    const given = claim('spaces')
+    const record = { ...given, payload: { ...given.payload, validity } }
+    const { status, body, headers } = await revise(app, 'fork', origin.id, { record })
+    expect([status, headers.get('etag')]).toEqual([201, '"1"'])
+    const { record: fork, sources } = body as Body
+    expect(sources).toEqual([{ id: origin.id, version: 2 }])
+    expect(fork).toMatchObject({
+      ...{ scope: 'team', status: 'active' },
+      payload: { validity, revision: { status: 'active' } },
+      relations: [{ predicate: 'derived_from', target_id: origin.id }],
+    })
+    expect(await read(app, origin.id)).toMatchObject({
+      ...{ status: 'active', salience: 1, version: 2 },
+      relations: [{ predicate: 'derives', target_id: fork.id }],
+    })
+    expect((await readLog(app, origin.id)).at(-1)).toEqual(['fork', told.actor, told.rationale])
+  })
+})
+
+describe('what is history already', () => {
+  const calls: [string, object][] = [
+    ['supersede', { record: claim('next') }],
+    ['fork', { record: claim('next') }],
+    ['contest', { contesting_ref: 'a photograph' }],
+    ['uncontest', {}],
+    ['retract', {}],
+  ]
+
+  it.each(calls)('refuses to %s', async (call, body) => {
+    const superseded = await create(app, claim('first'))
+    const { record } = (await revise(app, 'supersede', superseded.id, { record: claim('second') }))
+      .body as Body
+    const refusal = expectProblem(await revise(app, call, superseded.id, body), 409, 'already_superseded')
+    expect(refusal.superseded_by).toBe(record.id)
+    await revise(app, 'retract', record.id)
+    expectProblem(await revise(app, call, record.id, body), 409, 'already_retracted')
+    await app.request('DELETE', `/v1/records/${record.id}?actor=a&rationale=b`)
+    expectProblem(await revise(app, call, record.id, body), 410, 'record_forgotten')
+    expect(
+      expectProblem(await revise(app, call, superseded.id, body), 409, 'already_superseded'),
+    ).not.toHaveProperty('superseded_by')
+  })
+
+  it.each(calls)('as what happened, and what is being done, cannot %s', async (call, body) => {
+    const episode = await create(app, plain('episodic'))
+    const task = await create(app, plain('working'))
+    expectProblem(await revise(app, call, episode.id, body), 409, 'episodic_immutable')
+    expectProblem(await revise(app, call, task.id, body), 409, 'not_revisable')
+  })
+})
+
+describe('the new record', () => {
+  it('is of the type of the old one, and a fact rests on something', async () => {
+    const stored = await create(app, claim('Go'))
+    const supersede = (record: object) => revise(app, 'supersede', stored.id, { record })
+    expectProblem(await supersede(another['entity'] ?? {}), 409, 'type_mismatch')
+    const bare = { type: 'semantic', payload: payloads.semantic }
+    expectProblem(await supersede(bare), 422, 'evidence_required')
+    expectProblem(
+      await supersede({ ...bare, payload: { ...bare.payload, evidence: [] } }),
+      422,
+      'evidence_required',
+    )
+    expectProblem(await revise(app, 'fork', stored.id, { record: bare }), 422, 'evidence_required')
+    const sourced = { ...bare, provenance: { sources: [{ kind: 'event', ref: 'e' }] } }
+    expect((await supersede(sourced)).status).toBe(201)
+  })
+
+  it('is checked as any other, its faults told by their place in the body', async () => {
+    const stored = await create(app, claim('Go'))
+    const broken = { ...claim('x'), created_at: '2999-01-01T00:00:00.000Z' }
+    const problem = await revise(app, 'supersede', stored.id, { record: broken })
+    expect(expectProblem(problem, 422, 'validation_failed').errors[0].pointer).toBe('/record/created_at')
+    const loose = claim('x', {
+      relations: [{ predicate: 'p', target_id: '0197b9a0-0000-7000-8000-00000000ffff' }],
+    })
+    expectProblem(await revise(app, 'supersede', stored.id, { record: loose }), 404, 'record_not_found')
+    expectProblem(
+      await revise(app, 'supersede', stored.id, { record: claim('x', { id: stored.id }) }),
+      409,
+      'record_exists',
+    )
+    expectProblem(
+      await app.request('POST', `/v1/records/${stored.id}/supersede`, { body: { record: claim('x') } }),
+      422,
+      'validation_failed',
+    )
+    expect(await read(app, stored.id)).toEqual(stored)
+  })
+
+  it('does not bring back what was erased', async () => {
+    const secret = await create(app, claim('a secret'))
+    await revise(app, 'erase', secret.id)
+    const stored = await create(app, claim('no secret'))
+    expectProblem(
+      await revise(app, 'supersede', stored.id, { record: claim('a secret') }),
+      409,
+      'erased_content',
+    )
+    expectProblem(await revise(app, 'fork', stored.id, { record: claim('A  secret') }), 409, 'erased_content')
+    expect(await read(app, stored.id)).toEqual(stored)
+  })
+
+  it('cannot be born retracted', async () => {
+    const stored = await create(app, claim('Go'))
+    const given = claim('Odin')
+    const record = { ...given, payload: { ...given.payload, revision: { status: 'retracted' } } }
+    const { body } = await revise(app, 'supersede', stored.id, { record })
+    expect((body as Body).record.payload.revision).toEqual({ supersedes: stored.id, status: 'active' })
+  })
+})

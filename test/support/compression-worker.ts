@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { createCompressing } from '../../src/embeddings/index.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
+import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
+import { presentRun } from '../../src/maintenance/run-answer.ts'
+import { idleWorks, noIntervals } from './idle-jobs.ts'
+import type { TestApp } from './test-app.ts'
+
+const everything = { maxSensitivity: 'hyper', scopes: null } as const
+const retention = { retentionMode: 'huber', retentionShape: { huberDelta: 0.5, elasticRho: 0.3 } } as const
+
+/** A worker that does nothing but compress, a few vectors at a time. */
+export function hireCompressor(
+  { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
+  more: Pick<Parameters<typeof createRunner>[0], 'observe'> = {},
+) {
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const works = { ...idleWorks, compress: createCompressing({ db, ...retention, size: 3 }) }
+  const runner = createRunner({
+    ...{ db, clock, ids, log, works, worker: randomUUID(), intervals: noIntervals, ...more },
+  })
+  const attend = () => runner.attend('compress', new AbortController().signal)
+
+  async function ask(asked: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
+    const id = randomUUID()
+    await insertRun(db, { id, job: 'compress', trigger: 'manual', now: clock.now(), ...asked })
+    return id
+  }
+
+  async function read(id: string) {
+    const row = await findRun(db, id, everything)
+    if (!row) throw new Error('no such run')
+    return presentRun(row)
+  }
+
+  async function run(asked: { dryRun?: boolean; scope?: string } = {}) {
+    const id = await ask(asked)
+    await attend()
+    return read(id)
+  }
+
+  return { ask, attend, read, run }
+}

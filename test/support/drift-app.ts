@@ -1,0 +1,74 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { JobName } from '../../src/jobs/job-names.ts'
+import { noIntervals } from './idle-jobs.ts'
+import { hireFor } from './job-workers.ts'
+import { type Body, create, read } from './record-requests.ts'
+import { startTestApp } from './test-app.ts'
+
+type Hired = Parameters<typeof hireFor>[2]
+
+/** An app over a directory of its own, in which there are the files it was given; `outside` is beside it. */
+export async function openDrift(files: Record<string, string> = {}, variables = {}) {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'drift-')))
+  const [root, outside] = [join(base, 'root'), join(base, 'outside')]
+  await mkdir(outside)
+  const put = async (path: string, text = 'text') => {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+  const take = (path: string) => rm(join(root, path), { recursive: true })
+  for (const [path, text] of Object.entries({ 'kept.txt': '', ...files })) {
+    await put(path, text)
+  }
+  const app = await startTestApp({ variables: { MEMBRANE_DRIFT_ROOTS: root, ...variables } })
+  onTestFinished(async () => {
+    await app.close()
+    await rm(base, { recursive: true, force: true })
+  })
+
+  /** Each a moment after the one before it, so that they are looked at in that order. */
+  function tell(object: unknown, more: object = {}): Promise<Body> {
+    app.clock.advance(1)
+    const payload = { kind: 'semantic', subject: 's', predicate: 'p', object }
+    return create(app, { type: 'semantic', payload, ...more })
+  }
+
+  async function ask(more: object = {}): Promise<string> {
+    const body = { job: 'dream', options: { steps: ['drift'] }, ...more }
+    const { body: run } = await app.request('POST', '/v1/maintenance/runs', { body })
+    return (run as Body).id
+  }
+  const readRun = async (id: string): Promise<Body> =>
+    (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
+  const attend = (signal = new AbortController().signal, hired: Hired = {}) =>
+    hireFor(app, noIntervals, hired).attend('dream' satisfies JobName, signal)
+
+  /** One whole run of the step. */
+  async function dream(more: object = {}, hired: Hired = {}): Promise<Body> {
+    const id = await ask(more)
+    await attend(undefined, hired)
+    return readRun(id)
+  }
+  async function check(body: object = {}, key?: string): Promise<Body> {
+    const answer = await app.request('POST', '/v1/maintenance/drift/check', {
+      body,
+      ...(key === undefined ? {} : { key }),
+    })
+    return answer.body
+  }
+  const statusOf = async ({ id }: Body): Promise<string> => (await read(app, id)).status
+  const historyOf = async ({ id }: Body): Promise<Body[]> =>
+    ((await app.request('GET', `/v1/records/${id}/status-history`)).body as Body).items
+  const setStatus = ({ id }: Body, status: string) =>
+    app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'reviewer' } })
+  const readMisses = async (): Promise<Body[]> =>
+    (await app.database.pool.query('select * from drift_misses order by record_id')).rows
+
+  return {
+    ...{ app, base, root, outside, put, take, tell, ask, readRun, attend, dream, check },
+    ...{ statusOf, historyOf, setStatus, readMisses },
+  }
+}

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { transact } from '../../src/db/transaction.ts'
+import type { Sensitivity } from '../../src/domain/caller.ts'
+import { createRegistration } from '../../src/embeddings/embedding-models.service.ts'
+import { createEmbedding } from '../../src/embeddings/embedding-pass.service.ts'
+import { createEmbeddings, type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
+import { createAsking } from '../../src/embeddings/text-embedding.service.ts'
+import type { RunContext } from '../../src/jobs/runs.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
+import { createRunner } from '../../src/maintenance/index.ts'
+import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
+import { presentRun } from '../../src/maintenance/run-answer.ts'
+import { idleWorks, noIntervals } from './idle-jobs.ts'
+import type { TestApp } from './test-app.ts'
+
+type Asked = { dryRun?: boolean; scope?: string; signal?: AbortSignal }
+
+const everything = { maxSensitivity: 'hyper', scopes: null } as const
+
+/** A worker beside an API, as many as a test wants, each with an embedder of its own. */
+export function hireEmbedder(
+  { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
+  embedder: Embedder | null = hashEmbedder(),
+  maxSensitivity: Sensitivity = 'low',
+) {
+  const lines: string[] = []
+  const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
+  const { work, watch } = createEmbeddings({
+    ...{ db, clock, log, maxSensitivity },
+    embedder: embedder ?? undefined,
+  })
+  const works = { ...idleWorks, embed: work }
+  const runner = createRunner({ db, clock, ids, log, worker: randomUUID(), works, intervals: noIntervals })
+
+  /** The job, from being asked for to its end. */
+  async function run({ signal = new AbortController().signal, ...asked }: Asked = {}) {
+    const id = randomUUID()
+    await insertRun(db, { id, job: 'embed', trigger: 'manual', now: clock.now(), ...asked })
+    await runner.attend('embed', signal)
+    const row = await findRun(db, id, everything)
+    if (!row) throw new Error('no such run')
+    return presentRun(row)
+  }
+
+  return { run, watch, work, lines }
+}
+
+/** The same as the job does, with nothing around it: so that each of its statements is one of its own. */
+export function openPass({ db, clock }: Pick<TestApp, 'db' | 'clock'>, embedder: Embedder = hashEmbedder()) {
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const { ask, measure } = createAsking(embedder)
+  const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
+  const registration = createRegistration({ ...resources, measure })
+  const embedding = createEmbedding({ ...resources, ask })
+  return async (signal = new AbortController().signal) => {
+    const model = await registration.attend(signal)
+    if (!model) return undefined
+    const inBatch: RunContext['inBatch'] = (work) => transact(db, {}, work)
+    return embedding.workOff({ model, scope: null, signal, inBatch })
+  }
+}
+
+/** The embedder of a stub server. */
+export const serverEmbedder = (
+  { clock }: Pick<TestApp, 'clock'>,
+  url: string,
+  more: Partial<Parameters<typeof createEmbeddingModel>[0]> = {},
+) => createEmbeddingModel({ endpoint: url, model: 'm1', timeoutMs: 400, clock, ...more })
+
+export async function readVectors({ db }: Pick<TestApp, 'db'>) {
+  return db
+    .selectFrom('embeddings as e')
+    .innerJoin('embedding_models as m', 'm.id', 'e.model_id')
+    .leftJoin('signatures as s', (join) =>
+      join.onRef('s.record_id', '=', 'e.record_id').onRef('s.model_id', '=', 'e.model_id'),
+    )
+    .select(['e.record_id', 'e.code', 'e.bits', 'm.model', 'm.dimensions', 's.bits as signature'])
+    .orderBy('e.record_id')
+    .orderBy('m.id')
+    .execute()
+}
+
+export async function readList({ db }: Pick<TestApp, 'db'>) {
+  return db.selectFrom('unembedded').selectAll().orderBy('record_id').execute()
+}
+
+export async function readModels({ db }: Pick<TestApp, 'db'>) {
+  return db
+    .selectFrom('embedding_models')
+    .select(['provider', 'model', 'dimensions', 'serves', 'embeds', 'walked_to'])
+    .orderBy('id')
+    .execute()
+}

@@ -1,0 +1,46 @@
+import type pg from 'pg'
+import { administer } from './postgres-processes.ts'
+import type { TestApp } from './test-app.ts'
+
+/**
+ * Counts the statements of an application, and ends the session that is about to ask the nth: what came before it
+ * in a transaction must then come to nothing. Only for a test that asks one thing at a time.
+ */
+export function sabotage({ database: { pool, url } }: TestApp) {
+  const watched = new WeakSet<pg.PoolClient>()
+  let asked = 0
+  let fatal = Number.POSITIVE_INFINITY
+
+  function watch(client: pg.PoolClient): pg.PoolClient {
+    if (watched.has(client)) return client
+    watched.add(client)
+    const query = client.query.bind(client) as (...args: unknown[]) => Promise<unknown>
+    const sabotaged = async (...args: unknown[]) => {
+      if (++asked === fatal) await endSession(client)
+      return query(...args)
+    }
+    client.query = sabotaged as typeof client.query
+    return client
+  }
+
+  async function endSession(client: pg.PoolClient): Promise<void> {
+    const ended = new Promise<void>((resolve) => client.once('end', resolve))
+    const { processID } = client as pg.PoolClient & { processID: number }
+    await administer(url, `select pg_terminate_backend(${processID})`)
+    await ended
+  }
+
+  const connect = pool.connect.bind(pool)
+  pool.connect = (async () => watch(await connect())) as typeof pool.connect
+
+  return {
+    /** What is done meanwhile, and in how many statements, unless its session ends before one of them. */
+    async count<T>(work: () => Promise<T>, dyingBefore = Number.POSITIVE_INFINITY) {
+      asked = 0
+      fatal = dyingBefore
+      const result = await work()
+      fatal = Number.POSITIVE_INFINITY
+      return { result, statements: asked }
+    },
+  }
+}

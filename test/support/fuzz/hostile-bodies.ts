@@ -1,0 +1,98 @@
+import { gzipSync } from 'node:zlib'
+import { type Drawing, generate } from './generate-value.ts'
+import { hostileValue, renderJson } from './hostile-values.ts'
+import { mutate } from './mutate-value.ts'
+import type { Operation } from './openapi-operations.ts'
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g
+
+/** 40 MB in 40 KB. */
+const bomb = gzipSync(Buffer.alloc(40_000_000, 32))
+
+const broken = [
+  '',
+  ' \n',
+  'null',
+  '[]',
+  '"text"',
+  '{',
+  '{}{}',
+  '{"a":1,}',
+  "{'a':1}",
+  '{"a":1} // comment',
+  '\ufeff{}',
+  '{"a":"\\ud800"}',
+  '{"a":"\\u0000"}',
+  '{"type":"semantic","type":"episodic"}',
+  '{"a":01}',
+  '{"a":NaN}',
+  '["a"',
+  '{"__proto__":{}}',
+].map((text) => Buffer.from(text))
+
+const notText = [
+  Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xfe, 0x22, 0x7d]),
+  Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+  Buffer.from([0x22, 0xc0, 0xaf, 0x22]),
+  Buffer.from('{"a":1}', 'utf16le'),
+  Buffer.alloc(1_000, 0),
+]
+
+export type Body = { bytes: Buffer; encoding?: string }
+
+export function hostileBody(operation: Operation, drawing: Drawing): Body | undefined {
+  const { random } = drawing
+  const dice = random.below(100)
+  if (dice < 3) return undefined
+  if (dice < 8) return { bytes: random.pick([...broken, ...notText]) }
+  if (dice === 8) return { bytes: bomb, encoding: 'gzip' }
+  if (dice === 9) return { bytes: vast(random.pick([9_000_000, 10_485_761])) }
+  if (dice === 10)
+    return { bytes: gzipSync('{}'), encoding: random.pick(['gzip', 'br', 'identity', 'x, gzip']) }
+  if (operation.body?.mediaType.includes('ndjson')) return { bytes: linesOf(operation, drawing) }
+  return { bytes: Buffer.from(renderJson(hostileJson(operation, drawing))) }
+}
+
+function vast(length: number): Buffer {
+  return Buffer.from(`{"content":"${'a'.repeat(length)}"}`)
+}
+
+function hostileJson(operation: Operation, drawing: Drawing): unknown {
+  const { random } = drawing
+  if (!operation.body) return random.pick([{}, hostileValue(random)])
+  const dice = random.below(100)
+  const given = random.chance(0.5) ? exampleOf(operation, drawing) : generate(operation.body.schema, drawing)
+  if (dice < 35) return given
+  return dice < 97 ? mutate(given, random) : hostileValue(random)
+}
+
+/** One of the document's own, about what there really is. */
+export function exampleOf({ body }: Operation, { random, id }: Drawing): unknown {
+  const example = body?.examples.length ? random.pick(body.examples) : {}
+  if (typeof example === 'string') return example
+  return JSON.parse(JSON.stringify(example).replaceAll(uuid, (given) => (random.chance(0.8) ? id() : given)))
+}
+
+function linesOf(operation: Operation, drawing: Drawing): Buffer {
+  const { random } = drawing
+  const lines = Array.from({ length: 1 + random.below(6) }, () => hostileLine(operation, drawing))
+  const ending = random.pick(['\n', '\n', '\r\n', '\n\n'])
+  return Buffer.concat(lines.flatMap((line) => [line, Buffer.from(ending)]))
+}
+
+function hostileLine(operation: Operation, drawing: Drawing): Buffer {
+  const { random, line } = drawing
+  const dice = random.below(20)
+  if (dice === 0) return random.pick([...broken, ...notText, Buffer.from('a'.repeat(200_000))])
+  if (dice < 3) return Buffer.from(line())
+  if (dice < 15) return Buffer.from(renderJson(mutate(parsed(line()), random)))
+  return Buffer.from(renderJson(hostileJson(operation, drawing)))
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return line
+  }
+}

@@ -1,0 +1,141 @@
+import type { AddressInfo } from 'node:net'
+import { createContract, type Document } from '../openapi-contract.ts'
+import type { TestApp } from '../test-app.ts'
+import { composeAttack } from './compose-request.ts'
+import { type Attack, describeAttack } from './hostile-request.ts'
+import { marker } from './hostile-values.ts'
+import { judge } from './judge-answer.ts'
+import { operations } from './openapi-operations.ts'
+import { issueScopedKeys, prepareGround } from './prepare-store.ts'
+import { createRandom } from './random.ts'
+import { type Received, send } from './send-raw-request.ts'
+import { watchOutside } from './watch-hidden-records.ts'
+import { watchWrites } from './watch-writes.ts'
+
+export type Finding = { number: number; fault: string; operation: string; attack: string; answer: string }
+export type Tally = {
+  sent: number
+  /** The longest that an answer took, in milliseconds. */
+  slowest: number
+  /** Whose every write was seen. */
+  tables: number
+  /** By operation, how often each status was answered; 0 for no answer. */
+  statuses: Map<string, Map<number, number>>
+  findings: Finding[]
+}
+/** `only` is a part of the names of the operations. */
+export type Extent = {
+  seed: number
+  rounds: number
+  seconds: number
+  only: string
+  /** With keys of one scope and a low ceiling alone: what lies outside of their trust must not change then. */
+  scoped?: boolean
+}
+
+const mostFindings = 40
+/** What was there at first is soon erased, merged and revoked. */
+const requestsOfOneGround = 250
+
+/** Attacks every operation in turn, until so many rounds and so many seconds are over. */
+export async function attackAll(app: TestApp, extent: Extent): Promise<Tally> {
+  const { seed, rounds, seconds, only, scoped = false } = extent
+  const field = await prepareGround(app, createRandom(seed), scoped ? issueScopedKeys : undefined)
+  const outside = watchOutside(app.database.pool, scoped)
+  await outside.remember()
+  const range = await openRange(app, outside.findChanged)
+  const attacked = operations.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
+  const end = performance.now() + seconds * 1_000
+  for (let round = 0, renewed = 0; round < rounds || performance.now() < end; round++) {
+    if (range.tally.sent - renewed >= requestsOfOneGround) {
+      await range.storm(attacked.map((operation) => composeAttack(operation, field)))
+      await field.refresh()
+      await outside.remember()
+      renewed = range.tally.sent
+    }
+    await range.drain()
+    app.log.length = 0
+    for (const operation of attacked) {
+      const received = await range.attack(composeAttack(operation, field))
+      if (received && received.status < 300) field.learn(received.text)
+      if (range.tally.findings.length >= mostFindings) return range.tally
+    }
+  }
+  return range.tally
+}
+
+async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
+  const writes = await watchWrites(app.database.pool)
+  const verify = createContract(app.app.swagger() as unknown as Document)
+  const { port } = app.app.server.address() as AddressInfo
+  const tally: Tally = { sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] }
+
+  /** What is noted beside the requests is written, too. */
+  async function drain(): Promise<string[]> {
+    await app.services.keys.settle()
+    await app.services.access.settle()
+    return writes.drain()
+  }
+
+  function weigh(attacked: Attack, received: Received | undefined, more: readonly string[]): void {
+    tally.sent++
+    tally.slowest = Math.max(tally.slowest, received?.milliseconds ?? 0)
+    count(tally.statuses, attacked.operation, received?.status ?? 0)
+    for (const fault of [...judge(attacked, received, verify), ...more]) {
+      note(tally.findings, { number: tally.sent, fault, ...shown(attacked, received) })
+    }
+  }
+
+  async function attack(attacked: Attack): Promise<Received | undefined> {
+    const said = app.log.length
+    const received = await send(port, attacked)
+    const refusal = faultsOfRefusal(attacked, received, await drain())
+    const outside = await findOutside()
+    weigh(attacked, received, [...refusal, ...outside, ...app.log.slice(said).filter(isFault)])
+    return received
+  }
+
+  /** All at once: whose is what was written, or logged, cannot be told then. */
+  async function storm(attacks: readonly Attack[]): Promise<void> {
+    const said = app.log.length
+    const answers = await Promise.all(attacks.map(async (each) => [each, await send(port, each)] as const))
+    await drain()
+    for (const [each, received] of answers) weigh(each, received, [])
+    const [first] = answers
+    if (first) weigh(...first, [...(await findOutside()), ...app.log.slice(said).filter(isFault)])
+  }
+
+  return { attack, storm, drain, tally }
+}
+
+function faultsOfRefusal(
+  { target }: Attack,
+  received: Received | undefined,
+  written: readonly string[],
+): string[] {
+  if (written.length === 0) return []
+  const isRefused = received === undefined || received.status >= 400
+  if (isRefused) return [`refused, and yet written: ${written.join(', ')}`]
+  return /[?&]dry_run=true(?:&|$)/.test(target) ? [`dry, and yet written: ${written.join(', ')}`] : []
+}
+
+/** A line of level 50 and above, for which an operator would be called, or one that quotes what was sent. */
+function isFault(line: string): boolean {
+  return line.includes(marker) || Number((JSON.parse(line) as { level?: unknown }).level) >= 50
+}
+
+function shown(attack: Attack, received: Received | undefined) {
+  const answer = received ? `${received.status} ${received.text.slice(0, 600)}` : 'none'
+  return { operation: attack.operation, attack: describeAttack(attack), answer }
+}
+
+/** The same fault of the same operation is told once. */
+function note(findings: Finding[], finding: Finding): void {
+  const kind = ({ operation, fault }: Finding) => `${operation} ${fault.slice(0, 60)}`
+  if (!findings.some((each) => kind(each) === kind(finding))) findings.push(finding)
+}
+
+function count(statuses: Map<string, Map<number, number>>, operation: string, status: number): void {
+  const counts = statuses.get(operation) ?? new Map<number, number>()
+  statuses.set(operation, counts.set(status, (counts.get(status) ?? 0) + 1))
+}

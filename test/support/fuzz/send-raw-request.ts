@@ -1,0 +1,100 @@
+import { connect } from 'node:net'
+import type { Attack } from './hostile-request.ts'
+
+export type Received = {
+  status: number
+  headers: ReadonlyMap<string, string>
+  text: string
+  milliseconds: number
+}
+
+const patienceMs = 15_000
+/** A stream of events need not end. */
+const listenMs = 150
+
+/** One connection a request, written byte for byte: a client library would refuse most of it. */
+export async function send(port: number, attack: Attack): Promise<Received | undefined> {
+  const began = performance.now()
+  const bytes = await exchange(port, attack)
+  const received = readAnswer(bytes)
+  return received && { ...received, milliseconds: performance.now() - began }
+}
+
+function exchange(port: number, attack: Attack): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    const socket = connect(port, '127.0.0.1')
+    const end = () => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(Buffer.concat(chunks))
+    }
+    let timer = setTimeout(end, attack.hangsUp ? listenMs : patienceMs)
+    socket.on('data', (chunk) => {
+      chunks.push(chunk)
+      if (!isStream(chunk)) return
+      clearTimeout(timer)
+      timer = setTimeout(end, listenMs)
+    })
+    // A server may refuse before it has read all, and end the connection under what is still being sent.
+    socket.on('error', end)
+    socket.on('close', end)
+    socket.write(render(attack))
+  })
+}
+
+function isStream(chunk: Buffer): boolean {
+  return chunk.subarray(0, 1_000).includes('text/event-stream')
+}
+
+function render({ method, target, headers, body, chunked, broken }: Attack): Buffer {
+  if (broken) return broken
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: localhost',
+    'Connection: close',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    ...(body ? [chunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`] : []),
+  ]
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1')
+  return Buffer.concat([head, ...(body && chunked ? inChunks(body) : body ? [body] : [])])
+}
+
+function inChunks(body: Buffer): Buffer[] {
+  const size = Math.max(1, Math.ceil(body.length / 7))
+  const chunks: Buffer[] = []
+  for (let start = 0; start < body.length; start += size) {
+    const chunk = body.subarray(start, start + size)
+    chunks.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n'))
+  }
+  return [...chunks, Buffer.from('0\r\n\r\n')]
+}
+
+function readAnswer(bytes: Buffer): Omit<Received, 'milliseconds'> | undefined {
+  const text = bytes.toString('latin1')
+  const end = text.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = text.slice(0, Math.max(end, 0)).split('\r\n')
+  const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(statusLine)?.[1])
+  if (end < 0 || !status) return undefined
+  const rest = bytes.subarray(end + 4)
+  if (status < 200) return readAnswer(rest)
+  const headers = new Map(
+    lines.map((line): [string, string] => {
+      const colon = line.indexOf(':')
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()]
+    }),
+  )
+  const isChunked = headers.get('transfer-encoding') === 'chunked'
+  return { status, headers, text: (isChunked ? joinChunks(rest) : rest).toString('utf8') }
+}
+
+function joinChunks(bytes: Buffer): Buffer {
+  const parts: Buffer[] = []
+  for (let at = 0; ; ) {
+    const lineEnd = bytes.indexOf('\r\n', at)
+    const length = Number.parseInt(bytes.subarray(at, Math.max(lineEnd, at)).toString('latin1'), 16)
+    if (!(length > 0)) return Buffer.concat(parts)
+    parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + length))
+    at = lineEnd + 2 + length + 2
+  }
+}

@@ -1,0 +1,49 @@
+import { type ChatServer, startChatServer } from './chat-server.ts'
+import { type Body, create, payloads } from './record-requests.ts'
+import { startTestApp, type TestApp } from './test-app.ts'
+
+export const timeoutMs = 1_500
+export const modelKey = 'sk-secret-of-the-model'
+
+export type Reading = Awaited<ReturnType<typeof startReading>>
+
+/** The API with somebody else's chat model that reads what is captured. */
+export async function startReading(waitMs = timeoutMs) {
+  // The package is loaded beforehand: that takes longer than patience here.
+  await import('../../src/llm/client.ts')
+  const model: ChatServer = await startChatServer()
+  const app: TestApp = await startTestApp({
+    variables: {
+      MEMBRANE_TOMBSTONE_KEY: 'a tombstone key of the tests',
+      MEMBRANE_INGEST_LLM_ENABLED: 'true',
+      MEMBRANE_INGEST_LLM_ENDPOINT: model.url,
+      MEMBRANE_INGEST_LLM_MODEL: 'reader',
+      MEMBRANE_INGEST_LLM_API_KEY: modelKey,
+      MEMBRANE_INGEST_LLM_TIMEOUT: `${waitMs}ms`,
+    },
+  })
+  return {
+    app,
+    model,
+    /** What the API logged as such. */
+    warnings: (): Body[] =>
+      app.log.map((line) => JSON.parse(line)).filter(({ level }: Body) => level === 'warn'),
+    /** The documents that the model was asked to describe. */
+    asked: (): Body[] => model.requests.map(({ body }) => JSON.parse(body.messages[1]?.content ?? '')),
+    entity: (name: string, more: object = {}): Promise<Body> =>
+      create(app, { type: 'entity', payload: { ...payloads.entity, canonical_name: name }, ...more }),
+    startAnew: () => {
+      model.requests.length = 0
+      app.log.length = 0
+    },
+    close: async () => {
+      await app.close()
+      await model.close()
+    },
+  }
+}
+
+/** An answer with one mention, of nothing in particular unless told. */
+export function mentioning(mention: object): object {
+  return { mentions: [{ surface: 'm', entity_kind: 'Tool', ...mention }] }
+}

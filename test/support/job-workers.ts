@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto'
+import { createConsolidation } from '../../src/consolidation/index.ts'
+import { usualShape } from '../../src/domain/retention.ts'
+import { createSeal } from '../../src/domain/tombstone-seal.ts'
+import { createDream } from '../../src/dream/index.ts'
+import { createEmbeddings, hashEmbedder } from '../../src/embeddings/index.ts'
+import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
+import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
+import type { Work } from '../../src/jobs/runs.ts'
+import { createIds } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createPromotion, createRefresh, createSweep } from '../../src/lifecycle/index.ts'
+import { createChat } from '../../src/llm/chat.ts'
+import { createPurge, createRunner } from '../../src/maintenance/index.ts'
+import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
+import { presentRun } from '../../src/maintenance/run-answer.ts'
+import { insertJobs } from '../../src/maintenance/running/leases.queries.ts'
+import { createPoliciesService } from '../../src/policies/index.ts'
+import { createTestClock } from './clock.ts'
+import { openTestDatabase } from './database.ts'
+import { idleWorks, noIntervals } from './idle-jobs.ts'
+import type { TestApp } from './test-app.ts'
+
+export const day = 86_400_000
+const keeping = { retentionMode: 'huber', retentionShape: usualShape } as const
+export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
+const everything = { maxSensitivity: 'hyper', scopes: null } as const
+
+type Hiring = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
+  works?: Partial<Record<JobName, Work>>
+}
+
+export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
+
+/** A database with as many workers as a test hires; schedules are off unless it says otherwise. */
+export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 }) {
+  const database = await openTestDatabase()
+  const { db, pool } = database
+  const clock = createTestClock()
+  const ids = createIds(clock)
+  const lines: string[] = []
+  const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
+  await insertJobs(db, jobNames, clock.now())
+
+  const refresh = createRefresh({ db, blocks: sizes.blocks })
+  const usual = {
+    ...idleWorks,
+    decay: createPromotion({ db, size: sizes.rows }).behind(createSweep({ db, ...retention, sizes })),
+    refresh_importance: refresh,
+    dream: createDream({ db, ...retention, ...keeping, refresh, size: sizes.rows }),
+    consolidate: createConsolidation({
+      ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
+      ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },
+    }),
+    embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
+  }
+
+  function hire(worker: string, { works = {}, ...more }: Hiring = {}, intervals = noIntervals) {
+    return createRunner({ db, clock, ids, log, worker, works: { ...usual, ...works }, intervals, ...more })
+  }
+
+  async function ask(job: JobName, more: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
+    const id = randomUUID()
+    await insertRun(db, { id, job, trigger: 'manual', now: clock.now(), ...more })
+    return id
+  }
+
+  async function readRun(id: string) {
+    const run = await findRun(db, id, everything)
+    if (!run) throw new Error('no such run')
+    return presentRun(run)
+  }
+
+  /** One run by one worker, from beginning to end. */
+  async function run(job: JobName, more: { dryRun?: boolean; scope?: string } & Hiring = {}) {
+    const { dryRun, scope, ...hiring } = more
+    const asked = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }
+    const id = await ask(job, asked)
+    await hire('worker', hiring).attend(job, new AbortController().signal)
+    return readRun(id)
+  }
+
+  return { db, pool, url: database.url, clock, ids, lines, hire, ask, readRun, run, close: database.close }
+}
+
+type Population = { scope?: string; count: number; bornAt: Date; offset?: number }
+
+/**
+ * Records of every curve that no lasting order holds, with half-lives from two hours to two days, some pinned,
+ * some floored, some that expire; each with its text and its first audit entry.
+ */
+export async function populate(workshop: Workshop, { scope = '', count, bornAt, offset = 0 }: Population) {
+  await workshop.pool.query(
+    `with drawn as (
+       select n, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
+         (array['linear', 'huber', 'elastic', 'exponential'])[1 + n % 4]::decay_curve as curve,
+         7200 * (1 + n % 24) as half_life, 0.2 + (n % 80) / 100.0 as base,
+         case when n % 7 = 0 then 0.05 else 0 end as floor, n % 11 = 0 as pinned,
+         case when n % 5 = 0 then $2::timestamptz + interval '30 hours' end as expires_at
+       from generate_series($4::int + 1, $4::int + $1::int) as n
+     ), record as (
+       insert into records (id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
+         expires_at, prune_at, half_life_seconds, max_age_seconds, min_salience, reinforcement_gain, max_salience,
+         confidence, importance, base_importance, emotional_valence, access_count, confirmation_count, version,
+         type, sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope)
+       select id, $2, $2, base, base, $2, $2, expires_at,
+         case when not pinned and (floor = 0 or expires_at is not null)
+           then least(expires_at, $2::timestamptz + 2 * half_life * interval '1 second') end,
+         half_life, 0, floor, 0.1, 1, 1, 0.5, 0.5, 0, 0, 0, 1, 'semantic', 'low', 'semantic', 'fact', 'active',
+         'ai', curve, 'auto_prune', pinned, $3
+       from drawn
+     ), content as (
+       insert into contents (record_id, tags, payload, provenance, search)
+       select id, '{}', '{"kind": "semantic", "subject": "s", "predicate": "p", "object": 1}',
+         '{"sources": [{"kind": "event", "ref": "test"}]}', ''
+       from drawn
+     )
+     insert into audit_entries (record_id, at, action, actor, rationale)
+     select id, $2, 'create', 'test', 'created' from drawn`,
+    [count, bornAt, scope, offset],
+  )
+}
+
+/** All that a sweep could have changed, and much that it must not. */
+export async function readState({ pool }: Workshop): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    `select r.id, salience, base_salience, anchored_at, version, updated_at, forgotten_at, forgotten_reason,
+       forgotten_by, purge_at, (select json_agg(json_build_array(action, actor, rationale, at) order by a.id)
+         from audit_entries a where a.record_id = r.id) as audit
+     from records r order by r.id`,
+  )
+  return rows
+}
+
+/** A worker beside an API under test, with the intervals that the API is configured with unless others are given. */
+export function hireFor(
+  { db, clock, ids, config }: TestApp,
+  intervals: Readonly<Record<JobName, number>> = config.jobs.intervals,
+  { size, ...more }: { size?: number } & Pick<Hiring, 'observe'> = {},
+) {
+  const dreaming = size === undefined ? {} : { size }
+  const log = createLogger({ level: 'silent', clock, write: () => {} })
+  const { chat, maxSensitivity } = config.models
+  const asked = chat && { ...chat, maxSensitivity, chat: createChat({ ...chat, clock }) }
+  const { textLanguage, tombstoneKey } = config.records
+  const [seal, policies] = [createSeal(tombstoneKey), createPoliciesService({ db, clock })]
+  const refresh = createRefresh({ db })
+  const works = {
+    ...idleWorks,
+    decay: createPromotion({ db }).behind(createSweep({ db, ...retention })),
+    dream: createDream({
+      ...{ db, ...retention, ...config.cognition, refresh, ...dreaming },
+      drift: { roots: config.driftRoots, textLanguage, ...dreaming },
+      ...{ model: asked, writing: { ids, policies, seal, textLanguage } },
+    }),
+    refresh_importance: refresh,
+    consolidate: createConsolidation({
+      ...{ db, clock, ids, textLanguage, seal, policies, ...config.consolidation },
+      extraction: asked,
+    }),
+    embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    purge: createPurge({ expired: {} }),
+  }
+  return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals, ...more })
+}

@@ -1,0 +1,220 @@
+import { capture, erase, forget, observe } from './capture-requests.ts'
+import { hireEmbedder } from './embedding-workers.ts'
+import { noIntervals } from './idle-jobs.ts'
+import { hireFor } from './job-workers.ts'
+import { type Body, create } from './record-requests.ts'
+import { claim, merge, revise } from './revision-requests.ts'
+import { sayings } from './similar-records.ts'
+import type { TestApp } from './test-app.ts'
+
+/**
+ * A store of mixed sensitivities and scopes that is filled through the doors of the product alone. Only a hidden record,
+ * or what somebody says when he changes one, has the word `cryptic` in it.
+ */
+
+export const reader = { scopes: ['mine'], max_sensitivity: 'low' } as const
+export const secretWord = 'cryptic'
+
+/** What the reader sees whole, what is one level above it, and what it does not see. */
+const open = [
+  { scope: 'mine', sensitivity: 'low' },
+  { scope: 'mine', sensitivity: 'public' },
+  { sensitivity: 'low' },
+]
+const above = [{ scope: 'mine', sensitivity: 'medium' }]
+const hidden = [
+  { scope: 'mine', sensitivity: 'hyper' },
+  { scope: 'theirs', sensitivity: 'low' },
+  { sensitivity: 'high' },
+]
+type Place = { scope?: string; sensitivity: string }
+const [mine] = open as [Place]
+const closed: readonly Place[] = [...above, ...hidden]
+const secret = { actor: 'cryptic-actor', rationale: 'a cryptic reason' }
+const agent = { source: 'cryptic-agent' }
+
+/** Answers the runs that were made of it. */
+export async function mix(app: TestApp): Promise<string[]> {
+  await reviseFacts(app)
+  await tieRecords(app)
+  await foldEntities(app)
+  await captureAgain(app)
+  await tellExperiences(app)
+  const runs = await runJobs(app)
+  await moveAway(app, runs)
+  return [...runs, ...(await runJobs(app))]
+}
+
+let made = 0
+const nextTopic = () => ({ subject: `topic ${++made}`, predicate: 'is', object: 'plain' })
+
+const evidence = [{ source_type: 'event', source_id: 'meeting', timestamp: '2026-01-01T00:00:00.000Z' }]
+const said = (triple: object, place: Place) => ({
+  type: 'semantic',
+  ...place,
+  payload: { kind: 'semantic', ...triple, evidence },
+})
+
+async function send(app: TestApp, method: string, path: string, body?: object): Promise<Body> {
+  app.clock.advance(1_000)
+  const answer = await app.request(method, path, body ? { body } : {})
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text.slice(0, 500)}`)
+  return answer.body
+}
+
+/** Each kind of revision of a visible fact, with a record of each place. */
+async function reviseFacts(app: TestApp): Promise<void> {
+  for (const place of closed) {
+    const within = { ...mine, scope: place.scope ?? '' }
+    const home = place.scope === undefined ? { sensitivity: 'low' } : within
+    const rival = await create(app, claim(`a cryptic rival ${++made}`, place))
+    const contested = await create(app, said(nextTopic(), home))
+    const by = { contesting_ref: rival.id, ...secret }
+    await revise(app, 'contest', contested.id, by)
+    const settled = await create(app, said(nextTopic(), home))
+    await revise(app, 'contest', settled.id, by)
+    await revise(app, 'uncontest', settled.id, { ...secret, rationale: `not by cryptic ${rival.id}` })
+    const old = await create(app, said(nextTopic(), home))
+    const record = claim(`a cryptic successor ${++made}`, place)
+    await send(app, 'POST', `/v1/records/${old.id}/supersede`, { ...secret, record })
+    const origin = await create(app, said(nextTopic(), home))
+    await send(app, 'POST', `/v1/records/${origin.id}/fork`, { ...secret, record })
+    const folded = await create(app, said(nextTopic(), home))
+    const joined = claim(`a cryptic sum ${++made}`, place)
+    await merge(app, [folded.id, rival.id], joined, {})
+  }
+}
+
+/** Edges both ways, and words of a change that name a hidden record. */
+async function tieRecords(app: TestApp): Promise<void> {
+  for (const place of closed) {
+    const far = await create(app, claim(`a cryptic neighbour ${++made}`, place))
+    for (const home of open) {
+      const near = await create(app, said(nextTopic(), home))
+      const path = (id: string) => `/v1/records/${id}/relations`
+      await send(app, 'POST', path(near.id), { predicate: 'supports', target_id: far.id, ...secret })
+      await send(app, 'POST', path(far.id), { predicate: 'contradicts', target_id: near.id, ...secret })
+      await send(app, 'DELETE', `${path(near.id)}/supports/${far.id}`)
+      const words = { actor: 'desk', rationale: `as cryptic ${far.id} says` }
+      await send(app, 'POST', `/v1/records/${near.id}/pin`, words)
+      const status = { actor: 'desk', reason: `cryptic: see ${far.id}` }
+      await send(app, 'POST', `/v1/records/${near.id}/status`, { ...status, status: 'challenged' })
+      await send(app, 'POST', `/v1/records/${near.id}/unpin`, words)
+      await send(app, 'POST', `/v1/records/${near.id}/reinforce`, { actor: 'desk', rationale: 'useful' })
+    }
+    await send(app, 'PATCH', `/v1/records/${far.id}`, { tags: ['changed'] })
+  }
+}
+
+const entity = (name: string, place: Place, more: object = {}) => ({
+  type: 'entity',
+  ...place,
+  payload: { kind: 'entity', canonical_name: name, primary_type: 'Service', ...more },
+})
+
+/** Entities of one name in each place, which records of each place mention; and entities folded upwards. */
+async function foldEntities(app: TestApp): Promise<void> {
+  for (const place of [...open, ...closed]) await create(app, entity('Orion', place))
+  for (const sensitivity of ['medium', 'hyper']) {
+    const place = { scope: 'mine', sensitivity }
+    const target = await create(app, entity(`cryptic Vega ${++made}`, place))
+    const source = await create(app, entity(`Vega ${made}`, mine))
+    const about = [{ predicate: 'subject_entity', target_id: source.id }]
+    await create(app, { ...said(nextTopic(), mine), relations: about })
+    await create(app, { ...claim(`cryptic ${++made}`, place), relations: about })
+    await send(app, 'POST', `/v1/entities/${target.id}/merge`, { source_ids: [source.id], ...secret })
+  }
+}
+
+/** A capture of each place that repeats or contradicts what a lower one has told, and one that judges it. */
+async function captureAgain(app: TestApp): Promise<void> {
+  const scopeOf = ({ scope }: Place) => (scope === undefined ? {} : { scope })
+  for (const place of closed) {
+    for (const home of open) {
+      const triple = { ...nextTopic(), subject: 'Orion', predicate: `has ${made}` }
+      const at = (where: Place) => ({ ...scopeOf(where), sensitivity: where.sensitivity })
+      await observe(app, { ...triple }, at(home))
+      await observe(app, { ...triple }, { ...at(place), ...agent })
+      await observe(app, { ...triple, object: `cryptic ${made}` }, { ...at(place), ...agent })
+      const text = `the deploy of Orion ${made} is done`
+      await capture(app, { ref: `turn-${made}`, text, outcome: 'success' }, { ...at(home), summary: text })
+      const told = { ...at(place), ...agent, summary: `cryptic ${text}` }
+      await capture(app, { ref: `turn-${made}`, text, outcome: 'success' }, told)
+    }
+    const thread = { thread_id: `thread ${++made}`, state: 'executing', next_actions: ['go on'] }
+    const working = { source_kind: 'working_state', scope: 'mine' }
+    await capture(app, thread, { ...working, sensitivity: 'low' })
+    await capture(
+      app,
+      { ...thread, next_actions: ['cryptic step'] },
+      { ...working, ...agent, sensitivity: 'hyper' },
+    )
+  }
+}
+
+/** Enough of one experience in each place for a fact, a skill, a plan and a group of nearly equal records. */
+async function tellExperiences(app: TestApp): Promise<void> {
+  for (const place of [...open, ...closed]) {
+    const isOpen = open.includes(place)
+    const where = { ...place, ...(isOpen ? {} : agent) }
+    const tools = [
+      { id: 'one', tool: 'lint', args: {}, depends_on: [] },
+      { id: 'two', tool: 'deploy', args: {}, depends_on: ['one'] },
+    ]
+    for (const n of [1, 2, 3]) {
+      app.clock.advance(1_000)
+      const summary = n === 3 && !isOpen ? 'the canary was cryptic' : 'the canary came first'
+      const content = { event_kind: 'deploy', text: summary, outcome: 'success', tool_graph: tools }
+      await capture(app, content, { ...where, summary })
+    }
+    for (const object of sayings(isOpen ? 'Orion' : 'cryptic Orion')) {
+      app.clock.advance(1_000)
+      await create(app, { ...said({ subject: 'release', predicate: 'noted', object }, place) })
+    }
+  }
+}
+
+/** Without a model; a rehearsal first, and over the scope of the reader as well as over everything. */
+async function runJobs(app: TestApp): Promise<string[]> {
+  const runs: string[] = []
+  await hireEmbedder(app, undefined, 'hyper').run()
+  for (const job of ['consolidate', 'dream', 'decay', 'refresh_importance']) {
+    for (const asked of [{ dry_run: true, scope: 'mine' }, { scope: 'mine' }, {}]) {
+      app.clock.advance(86_400_000)
+      const { id } = await send(app, 'POST', '/v1/maintenance/runs', { job, ...asked })
+      await hireFor(app, noIntervals).attend(job as 'dream', new AbortController().signal)
+      const { status, error } = await send(app, 'GET', `/v1/maintenance/runs/${id}`)
+      if (status !== 'succeeded') throw new Error(`${job}: ${status}, ${error}`)
+      runs.push(id)
+    }
+  }
+  return runs
+}
+
+/** Of what each change names beside its record, the last is out of sight from now on. */
+async function moveAway(app: TestApp, runs: readonly string[]): Promise<void> {
+  const moves: ((id: string) => Promise<unknown>)[] = [
+    (id) => send(app, 'PATCH', `/v1/records/${id}`, { sensitivity: 'hyper', tags: ['cryptic'] }),
+    (id) => send(app, 'PATCH', `/v1/records/${id}`, { scope: 'theirs', tags: ['cryptic'] }),
+    (id) => send(app, 'PATCH', `/v1/records/${id}`, { sensitivity: 'medium', tags: ['raised'] }),
+    async (id) => {
+      await send(app, 'PATCH', `/v1/records/${id}`, { sensitivity: 'high' })
+      await forget(app, id)
+    },
+  ]
+  const named = new Set<string>()
+  for (const run of runs) {
+    const { items } = await send(app, 'GET', `/v1/maintenance/runs/${run}/changes?limit=500`)
+    for (const { after } of items as Body[]) {
+      const ids: string[] = after?.members ?? after?.derived_from ?? []
+      named.add(ids.at(-1) ?? run)
+    }
+  }
+  let next = 0
+  for (const id of named) {
+    const { status, body } = await app.request('GET', `/v1/records/${id}`)
+    if (status === 200 && (body as Body).sensitivity === 'low') await moves[next++ % moves.length]?.(id)
+  }
+  const { items } = await send(app, 'GET', '/v1/records?scope=mine&sensitivity=low&type=semantic&limit=3')
+  for (const { id } of items as Body[]) await erase(app, id)
+}

@@ -1,0 +1,49 @@
+import { expect } from 'vitest'
+import type { Answer, Asked, TestApp } from './test-app.ts'
+
+/** The least a create needs, of every type. */
+export const payloads = {
+  episodic: { kind: 'episodic' },
+  working: { kind: 'working', thread_id: 'thread-1', state: 'executing' },
+  entity: { kind: 'entity', canonical_name: 'Orion', primary_type: 'Project' },
+  semantic: { kind: 'semantic', subject: 'user', predicate: 'prefers', object: 'Go' },
+  competence: { kind: 'competence', skill_name: 'debug' },
+  plan_graph: { kind: 'plan_graph', plan_id: 'p', version: '1' },
+} as const
+
+export type Type = keyof typeof payloads
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field, and checked against OpenAPI
+export type Body = any
+
+export const fact = (more: object = {}) => ({ type: 'semantic', payload: payloads.semantic, ...more })
+
+export async function create(app: TestApp, body: object, asked: Asked = {}): Promise<Body> {
+  const answer = await app.request('POST', '/v1/records', { ...asked, body })
+  if (answer.status !== 201) throw new Error(`not created: ${answer.text}`)
+  return answer.body
+}
+
+export async function read(app: TestApp, id: string, asked: Asked = {}): Promise<Body> {
+  const answer = await app.request('GET', `/v1/records/${id}`, asked)
+  if (answer.status !== 200) throw new Error(`not read: ${answer.text}`)
+  return answer.body
+}
+
+export function expectProblem(answer: Answer, status: number, code: string): Body {
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { code, status } })
+  return answer.body
+}
+
+/** The pointers of a refusal, in the order of the document. */
+export function pointersOf(answer: Answer): string[] {
+  return (answer.body as Body).errors.map((fault: { pointer: string }) => fault.pointer)
+}
+
+export async function countRows(app: TestApp, table: 'records' | 'contents' | 'relations' | 'audit_entries') {
+  const { count } = await app.db
+    .selectFrom(table)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  return count
+}

@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { tmpdir } from 'node:os'
+import { findFreePort } from './postgres-processes.ts'
+
+/** The Redis that is given, or one of our own where its server is installed. */
+export async function openRedis(
+  given?: string,
+  wantedPort?: number,
+): Promise<{ url: string; stop(): void } | undefined> {
+  if (given) return { url: given, stop: () => {} }
+  const port = wantedPort ?? (await findFreePort())
+  const settings = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no']
+  const server = spawn('redis-server', [...settings, '--dir', tmpdir()], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const ready = new Promise<boolean>((resolve) => {
+    server.stdout.on('data', (chunk) => {
+      if (String(chunk).includes('Ready to accept connections')) resolve(true)
+    })
+    once(server, 'exit').then(
+      () => resolve(false),
+      () => resolve(false),
+    )
+  })
+  if (!(await ready)) return undefined
+  return { url: `redis://127.0.0.1:${port}`, stop: () => void server.kill('SIGKILL') }
+}

@@ -1,0 +1,95 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../src/db/connection.ts'
+import type { Transaction } from '../../../src/db/transaction.ts'
+import { usualShape } from '../../../src/domain/retention.ts'
+import * as forgetting from '../../../src/dream/archival-step.queries.ts'
+import * as clustering from '../../../src/dream/clustering/clustering.queries.ts'
+import * as drift from '../../../src/dream/drift/drift.queries.ts'
+import * as asking from '../../../src/dream/model-budget.queries.ts'
+import * as verdicts from '../../../src/dream/verdicts.queries.ts'
+import { start } from '../../../src/jobs/table-walk.ts'
+import * as insight from '../../../src/lifecycle/archival.queries.ts'
+import * as restoring from '../../../src/lifecycle/forgetting.queries.ts'
+import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
+import { retentionAt } from '../../../src/lifecycle/retention.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const digest = Buffer.alloc(16, 1)
+const partition = { scope: 'team', memory_kind: 'fact', sensitivity: 'low' } as const
+const span = { now, scope: null }
+const portion = { now, scope: 'team', after: start, limit: 2_000 }
+const settings = { retentionMode: 'huber', retentionShape: usualShape } as const
+const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
+  db.transaction().execute(ask)
+
+const retained = (db: Database, mode: 'l2' | 'huber' | 'elastic') =>
+  sql`select ${retentionAt(now, { ...settings, retentionMode: mode })} as retention from records as r`.execute(
+    db,
+  )
+
+/** What is asked when memories rise, are put away, and come back. */
+export const dreamSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/lifecycle/retention.queries.ts': {
+    retentionAt: {
+      l2: (db) => retained(db, 'l2'),
+      huber: (db) => retained(db, 'huber'),
+      elastic: (db) => retained(db, 'elastic'),
+    },
+  },
+  'src/lifecycle/archival.queries.ts': { findArchival: (db) => insight.findArchival(db, id) },
+  'src/dream/model-budget.queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
+  'src/dream/verdicts.queries.ts': {
+    hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),
+    rememberVerdict: (db) =>
+      inTransaction(db, (tx) => verdicts.rememberVerdict(tx, { step: 'cluster', digest, now })),
+    deleteOldVerdicts: (db) => verdicts.deleteOldVerdicts(db, now, 100),
+  },
+  'src/dream/clustering/clustering.queries.ts': {
+    listPartitions: (db) => clustering.listPartitions(db, 'team'),
+    readPortion: (db) => clustering.readPortion(db, partition, { modelId: 1, after: id, limit: 250_000 }),
+    findMembers: (db) => clustering.findMembers(db, [id]),
+    carryCounts: (db) => inTransaction(db, (tx) => clustering.carryCounts(tx, [id], id)),
+    findOrphans: (db) => clustering.findOrphans(db, { scope: 'team', after: id, limit: 200 }),
+    findListed: (db) => inTransaction(db, (tx) => clustering.findListed(tx, id, [id])),
+  },
+  'src/dream/drift/drift.queries.ts': {
+    countJudged: (db) => drift.countJudged(db, { scope: 'team', after: id }),
+    listJudged: (db) => drift.listJudged(db, { scope: null, after: id, limit: 200 }),
+    listOpen: (db) =>
+      drift.listOpen(db, {
+        ...{ scope: 'team', after: id, limit: 200 },
+        trust: { maxSensitivity: 'low', scopes: ['team'] },
+      }),
+    claimJudged: (db) => db.transaction().execute((tx) => drift.claimJudged(tx, [{ id, version: 1 }])),
+    upsertMiss: (db) =>
+      db
+        .transaction()
+        .execute((tx) =>
+          drift.upsertMiss(tx, { record_id: id, run_id: id, missed_at: now, reference: 'src/a.ts' }),
+        ),
+    deleteMiss: (db) => db.transaction().execute((tx) => drift.deleteMiss(tx, id)),
+    findPosition: (db) => drift.findPosition(db, id),
+    upsertPosition: (db) => db.transaction().execute((tx) => drift.upsertPosition(tx, id, id)),
+  },
+  'src/dream/archival-step.queries.ts': {
+    countAged: (db) => forgetting.countAged(db, span),
+    claimAged: (db) => inTransaction(db, (tx) => forgetting.claimAged(tx, portion)),
+    archive: (db) =>
+      inTransaction(db, (tx) =>
+        forgetting.archive(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
+      ),
+  },
+  'src/lifecycle/forgetting.queries.ts': {
+    logUse: (db) => restoring.logUse(db, id, { at: now, actor: 'ada' }),
+  },
+  'src/lifecycle/promotion.queries.ts': {
+    countWorking: (db) => promoting.countWorking(db, span),
+    countEpisodic: (db) => promoting.countEpisodic(db, { now, scope: 'team' }),
+    claimWorking: (db) => inTransaction(db, (tx) => promoting.claimWorking(tx, portion)),
+    claimEpisodic: (db) => inTransaction(db, (tx) => promoting.claimEpisodic(tx, portion)),
+    promoteWorking: (db) => promoting.promoteWorking(db, { ids: [id], now, runId: null }),
+    promoteEpisodic: (db) => promoting.promoteEpisodic(db, { ids: [id], now, runId: id }),
+  },
+}

@@ -1,0 +1,15 @@
+import * as capture from '../../../src/capture/capture.queries.ts'
+import { nameHandle } from '../../../src/domain/handles.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const among = { trust: { maxSensitivity: 'low', scopes: ['team'] }, scope: 'team' } as const
+
+export const captureSamples: Record<string, Record<string, Sample>> = {
+  'src/capture/capture.queries.ts': {
+    findReferenced: (db) => capture.findReferenced(db, [id], among),
+    findReferencedWords: (db) => capture.findReferencedWords(db, [id], among),
+    findBorne: (db) => capture.findBorne(db, [nameHandle('a').digest], among),
+    findNamedEntities: (db) => capture.findNamedEntities(db, [nameHandle('a').digest], among, 20),
+  },
+}

@@ -1,0 +1,38 @@
+import type { Trust } from '../../../src/domain/caller.ts'
+import { factHandle, nameHandle } from '../../../src/domain/handles.ts'
+import * as entities from '../../../src/entities/entities.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+const { digest } = nameHandle('a')
+const card = factHandle({ subject: id, predicate: 'profile' })
+
+/** What is asked of entities: who bears a name, what is about one, and what a merge does. */
+export const entitiesSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/entities/entities.queries.ts': {
+    findBearers: {
+      anywhere: (db) => entities.findBearers(db, { digest, scope: undefined, trust }, 1_000),
+      'in one scope': (db) => entities.findBearers(db, { digest, scope: 'team', trust }, 1_000),
+    },
+    findEntity: (db) => entities.findEntity(db, id, trust),
+    findPeerCard: (db) => entities.findPeerCard(db, { digest: card.digest, scope: 'team', trust }),
+    listMentions: {
+      'the first page': (db) =>
+        entities.listMentions(db, id, trust, {
+          ...{ references: ['mentions_entity', 'subject_entity'], after: undefined, limit: 51 },
+        }),
+      'the second page': (db) =>
+        entities.listMentions(db, id, trust, {
+          ...{ references: ['mentions_entity'], limit: 51 },
+          after: { created_at: '2026-01-01T00:00:00.000Z', id },
+        }),
+    },
+    takeTurn: (db) => entities.takeTurn(db, 'team'),
+    takeTurnInScope: (db) => entities.takeTurnInScope(db, 'team'),
+    lockTwins: (db) => entities.lockTwins(db, [id]),
+    deleteNames: (db) => entities.deleteNames(db, [id]),
+    recordFolding: (db) => entities.recordFolding(db, id, [id]),
+    keepEntities: (db) => entities.keepEntities(db, [id]),
+  },
+}

@@ -1,0 +1,33 @@
+import type { Trust } from '../../../src/domain/caller.ts'
+import { tallyRun } from '../../../src/maintenance/running/run-totals.queries.ts'
+import * as store from '../../../src/metrics/store.queries.ts'
+import * as summary from '../../../src/metrics/summary.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+
+export const metricsSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/maintenance/running/run-totals.queries.ts': {
+    tallyRun: (db) => db.transaction().execute((tx) => tallyRun(tx, id)),
+  },
+  'src/metrics/store.queries.ts': {
+    sumTallies: (db) => store.sumTallies(db),
+    listJobs: (db) => store.listJobs(db, now),
+    listBacklog: (db) => store.listBacklog(db, now, now),
+    listSizes: (db) => store.listSizes(db),
+  },
+  'src/metrics/summary.queries.ts': {
+    countRecords: {
+      'of everything': (db) => summary.countRecords(db, everything),
+      'of what a key sees': (db) => summary.countRecords(db, trust),
+    },
+    countFresh: (db) => summary.countFresh(db, trust, now),
+    drawSample: {
+      'of every record': (db) => summary.drawSample(db, trust, { now, percent: 100 }),
+      'of some pages': (db) => summary.drawSample(db, everything, { now, percent: 2 }),
+    },
+  },
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { Database } from '../../../src/db/connection.ts'
+import type { Trust } from '../../../src/domain/caller.ts'
+import * as exporting from '../../../src/portability/export.queries.ts'
+import * as lines from '../../../src/portability/export-line.queries.ts'
+import * as importing from '../../../src/portability/import/import.queries.ts'
+import * as linking from '../../../src/portability/import/import-edges.queries.ts'
+import * as vectors from '../../../src/portability/import/import-vectors.queries.ts'
+import * as staging from '../../../src/portability/import/staging.queries.ts'
+
+type Sample = (db: Database) => Promise<unknown>
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+const page = { after: id, to: id, isLast: true }
+const current = { importId: id, trust, now }
+const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
+const vector = {
+  ...{ id, provider: 'hash', model: 'm', dimensions: 1, bits: 32, embedded_at: now.toISOString() },
+  ...{ code: 'AAAAAA==', signature: 'AA==' },
+}
+
+/** What is asked when records leave and come back. */
+export const portabilitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/portability/export.queries.ts': {
+    findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),
+    readLines: {
+      'all of it': (db) => exporting.readLines(db, page, { trust, now, filters: {} }),
+      'of one scope and type': (db) =>
+        exporting.readLines(db, page, {
+          ...{ trust, now },
+          filters: {
+            ...{ scope: 'team', type: 'semantic', updated_after: now.toISOString() },
+            ...{ include_forgotten: true, embeddings: true },
+          },
+        }),
+    },
+  },
+  'src/portability/export-line.queries.ts': {
+    lineOf: (db) =>
+      sql`select ${lines.lineOf({ trust, now, filters: {} })} from records as r join contents as c on c.record_id = r.id`.execute(
+        db,
+      ),
+  },
+  'src/portability/import/import.queries.ts': {
+    findKnown: (db) => importing.findKnown(db, [id], trust),
+    findTakenPlaces: (db) =>
+      importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
+    keepDescents: (db) =>
+      importing.keepDescents(db, [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }]),
+    keepPasts: (db) =>
+      importing.keepPasts(db, { key_id: 'root', key_name: 'root' }, [
+        {
+          ...{
+            id,
+            created_at: now,
+            forgotten: undefined,
+            served_count: 1,
+            demoted_at: undefined,
+            audit_log: [],
+          },
+          ...{ status_history: [], importance_history: [], access_log: [], access_days: undefined },
+          ...{ surprise: undefined, consolidation: { due: ['episodic'], tallies: [] } },
+        },
+      ]),
+  },
+  'src/portability/import/import-edges.queries.ts': {
+    linkEdges: (db) =>
+      linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
+    settleEdges: (db) => linking.settleEdges(db, current, 1_000),
+    findMissingEdges: (db) => linking.findMissingEdges(db, [edge], current),
+    deleteAbandonedEdges: (db) => linking.deleteAbandonedEdges(db, now, 1_000),
+  },
+  'src/portability/import/staging.queries.ts': {
+    holdLines: (db) => staging.holdLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
+    readHeld: (db) => staging.readHeld(db, id, 0, { limit: 500, mostBytes: 1_000 }),
+    releaseLines: (db) => staging.releaseLines(db, id),
+    deleteAbandonedLines: (db) => staging.deleteAbandonedLines(db, now, 1_000),
+  },
+  'src/portability/import/import-vectors.queries.ts': {
+    registerModels: (db) => vectors.registerModels(db, [vector], now),
+    keepVectors: (db) => vectors.keepVectors(db, [vector]),
+  },
+}

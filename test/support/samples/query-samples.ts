@@ -1,0 +1,238 @@
+import { sql } from 'kysely'
+import type { Caller, Trust } from '../../../src/domain/caller.ts'
+import { nameHandle } from '../../../src/domain/handles.ts'
+import { createSeal } from '../../../src/domain/tombstone-seal.ts'
+import * as answered from '../../../src/http/idempotency.queries.ts'
+import * as jobs from '../../../src/jobs/schedules.queries.ts'
+import * as keys from '../../../src/keys/keys.queries.ts'
+import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'
+import * as policies from '../../../src/policies/policies.queries.ts'
+import * as listing from '../../../src/records/listing/list.queries.ts'
+import * as matching from '../../../src/records/listing/list-matching.queries.ts'
+import type { Page } from '../../../src/records/listing/list-page.ts'
+import * as changing from '../../../src/records/record-change.queries.ts'
+import * as creation from '../../../src/records/record-creation.queries.ts'
+import { draftRecord } from '../../../src/records/record-draft.ts'
+import * as records from '../../../src/records/records.queries.ts'
+import * as relations from '../../../src/relations/relations.queries.ts'
+import { oneDayPolicies } from '../one-day-policies.ts'
+import { dreamSamples } from './archival-samples.ts'
+import { captureSamples } from './capture-samples.ts'
+import { checkingSamples } from './checking-samples.ts'
+import { consolidationSamples } from './consolidation-samples.ts'
+import { departingSamples, type Sample } from './deletion-samples.ts'
+import { musingSamples } from './dream-model-samples.ts'
+import { embeddingSamples } from './embedding-samples.ts'
+import { entitiesSamples } from './entity-samples.ts'
+import { maintenanceSamples } from './maintenance-samples.ts'
+import { metricsSamples } from './metrics-samples.ts'
+import { portabilitySamples } from './portability-samples.ts'
+import { retrievalSamples } from './retrieval-samples.ts'
+import { revisionSamples } from './revision-samples.ts'
+import { cognitionSamples } from './status-samples.ts'
+import { surpriseSamples } from './surprise-samples.ts'
+import { textSamples } from './text-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+const caller: Caller = {
+  principal: 'root',
+  name: 'root',
+  permissions: new Set(['admin']),
+  trust: everything,
+  sourceType: 'human',
+}
+const draft = draftRecord(
+  { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } },
+  { caller, now, id, defaultSensitivity: 'low', policies: oneDayPolicies },
+)
+const seal = createSeal('a key of the samples')
+const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
+const page: Page = {
+  filters: {},
+  trust,
+  asOf: now,
+  textLanguage: 'english',
+  sort: 'salience',
+  order: 'desc',
+  limit: 51,
+}
+const policy = {
+  type: 'semantic',
+  curve: 'exponential',
+  half_life_seconds: 1,
+  max_age_seconds: 0,
+  min_salience: 0,
+  reinforcement_gain: 0,
+  max_salience: null,
+  deletion_policy: 'auto_prune',
+} as const
+
+const owner = { principal: 'root', key: 'retry-1' }
+const key: keys.KeyRow = {
+  ...{ id, name: 'a key', secret_hash: Buffer.alloc(32), permissions: ['admin'], scopes: [] },
+  ...{ max_sensitivity: 'low', source_type: 'ingest', created_at: now },
+  ...{ expires_at: null, last_used_at: null, revoked_at: null },
+}
+
+export type { Sample }
+
+/** One call of every query, or a few where its SQL depends on what is asked. */
+export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  ...consolidationSamples,
+  ...maintenanceSamples,
+  ...metricsSamples,
+  ...musingSamples,
+  ...portabilitySamples,
+  ...retrievalSamples,
+  'src/http/idempotency.queries.ts': {
+    tryLock: (db) => db.transaction().execute((tx) => answered.tryLock(tx, 1n)),
+    findAnswer: (db) => db.transaction().execute((tx) => answered.findAnswer(tx, owner, now)),
+    storeAnswer: (db) =>
+      db.transaction().execute((tx) =>
+        answered.storeAnswer(tx, {
+          ...owner,
+          ...{ fingerprint: 'f', status: 201, headers: '{}', body: '{}', created_at: now, expires_at: now },
+        }),
+      ),
+    deleteExpiredAnswers: (db) => answered.deleteExpiredAnswers(db, now, 1_000),
+  },
+  'src/keys/keys.queries.ts': {
+    insertKey: (db) => keys.insertKey(db, key),
+    findKey: (db) => keys.findKey(db, trust, id),
+    findKeyBySecret: (db) => keys.findKeyBySecret(db, key.secret_hash),
+    listKeys: {
+      'the first page': (db) => keys.listKeys(db, everything, 51, undefined),
+      'the second page': (db) => keys.listKeys(db, trust, 51, { created_at: now, id }),
+    },
+    revokeKey: (db) => keys.revokeKey(db, id, now),
+    noteUse: (db) => keys.noteUse(db, id, now, now),
+  },
+  'src/lifecycle/reinforcement.queries.ts': {
+    updateLives: (db) => decay.updateLives(db, [], { actor: 'a', rationale: 'r', at: now }),
+  },
+  'src/jobs/schedules.queries.ts': {
+    tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),
+  },
+  'src/policies/policies.queries.ts': {
+    listPolicies: (db) => policies.listPolicies(db),
+    findPolicy: (db) => policies.findPolicy(db, 'semantic'),
+    upsertPolicy: (db) => policies.upsertPolicy(db, policy),
+  },
+  'src/records/record-change.queries.ts': {
+    applyChange: {
+      'of a record alone': (db) =>
+        changing.applyChange(db, id, { record: { version: 2, updated_at: now }, entry: draft.audit }),
+      'of what it says too': (db) =>
+        changing.applyChange(db, id, {
+          record: { version: 2, updated_at: now },
+          entry: draft.audit,
+          said: {
+            content: { tags: ['a'], payload: draft.row.payload },
+            search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
+          },
+        }),
+    },
+    appendStatusChange: (db) =>
+      changing.appendStatusChange(db, id, {
+        ...{
+          at: now,
+          old: 'active',
+          new: 'challenged',
+          actor: 'a',
+          reason: 'r',
+          step: 'manual',
+          run_id: null,
+          via: null,
+        },
+      }),
+  },
+  'src/records/record-creation.queries.ts': {
+    insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
+    findUsedIds: (db) => creation.findUsedIds(db, [id]),
+    findTargets: (db) => creation.findTargets(db, [id], trust),
+    findTakenIdentifiers: (db) =>
+      creation.findTakenIdentifiers(db, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
+  },
+  ...departingSamples,
+  ...revisionSamples,
+  ...surpriseSamples,
+  ...captureSamples,
+  ...checkingSamples,
+  ...cognitionSamples,
+  ...dreamSamples,
+  ...embeddingSamples,
+  ...entitiesSamples,
+  ...textSamples,
+  'src/records/listing/list-matching.queries.ts': {
+    matching: (db) => matching.matching(db, page).select('r.id').execute(),
+    rankedBy: (db) => sql`select ${matching.rankedBy(page)} from records as r`.execute(db),
+  },
+  'src/records/listing/list.queries.ts': {
+    listHalfLives: (db) => listing.listHalfLives(db, 101),
+    findSalienceFloor: (db) => listing.findSalienceFloor(db, page, [{ half_life_seconds: 3_600 }]),
+    listBySalience: (db) =>
+      listing.listBySalience(
+        db,
+        { ...page, after: { value: 0.5, id } },
+        [{ scope: 'team', half_life_seconds: 60 }],
+        0.4,
+      ),
+    listRecords: {
+      'by salience': (db) => listing.listRecords(db, page),
+      'by creation, every filter': (db) =>
+        listing.listRecords(db, {
+          ...page,
+          ...{ sort: 'created_at', order: 'asc', after: { value: now.toISOString(), id } },
+          filters: {
+            ...{ type: 'semantic', scope: 'team', tag: ['a', 'b'], sensitivity: 'low', layer: 'semantic' },
+            ...{ memory_kind: 'fact', status: 'active', pinned: false, min_salience: 0.1, max_salience: 1 },
+            ...{ created_after: now.toISOString(), created_before: now.toISOString() },
+            ...{ updated_after: now.toISOString(), q: 'words' },
+          },
+        }),
+      'by importance, everything seen': (db) =>
+        listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
+    },
+    pickRecords: (db) => listing.pickRecords(db, { ...page, isWhole: true, conditions: [sql`r.pinned`] }),
+    pickBest: {
+      '': (db) => listing.pickBest(db, page, null, 500),
+      'of some scopes': (db) => listing.pickBest(db, page, ['team', ''], 500),
+    },
+    pickBySalience: (db) => listing.pickBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
+    listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
+  },
+  'src/records/records.queries.ts': {
+    selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
+    findRecords: {
+      one: (db) => records.findRecords(db, [id], trust),
+      several: (db) => records.findRecords(db, [id, id], trust),
+    },
+    lockRecords: (db) => records.lockRecords(db, [id]),
+    seekHandles: (db) =>
+      records.seekHandles(db, [{ ...nameHandle('a'), scope: 'team', keep: 'held' }], 'low'),
+    deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),
+    insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
+    deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
+    insertIdentifiers: (db) =>
+      records.insertIdentifiers(db, id, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
+  },
+  'src/relations/relations.queries.ts': {
+    upsertEdges: (db) => relations.upsertEdges(db, [edge]),
+    hasContest: (db) => relations.hasContest(db, id, id),
+    findEdge: (db) => relations.findEdge(db, id, 'supports', id),
+    deleteEdges: (db) => relations.deleteEdges(db, [edge]),
+    listEdges: {
+      outgoing: (db) =>
+        relations.listEdges(db, id, trust, {
+          ...{ direction: 'out', predicate: undefined, after: undefined, limit: 101 },
+        }),
+      'incoming, the second page of one predicate': (db) =>
+        relations.listEdges(db, id, trust, {
+          ...{ direction: 'in', predicate: 'supports', after: { predicate: 'supports', id }, limit: 101 },
+        }),
+    },
+  },
+}

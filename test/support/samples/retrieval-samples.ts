@@ -1,0 +1,93 @@
+import { sql } from 'kysely'
+import * as indexing from '../../../src/embeddings/vector-index.queries.ts'
+import * as searching from '../../../src/embeddings/vector-search.queries.ts'
+import * as candidates from '../../../src/retrieval/candidates.queries.ts'
+import * as expansion from '../../../src/retrieval/expansion.queries.ts'
+import * as filtering from '../../../src/retrieval/filters.queries.ts'
+import { type Question, readQuestion } from '../../../src/retrieval/question.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
+const question = readQuestion({}, trust, now)
+const sought: searching.Sought = {
+  ...{ modelId: 1, signature: '0101', conditions: filtering.answering(question, 'whole'), limit: 500 },
+}
+const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
+const narrow = readQuestion(
+  {
+    ...{
+      memory_types: ['semantic'],
+      mode: 'facts_only',
+      layers: ['semantic'],
+      scopes: ['team'],
+      tags: ['a'],
+    },
+    ...{ min_salience: 0.1, min_importance: 0.2, include_status: ['challenged'], include_expired: true },
+  },
+  trust,
+  now,
+)
+const conditions = [sql<boolean>`r.forgotten_at is null`]
+
+const select =
+  (compile: (question: Question) => readonly unknown[], asked: Question): Sample =>
+  (db) =>
+    sql`select r.id from records as r where ${sql.join(compile(asked), sql` and `)}`.execute(db)
+const show =
+  (compile: (question: Question) => unknown, asked: Question): Sample =>
+  (db) =>
+    sql`select ${compile(asked)} from records as r`.execute(db)
+
+/** What is asked of the database to find, filter and follow. */
+export const retrievalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/retrieval/filters.queries.ts': {
+    answering: {
+      'seen whole': select((asked) => filtering.answering(asked, 'whole'), question),
+      'seen at all, every filter': select((asked) => filtering.answering(asked, 'any'), narrow),
+      'of the past': select((asked) => filtering.answering(asked, 'whole'), past),
+    },
+    withheld: select(filtering.withheld, narrow),
+    matchingConditions: select((asked) => filtering.matchingConditions(asked, 'any'), question),
+    isValidThen: show(filtering.isValidThen, question),
+    statusThen: { now: show(filtering.statusThen, question), past: show(filtering.statusThen, past) },
+    salienceThen: { now: show(filtering.salienceThen, question), past: show(filtering.salienceThen, past) },
+  },
+  'src/retrieval/candidates.queries.ts': {
+    findNamed: (db) =>
+      candidates.findNamed(db, {
+        ...{ question, digests: [], conditions, mostEntities: 16, mostOfAKind: 50, limit: 50 },
+      }),
+    findStandings: (db) => candidates.findStandings(db, [id], question),
+    findMovedSince: (db) => candidates.findMovedSince(db, past, conditions, 50),
+    findWithheld: (db) => candidates.findWithheld(db, [id], question),
+    findPast: (db) => candidates.findPast(db, [id], past),
+  },
+  'src/retrieval/expansion.queries.ts': {
+    findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
+  },
+  'src/embeddings/vector-search.queries.ts': {
+    findAmongNearest: {
+      '': (db) => searching.findAmongNearest(db, sought, false),
+      'with an index': (db) => searching.findAmongNearest(db, sought, true),
+    },
+    prepareForMany: (db) => db.transaction().execute((tx) => searching.prepareForMany(tx)),
+    readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
+    findCodes: (db) => searching.findCodes(db, 1, [id]),
+    findNearestOfAll: (db) => db.transaction().execute((tx) => searching.findNearestOfAll(tx, sought)),
+    countInside: (db) => searching.countInside(db, ['team', ''], 501),
+    findNearestInside: (db) => searching.findNearestInside(db, sought, ['team', '']),
+    findCode: (db) => searching.findCode(db, 1, id),
+    measureSignatures: (db) => searching.measureSignatures(db),
+  },
+  'src/embeddings/vector-index.queries.ts': {
+    findExtension: (db) => indexing.findExtension(db),
+    takeIndexing: async (db) => void (await indexing.takeIndexing(db)),
+    leaveIndexing: (db) => indexing.leaveIndexing(db),
+    createExtension: (db) => indexing.createExtension(db),
+    dropNearestIndex: (db) => indexing.dropNearestIndex(db),
+    createNearestIndex: (db) => indexing.createNearestIndex(db),
+    createNearestFunction: (db) => indexing.createNearestFunction(db),
+  },
+}

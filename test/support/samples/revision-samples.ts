@@ -1,0 +1,22 @@
+import type { Trust } from '../../../src/domain/caller.ts'
+import * as reverting from '../../../src/revision/merge-reversal.queries.ts'
+import * as revision from '../../../src/revision/revision.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
+
+/** What is asked when records are revised. */
+export const revisionSamples: Record<string, Record<string, Sample>> = {
+  'src/revision/revision.queries.ts': {
+    carryLinks: (db) => revision.carryLinks(db, [id], id, now),
+    findSuccessor: (db) => revision.findSuccessor(db, id, trust),
+    releaseIdentifiers: (db) => revision.releaseIdentifiers(db, [id]),
+    findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
+  },
+  'src/revision/merge-reversal.queries.ts': {
+    findToldIn: (db) => reverting.findToldIn(db, id),
+    findTakenByMerge: (db) => reverting.findTakenByMerge(db, [id]),
+  },
+}

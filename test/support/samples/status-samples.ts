@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import * as access from '../../../src/lifecycle/access.queries.ts'
+import * as folding from '../../../src/lifecycle/access-folding.queries.ts'
+import * as scoring from '../../../src/lifecycle/importance.queries.ts'
+import * as history from '../../../src/lifecycle/importance-history.queries.ts'
+import * as refreshing from '../../../src/lifecycle/importance-refresh.queries.ts'
+import * as transition from '../../../src/lifecycle/status.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const now = new Date('2026-01-01T00:00:00.000Z')
+const id = '0197b9a0-0000-7000-8000-000000000001'
+
+/** What is asked when a record's status moves, and of how it moved. */
+export const cognitionSamples: Record<string, Record<string, Sample>> = {
+  'src/lifecycle/access.queries.ts': {
+    noteAccesses: (db) => access.noteAccesses(db, []),
+  },
+  'src/lifecycle/access-folding.queries.ts': {
+    claimFoldable: (db) =>
+      db.transaction().execute((tx) => folding.claimFoldable(tx, { before: now, after: id, limit: 500 })),
+    foldOldest: (db) =>
+      db.transaction().execute((tx) => folding.foldOldest(tx, { ids: [id], before: now, limit: 1_000 })),
+  },
+  'src/lifecycle/importance-history.queries.ts': {
+    listImportanceMoves: (db) => history.listImportanceMoves(db, id, 0, 101),
+  },
+  'src/lifecycle/importance-refresh.queries.ts': {
+    countRefreshable: (db) => refreshing.countRefreshable(db, null),
+    listRefreshable: (db) => refreshing.listRefreshable(db, { first_block: 0, end_block: 256 }, 'team'),
+    refreshScores: (db) =>
+      db.transaction().execute((tx) =>
+        refreshing.refreshScores(tx, {
+          ...{ part: { first_block: 0, end_block: 256 }, scope: null, now, runId: id },
+        }),
+      ),
+  },
+  'src/lifecycle/importance.queries.ts': {
+    scoringAt: (db) => {
+      const { join, importance } = scoring.scoringAt(now)
+      return sql`select r.id, ${importance} as importance from records as r ${join}`.execute(db)
+    },
+    findLoggedAccesses: (db) => scoring.findLoggedAccesses(db, id),
+    rescore: (db) => scoring.rescore(db, { ids: [id], now }),
+    moveScores: (db) => scoring.moveScores(db, { ids: [id], now, runId: id }),
+  },
+  'src/lifecycle/status.queries.ts': {
+    listStatusChanges: (db) =>
+      transition.listStatusChanges(db, {
+        id,
+        trust: { maxSensitivity: 'low', scopes: ['team'] },
+        after: 0,
+        limit: 101,
+      }),
+    findLastStep: (db) => transition.findLastStep(db, id),
+    findSalienceTaken: (db) => transition.findSalienceTaken(db, id),
+  },
+}

@@ -1,0 +1,48 @@
+import * as outdated from '../../../src/records/outdated-texts.queries.ts'
+import * as stemming from '../../../src/retrieval/text/stemming.queries.ts'
+import * as text from '../../../src/retrieval/text/text-search.queries.ts'
+import * as lexicon from '../../../src/retrieval/text/word-statistics.queries.ts'
+import type { Sample } from './deletion-samples.ts'
+
+const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
+const search: text.Search = {
+  ...{ trust, conditions: [], textLanguage: 'english', limit: 10 },
+  query: { wanted: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
+  store: { rows: 100_000, averageLength: 30 },
+  required: [['scope team', 'scope ']],
+}
+const rare = [{ word: 'flaki', count: null }]
+const common = [{ word: 'test', count: 30_000 }]
+const sets = [['test', 'unit'], ['run']]
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const among = { newest: 500, ids: [id], others: rare }
+
+export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
+  'src/records/outdated-texts.queries.ts': {
+    hasOutdated: (db) => outdated.hasOutdated(db),
+    listOutdated: (db) => outdated.listOutdated(db, { after: id, limit: 20 }),
+    claimOutdated: (db) => outdated.claimOutdated(db, [id]),
+    findOutdated: (db) => outdated.findOutdated(db, [id]),
+    rewriteTexts: (db) =>
+      outdated.rewriteTexts(db, [{ id, words: { text: 'flaky test', count: 2 } }], {
+        now: new Date('2026-01-01T00:00:00.000Z'),
+        textLanguage: 'english',
+      }),
+  },
+  'src/retrieval/text/text-search.queries.ts': {
+    findByWords: (db) => text.findByWords(db, search, rare, common),
+    findTogether: (db) => text.findTogether(db, search, common, { sets, others: rare }),
+    findAmong: {
+      '': (db) => text.findAmong(db, search, common, among),
+      'of no rare words': (db) => text.findAmong(db, search, common, { ...among, others: [] }),
+    },
+  },
+  'src/retrieval/text/stemming.queries.ts': {
+    findStems: (db) => stemming.findStems(db, ['flaky', 'tests'], 'english'),
+  },
+  'src/retrieval/text/word-statistics.queries.ts': {
+    countPages: (db) => lexicon.countPages(db),
+    readLexicon: (db) => lexicon.readLexicon(db),
+    measureOpen: (db) => lexicon.measureOpen(db, trust),
+  },
+}

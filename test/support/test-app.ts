@@ -1,0 +1,117 @@
+import type { AddressInfo } from 'node:net'
+import { type Config, readConfig } from '../../src/config/config.ts'
+import type { Variables } from '../../src/config/problems.ts'
+import type { Database } from '../../src/db/connection.ts'
+import type { Permission } from '../../src/domain/caller.ts'
+import { createApp, type Room } from '../../src/http/app.ts'
+import type { Checks } from '../../src/http/health.ts'
+import type { ShowQueue } from '../../src/http/queue-board.ts'
+import { linesType } from '../../src/http/streaming.ts'
+import { createIds, type Ids } from '../../src/kernel/ids.ts'
+import { createLogger } from '../../src/kernel/log.ts'
+import { createServices, listRooms, type Services } from '../../src/services.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { openTestDatabase } from './database.ts'
+import { createContract, type Document, linesOf } from './openapi-contract.ts'
+
+export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
+
+type Options = {
+  /** Rooms beside those of the product. */
+  rooms?: (resources: Resources) => readonly Room[]
+  variables?: Variables
+  checks?: Checks
+  advisories?: Checks
+  isStopping?: () => boolean
+  showQueue?: (resources: { databaseUrl: string }) => ShowQueue
+}
+
+export type Asked = {
+  body?: unknown
+  headers?: Record<string, string>
+  /** A key's secret; false sends no Authorization at all. The root key unless said otherwise. */
+  key?: string | false
+}
+export type Answer = { status: number; headers: Headers; text: string; body: unknown }
+
+export const rootKey = 'root-key-of-the-tests'
+
+/** The API on a real socket over a database of its own. Every answer is held against the OpenAPI document. */
+export async function startTestApp({ rooms = () => [], variables = {}, ...options }: Options = {}) {
+  const database = await openTestDatabase()
+  const clock = createTestClock()
+  const ids = createIds(clock)
+  const config = readConfig({ MEMBRANE_API_KEY: rootKey, MEMBRANE_RATE_LIMIT: '0', ...variables })
+  const log: string[] = []
+  const write = (line: string) => void log.push(line)
+  const logger = createLogger({ level: 'info', clock, write })
+  const services = createServices({ config, db: database.db, clock, ids, log: logger })
+  const app = await createApp({
+    config,
+    pool: database.pool,
+    clock,
+    ids,
+    authenticate: services.keys.authenticate,
+    checks: options.checks ?? {},
+    ...(options.advisories ? { advisories: options.advisories } : {}),
+    ...(options.isStopping ? { isStopping: options.isStopping } : {}),
+    log: { level: 'info', stream: { write } },
+    onAnswered: services.instruments.observeAnswer,
+    showQueue: options.showQueue?.({ databaseUrl: database.url }),
+    rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const verify = createContract(app.swagger() as unknown as Document)
+
+  async function request(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+    const response = await fetch(`${url}${path}`, describeRequest(method, asked))
+    const text = await response.text()
+    const mediaType = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
+    verify({ method, path: path.split('?', 1)[0] ?? '', status: response.status, mediaType, text })
+    const body = mediaType.endsWith('json') && text !== '' ? parseBody(mediaType, text) : undefined
+    return { status: response.status, headers: response.headers, text, body }
+  }
+
+  /** A key of the given permissions, and what else `POST /v1/keys` takes. */
+  async function issueKey(permissions: readonly Permission[], more: object = {}): Promise<string> {
+    const { body, status, text } = await request('POST', '/v1/keys', {
+      body: { name: 'a key of the tests', permissions, ...more },
+    })
+    if (status !== 201) throw new Error(`no key was made: ${text}`)
+    return (body as { secret: string }).secret
+  }
+
+  async function close(): Promise<void> {
+    await app.close()
+    await services.keys.settle()
+    await services.access.settle()
+    await database.close()
+  }
+
+  return { app, url, clock, ids, database, db: database.db, services, log, config, request, issueKey, close }
+}
+
+/** An answer in lines is the list of what they hold. */
+function parseBody(mediaType: string, text: string): unknown {
+  return mediaType === linesType ? linesOf(text).map((line): unknown => JSON.parse(line)) : JSON.parse(text)
+}
+
+export type TestApp = Awaited<ReturnType<typeof startTestApp>>
+
+function describeRequest(method: string, { body, headers, key = rootKey }: Asked): RequestInit {
+  return {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(key === false ? {} : { authorization: `Bearer ${key}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
+  }
+}
+
+function isRaw(body: unknown): body is string | Uint8Array<ArrayBuffer> {
+  return typeof body === 'string' || body instanceof Uint8Array
+}

@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect } from 'vitest'
+import { countsOf, type Ledger } from './client-load.ts'
+import { administer } from './postgres-processes.ts'
+import type { Stand } from './process-supervisor.ts'
+
+type Stored = { id: string; marker: string; version: number; is_forgotten: boolean; changes: number }
+
+/** What was acknowledged is there, once, as it was acknowledged; and nobody stored anything that was not. */
+async function expectLedger(url: string, { facts, episodes }: Ledger): Promise<void> {
+  const [stored, captured] = await administer(
+    url,
+    `select r.id, c.payload ->> 'object' as marker, r.version, r.forgotten_at is not null as is_forgotten,
+        (select count(*)::int4 from audit_entries as a where a.record_id = r.id) - 1 as changes
+      from records as r join contents as c on c.record_id = r.id
+      where c.payload ->> 'subject' = 'load' order by r.id`,
+    `select t ->> 'summary' as summary from contents as c, jsonb_array_elements(c.payload -> 'timeline') as t
+      where c.payload ->> 'kind' = 'episodic'`,
+  )
+  const expected = [...facts].map(([id, { marker, changes, isForgotten }]): Stored => {
+    return { id, marker, version: 1 + changes, is_forgotten: isForgotten, changes }
+  })
+  expect(stored?.rows).toEqual(expected.sort((one, other) => (one.id < other.id ? -1 : 1)))
+  const summaries = captured?.rows.map(({ summary }) => summary) as string[]
+  expect(summaries.sort()).toEqual([...episodes].sort())
+}
+
+/** The role `check` finds every law held. */
+async function expectLaws(stand: Stand): Promise<number> {
+  const check = stand.run('check')
+  const { code } = await check.ended
+  expect(code, check.output()).toBe(0)
+  return check.output().match(/^ok /gm)?.length ?? 0
+}
+
+/** No server failed in a way that it did not expect. */
+function expectNoDefects(stand: Stand): void {
+  const defects = stand
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('unexpected failure') || line.includes('a defect ends the process'))
+  expect(defects.slice(0, 3)).toEqual([])
+}
+
+/** A run of the job, from being asked for to its end, by whoever is alive. */
+export async function expectRun(stand: Stand, job: string, milliseconds = 90_000): Promise<void> {
+  const deadline = performance.now() + milliseconds
+  const [url = ''] = stand.urls
+  const asked = await fetch(`${url}/v1/maintenance/runs`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ job }),
+  })
+  const { id } = (await asked.json()) as { id: string }
+  let status = ''
+  while (performance.now() < deadline && status !== 'succeeded') {
+    await sleep(200)
+    status = await fetch(`${url}/v1/maintenance/runs/${id}`)
+      .then((answer) => answer.json() as Promise<{ status: string }>)
+      .then((run) => run.status)
+  }
+  expect(status, `the run of ${job}`).toBe('succeeded')
+}
+
+/** All of it, and a line that says what there was. */
+export async function settleAccounts(name: string, url: string, stand: Stand, ledger: Ledger): Promise<void> {
+  await stand.ready()
+  for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job)
+  await expectLedger(url, ledger)
+  const laws = await expectLaws(stand)
+  expectNoDefects(stand)
+  process.stdout.write(`  ${name}: ${countsOf(ledger)}; ${laws} laws held\n`)
+}

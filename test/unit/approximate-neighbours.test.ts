@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cosine, type Embedding } from '../../src/domain/similarity.ts'
+import { growTree, treesFor } from '../../src/dream/clustering/approximate-neighbours.ts'
+import { gatherAround, mostMembers } from '../../src/dream/clustering/cluster-group.ts'
+import { contendersOf, createNearby, type Nearby } from '../../src/dream/clustering/nearest-list.ts'
+import { distanceBetween, farthest } from '../../src/dream/clustering/signature-distance.ts'
+import { hammingDistance, signatureOf } from '../../src/embeddings/signature.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+const dimensions = 128
+
+function sign(vectors: readonly Embedding[]) {
+  const words = new Uint32Array(vectors.length * 32)
+  const bytes = Buffer.from(words.buffer)
+  for (const [place, vector] of vectors.entries()) bytes.set(signatureOf(vector), place * 128)
+  return { size: vectors.length, words }
+}
+
+function plantForest(vectors: readonly Embedding[]) {
+  const signatures = sign(vectors)
+  const nearby = createNearby(signatures.size)
+  for (let nth = 0; nth < treesFor(signatures.size); nth++) Array.from(growTree(signatures, nearby, nth))
+  return { signatures, nearby }
+}
+
+function groupAll(vectors: readonly Embedding[]): number[][] {
+  const { signatures, nearby } = plantForest(vectors)
+  return gather(vectors, (seed) => contendersOf(signatures, nearby, seed, 96))
+}
+
+function gather(
+  vectors: readonly Embedding[],
+  contendersFor: (seed: number) => readonly number[],
+): number[][] {
+  const taken = new Set<number>()
+  const groups: number[][] = []
+  for (const seed of vectors.keys()) {
+    if (taken.has(seed)) continue
+    const contenders = contendersFor(seed).filter((place) => !taken.has(place))
+    const group = gatherAround(seed, { contenders, vectorOf: (place) => vectors[place] })
+    for (const place of group ?? []) taken.add(place)
+    if (group) groups.push([...group])
+  }
+  return groups
+}
+
+const drawFrom = (seed: number) => {
+  const { unit, near } = createVectorSource(seed)
+  return { draw: () => unit(dimensions), around: near }
+}
+
+describe('a group', () => {
+  it('is what is more alike to its seed than 0.8, in no other group, and never fewer than five', () => {
+    const drawn = fc.record({ seed: fc.integer(), sizes: fc.array(fc.nat(9), { maxLength: 5 }) })
+    fc.assert(
+      fc.property(drawn, ({ seed, sizes }) => {
+        const { draw, around } = drawFrom(seed)
+        const vectors = sizes.flatMap((size) => {
+          const centre = draw()
+          return Array.from({ length: size }, () => around(centre, 0.35))
+        })
+        const groups = groupAll(vectors)
+        expect(new Set(groups.flat()).size).toBe(groups.flat().length)
+        for (const [first = 0, ...others] of groups) {
+          expect(others.length).toBeGreaterThanOrEqual(4)
+          const origin = vectors[first] ?? draw()
+          for (const place of others) expect(cosine(origin, vectors[place] ?? origin)).toBeGreaterThan(0.8)
+        }
+        const everybody = [...vectors.keys()]
+        expect(groups).toEqual(gather(vectors, (from) => everybody.filter((place) => place !== from)))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('is the same however often it is looked for, and found among many', () => {
+    const { draw, around } = drawFrom(7)
+    const planted = Array.from({ length: 40 }, () => draw())
+    const vectors = planted.flatMap((centre) => [
+      centre,
+      ...Array.from({ length: 7 }, () => around(centre, 0.4)),
+      ...Array.from({ length: 42 }, draw),
+    ])
+    const groups = groupAll(vectors)
+    expect(groups).toEqual(groupAll(vectors))
+    const wanted = planted.map((_, nth) => Array.from({ length: 8 }, (_each, place) => nth * 50 + place))
+    expect(groups.map((group) => [...group].sort((one, other) => one - other))).toEqual(wanted)
+  })
+
+  it('has an end, and the rest of what is the very same is the next one', () => {
+    const { draw } = drawFrom(3)
+    const same = draw()
+    const groups = groupAll(Array.from({ length: 400 }, () => same))
+    expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(mostMembers)
+    expect(groups.flat().length).toBeGreaterThanOrEqual(350)
+  })
+
+  it('of nothing, of one and of what has no direction is none', () => {
+    expect(groupAll([])).toEqual([])
+    expect(groupAll([drawFrom(1).draw()])).toEqual([])
+    expect(groupAll(Array.from({ length: 9 }, () => new Float32Array(dimensions)))).toEqual([])
+  })
+})
+
+describe('a distance', () => {
+  it('is how many bits differ, as long as it is near', () => {
+    const { draw, around } = drawFrom(11)
+    for (let nth = 0; nth < 200; nth++) {
+      const centre = draw()
+      const pair = [centre, around(centre, nth / 200)]
+      const [one = Buffer.alloc(0), other = one] = pair.map((vector) => signatureOf(vector))
+      const exact = hammingDistance(one, other)
+      const told = distanceBetween(sign(pair), 0, 1)
+      if (exact <= 210) expect(told).toBe(exact)
+      else expect(told === exact || told > farthest).toBe(true)
+    }
+  })
+})
+
+describe('a forest', () => {
+  it('keeps of each the nearest that it met, both ways, and nobody twice', () => {
+    const { draw, around } = drawFrom(5)
+    const centre = draw()
+    const vectors = Array.from({ length: 120 }, (_, place) => (place % 2 ? draw() : around(centre, 0.3)))
+    const { nearby } = plantForest(vectors)
+    for (const place of vectors.keys()) {
+      const known = knownTo(nearby, place)
+      expect(new Set(known).size).toBe(known.length)
+      expect(known).not.toContain(place)
+    }
+  })
+})
+
+function knownTo({ counts, places }: Nearby, place: number): number[] {
+  const each = places.length / counts.length
+  return [...places.subarray(place * each, place * each + (counts[place] ?? 0))]
+}

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { NewCapture } from '../../src/capture/capture.schemas.ts'
+import { interpret } from '../../src/capture/rule-interpretation.ts'
+import { Interpretation } from '../../src/domain/interpretation.ts'
+import { Payload } from '../../src/domain/payloads.ts'
+import { searchableText } from '../../src/domain/searchable-text.ts'
+import { wordingOf } from '../../src/domain/tombstone-wording.ts'
+import { checkFaults } from '../../src/http/validation/validation.ts'
+import {
+  capture,
+  classified,
+  contentOf,
+  episode,
+  isPlain,
+  pointers,
+  refusal,
+} from '../support/classified-captures.ts'
+
+describe('the summary of what was captured', () => {
+  it.each([
+    ['hello', {}, ''],
+    [{ text: 'said' }, { summary: 'told' }, 'told'],
+    [{ text: 'said', summary: 'summed up' }, { summary: ' ' }, 'summed up'],
+    [{ text: 'said', message: 'sent' }, {}, ''],
+    [{ build: { id: 7, ok: true }, ref: 'r' }, {}, ''],
+    [{ event_kind: 'deploy' }, {}, ''],
+    [{ event_kind: 'deploy', outcome: 'success' }, {}, 'Deploy, outcome success.'],
+    [{ event_kind: 'deploy', subject: 'api', ref: 'r', at: '12:00' }, {}, 'Deploy: api.'],
+    [
+      { tool_name: 'psql', args: { password: 'p' } },
+      { source_kind: 'tool_output' },
+      'Tool output with psql.',
+    ],
+    [{ subject: 'user', predicate: 'prefers', object: 'Go' }, {}, 'Event: user prefers Go.'],
+    [[1, 'two', null], {}, ''],
+    [42, {}, ''],
+    [null, {}, ''],
+    [{}, {}, ''],
+  ])('of %j with %j is %j', (content, more, summary) => {
+    if (summary !== '') expect(episode(content, more).summary).toBe(summary)
+    expect(episode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
+  })
+})
+
+const kinds = ['event', 'agent_turn', 'tool_output', 'observation', 'working_state', 'outcome', 'other']
+const keys = ['ref', 'text', 'tool', 'args', 'result', 'subject', 'predicate', 'object', 'thread_id', 'state']
+const more = ['outcome', 'timeline', 'artifacts', 'environment', 'constructor', '__proto__', 'toString', '']
+const json = fc.jsonValue({ maxDepth: 4 })
+const shaped = fc.dictionary(fc.constantFrom(...keys, ...more), fc.oneof(fc.string(), json))
+const content = fc.oneof(json, shaped)
+const anyCapture = fc.record({
+  content,
+  source_kind: fc.constantFrom(...kinds),
+  context: fc.dictionary(fc.string(), json),
+})
+
+function expectKept(told: unknown, given: unknown): void {
+  if (!isPlain(told) || !isPlain(given)) {
+    expect(told).toEqual(given)
+    return
+  }
+  for (const [name, value] of Object.entries(given)) {
+    const kept = Object.getOwnPropertyDescriptor(told, name)?.value
+    if (name === 'environment') expect(kept).toMatchObject(value as object)
+    else expect(JSON.stringify(kept)).toBe(JSON.stringify(value))
+  }
+}
+
+describe('any capture', () => {
+  it('comes to payloads that keep their schema, or is refused by name', () => {
+    fc.assert(
+      fc.property(anyCapture, (given) => {
+        const asked = { source: 's', ...given }
+        const faults = refusal(asked)
+        for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
+        if (faults.length > 0) return
+        const plan = classified(asked)
+        expect(checkFaults(Interpretation, interpret(asked, plan))).toEqual([])
+        if (plan.kind === 'outcome') return
+        expect(checkFaults(Payload, plan.payload)).toEqual([])
+        if (plan.kind !== 'working_state' && plan.fact) expect(checkFaults(Payload, plan.fact)).toEqual([])
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('loses nothing of its content', () => {
+    fc.assert(
+      fc.property(content, fc.constantFrom('event', 'tool_output', 'observation'), (given, source_kind) => {
+        const more = { source_kind, context: { given } }
+        fc.pre(pointers(given, more).length === 0)
+        const plan = episode(given, more)
+        expectKept(contentOf(plan), given)
+        expect(plan.payload.environment?.context?.['captured']).toMatchObject({ context: { given } })
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('is found by the words of its content', () => {
+    const deep = { notes: [{ mood: { deeper: 'needle' } }, 42] }
+    const text = searchableText(episode(deep, { context: { place: 'haystack' } }).payload, [])
+    for (const word of ['needle', '42', 'haystack']) expect(text).toContain(word)
+    expect(searchableText(episode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
+  })
+
+  it('says the same thing again under another reference, at another time and for another reason', () => {
+    const again = { context: { turn: 2 }, reason_to_remember: 'again', timestamp: '2026-01-01T00:00:00Z' }
+    const wording = (...[content, more]: Parameters<typeof episode>) =>
+      wordingOf(episode(content, more).payload)
+    for (const [content, other] of [
+      [{ ref: 'a', text: 'said' }, { text: 'Said.' }],
+      [{ notes: [1, { deep: 'x' }] }, { ref: 'b', notes: [1, { deep: 'X' }] }],
+    ]) {
+      expect(wording(content)).toBe(wording(other, again))
+      expect(wording(content)).not.toBe(wording({ ...other, more: 1 }))
+    }
+    expect([null, {}, { ref: 'a' }].map((content) => wording(content, again))).toEqual([null, null, null])
+    expect(wording({ environment: { context: { place: 'here' } } })).not.toBeNull()
+  })
+
+  it('takes a name of every object for what it is', () => {
+    const hostile = JSON.parse('{"__proto__": {"outcome": "success"}, "constructor": {"prototype": 1}}')
+    const { payload } = episode(hostile)
+    expect(payload.outcome).toBeUndefined()
+    expect(JSON.stringify(payload.environment)).toContain('"__proto__":{"outcome":"success"}')
+    expect({}).not.toHaveProperty('outcome')
+  })
+
+  it.each([
+    ['half a million fields', Object.fromEntries(Array.from({ length: 500_000 }, (_, at) => [`k${at}`, at]))],
+    ['two million numbers', Array.from({ length: 2_000_000 }, (_, at) => at)],
+    ['fifty long texts', Array.from({ length: 50 }, () => 'word '.repeat(20_000))],
+    [
+      'forty thousand mentions',
+      Array.from({ length: 40_000 }, (_, at) => ({ user: `u${at}`, xref: `r${at}` })),
+    ],
+    [
+      'a hundred levels',
+      Array.from({ length: 99 }).reduce((inner) => ({ inner, file: 'a' }), { user: 'deep' }),
+    ],
+    ['levels beyond any stack', Array.from({ length: 20_000 }).reduce((inner) => [inner], 'core')],
+  ])('of %s is read, and names no more than can be kept', (_, value) => {
+    const given = capture(value)
+    const plan = classified(given)
+    const { mentions } = interpret(given, plan)
+    expect(mentions.length).toBeLessThanOrEqual(50)
+  })
+
+  it('of every documented example is taken', () => {
+    const { examples } = NewCapture as unknown as { examples: NewCapture[] }
+    expect(examples).toHaveLength(5)
+    for (const example of examples) {
+      expect(checkFaults(NewCapture, example)).toEqual([])
+      expect(refusal(example)).toEqual([])
+    }
+  })
+
+  it('has a content, if only null', () => {
+    expect(checkFaults(NewCapture, { source: 's', content: null })).toEqual([])
+    expect(checkFaults(NewCapture, { source: 's' })).toEqual([
+      { pointer: '/content', message: 'is required' },
+    ])
+    expect(checkFaults(NewCapture, { source: '', content: 1, more: 1 })).toHaveLength(2)
+  })
+})

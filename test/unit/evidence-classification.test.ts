@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { at, capture, classified, episode, pointers, task } from '../support/classified-captures.ts'
+
+describe('an event', () => {
+  it('becomes an episode of one timeline event, with the rest of the content beside it', () => {
+    const plan = episode(
+      { ref: 'thread-1:turn-7', text: 'Refactored auth middleware and verified package tests' },
+      { summary: 'Refactored auth middleware', reason_to_remember: 'Keep it', context: { branch: 'main' } },
+    )
+    expect(plan).toEqual({
+      kind: 'event',
+      ref: 'thread-1:turn-7',
+      summary: 'Refactored auth middleware',
+      source: { kind: 'event', ref: 'thread-1:turn-7', created_by: 'auth-agent', timestamp: at },
+      evidenceType: 'event',
+      fact: undefined,
+      payload: {
+        kind: 'episodic',
+        timeline: [
+          { t: at, event_kind: 'event', ref: 'thread-1:turn-7', summary: 'Refactored auth middleware' },
+        ],
+        tool_graph: [],
+        artifacts: [],
+        environment: {
+          context: {
+            captured: {
+              content: { text: 'Refactored auth middleware and verified package tests' },
+              context: { branch: 'main' },
+              reason_to_remember: 'Keep it',
+            },
+          },
+        },
+      },
+    })
+  })
+
+  it('is what any kind is that is not known, and says which it was', () => {
+    for (const [source_kind, event_kind] of [
+      ['agent_turn', 'agent_turn'],
+      ['deploy', 'deploy'],
+      ['constructor', 'constructor'],
+      ['', 'event'],
+    ] as const) {
+      const plan = episode({ text: 'x' }, { source_kind })
+      expect(plan.kind).toBe('event')
+      expect(plan.payload.timeline[0]?.event_kind).toBe(event_kind)
+    }
+    expect(episode({ event_kind: 'release' }).payload.timeline[0]?.event_kind).toBe('release')
+  })
+
+  it('without a reference is known by its source', () => {
+    const plan = episode('hello')
+    expect(plan).toMatchObject({ ref: undefined, source: { ref: 'auth-agent' } })
+    expect(plan.payload.timeline[0]?.ref).toBe('auth-agent')
+  })
+
+  it('happened when its timestamp says, in UTC', () => {
+    const plan = episode('hello', { timestamp: '2026-03-28T10:00:00+01:00' })
+    expect(plan.payload.timeline[0]?.t).toBe('2026-03-28T09:00:00.000Z')
+    expect(plan.source.timestamp).toBe('2026-03-28T09:00:00.000Z')
+    expect(pointers('hello', { timestamp: '2026-03-28T09:30:00.001Z' })).toEqual(['/timestamp'])
+  })
+
+  it('keeps the timeline, tools, environment, outcome and artifacts that its content carries', () => {
+    const content = {
+      timeline: [{ t: '2026-03-28T09:00:00Z', event_kind: 'start', ref: 'a' }],
+      tool_graph: [{ id: '1', tool: 'go', args: ['test'], depends_on: [] }],
+      tool_graph_ref: 'graph-1',
+      outcome: 'success',
+      artifacts: ['report.html'],
+      environment: { os: 'linux', context: { ci: true } },
+      text: 'done',
+    }
+    const { timeline, environment, ...rest } = episode(content).payload
+    expect(timeline).toHaveLength(2)
+    expect(timeline[1]).toEqual(content.timeline[0])
+    expect(environment).toEqual({
+      os: 'linux',
+      context: { ci: true, captured: { content: { text: 'done' } } },
+    })
+    const { timeline: _, environment: _1, text: _2, ...kept } = content
+    expect(rest).toEqual({ kind: 'episodic', ...kept })
+  })
+
+  it('has an environment only if there is something to keep in it', () => {
+    expect(episode({ ref: 'a', outcome: 'failure' }).payload).not.toHaveProperty('environment')
+    const { environment } = episode({ environment: { os: 'linux' } }, { context: {} }).payload
+    expect(environment).toEqual({ os: 'linux' })
+  })
+
+  it.each([
+    [{ timeline: 'soon' }, '/content/timeline'],
+    [{ timeline: [{ t: 'soon', event_kind: 'x', ref: 'a' }] }, '/content/timeline/0/t'],
+    [{ tool_graph: [{ id: '1' }] }, '/content/tool_graph/0/tool'],
+    [{ outcome: 'it went fine' }, '/content/outcome'],
+    [{ artifacts: 'report.html' }, '/content/artifacts'],
+    [{ artifacts: [1] }, '/content/artifacts/0'],
+    [{ environment: 'production' }, '/content/environment'],
+    [{ environment: { region: 'eu' } }, '/content/environment/region'],
+    [{ environment: { context: { captured: 1 } } }, '/content/environment/context/captured'],
+    [{ ref: 7 }, '/content/ref'],
+    [{ ref: 'x'.repeat(2_049) }, '/content/ref'],
+    [{ event_kind: ['a'] }, '/content/event_kind'],
+  ])('with %j is refused at %s', (content, pointer) => {
+    expect(pointers(content)).toEqual([pointer])
+  })
+
+  it('says nothing by a null, which is kept', () => {
+    const plan = episode({ ref: null, outcome: null, timeline: null })
+    expect(plan.ref).toBeUndefined()
+    expect(plan.payload.environment?.context).toEqual({
+      captured: { content: { ref: null, outcome: null, timeline: null } },
+    })
+  })
+})
+
+describe("a tool's output", () => {
+  const source_kind = 'tool_output'
+
+  it('becomes a node of the tool graph', () => {
+    const content = {
+      tool_name: 'go test',
+      args: ['./pkg'],
+      result: { passed: 12 },
+      depends_on: ['0'],
+      took: 3,
+    }
+    const plan = episode(content, { source_kind })
+    expect(plan).toMatchObject({ kind: 'tool_output', source: { kind: 'tool_call' }, evidenceType: 'tool' })
+    expect(plan.payload.tool_graph).toEqual([
+      {
+        ...{ id: '1', tool: 'go test', timestamp: at },
+        args: ['./pkg'],
+        result: { passed: 12 },
+        depends_on: ['0'],
+      },
+    ])
+    expect(plan.payload.environment?.context).toEqual({ captured: { content: { took: 3 } } })
+  })
+
+  it.each([[null], ['text'], [0], [[]], [{ deep: [{}] }]])('takes arguments and a result of %j', (value) => {
+    const { payload } = episode({ tool: 'grep', args: value, result: value }, { source_kind })
+    expect(payload.tool_graph[0]).toMatchObject({ tool: 'grep', args: value, result: value })
+    expect(payload.environment).toBeUndefined()
+  })
+
+  it('may be of several calls, and each has an id of its own', () => {
+    const tool_graph = [
+      { id: '1', tool: 'ls' },
+      { id: '3', tool: 'cat', depends_on: ['1'] },
+    ]
+    expect(episode({ tool_graph }, { source_kind }).payload.tool_graph).toEqual(tool_graph)
+    const ids = (content: object) =>
+      episode({ tool: 'rm', tool_graph, ...content }, { source_kind }).payload.tool_graph.map(
+        (node) => node.id,
+      )
+    expect(ids({})).toEqual(['1', '3', '4'])
+    expect(ids({ id: '2' })).toEqual(['1', '3', '2'])
+    expect(ids({ id: '3' })).toEqual(['1', '3', '4'])
+    expect(ids({ id: 9 })).toEqual(['1', '3', '4'])
+  })
+
+  it.each([
+    [{ result: 1 }, '/content/tool_name'],
+    ['plain text', '/content/tool_name'],
+    [{ tool_name: 7 }, '/content/tool_name'],
+    [{ tool: '' }, '/content/tool'],
+    [{ tool: 'x', depends_on: '0' }, '/content/depends_on'],
+    [{ tool_graph: {} }, '/content/tool_graph'],
+  ])('with %j is refused at %s', (content, pointer) => {
+    expect(pointers(content, { source_kind })).toEqual([pointer])
+  })
+})
+
+describe('a fact', () => {
+  const triple = { subject: 'user', predicate: 'prefers_language', object: 'Go' }
+  const fact = { kind: 'semantic', ...triple, validity: { mode: 'global' }, evidence: [] }
+
+  it.each(['observation', 'event', 'agent_turn', 'tool_output'])(
+    'is derived from a triple in %s',
+    (source_kind) => {
+      const plan = episode({ ...triple, tool: 'asked' }, { source_kind })
+      expect(plan.fact).toEqual(fact)
+      expect(plan.payload.environment?.context?.['captured']).toMatchObject({ content: triple })
+    },
+  )
+
+  it('may have any object', () => {
+    for (const object of [null, 0, '', [], { a: [1] }]) {
+      expect(episode({ ...triple, object }).fact).toMatchObject({ object })
+    }
+  })
+
+  it('holds as long and is revised as its content says', () => {
+    const validity = { mode: 'timeboxed', end: '2026-04-01T00:00:00Z' }
+    expect(episode({ ...triple, validity, revision_policy: 'replace' }).fact).toEqual({
+      ...{ ...fact, validity, revision_policy: 'replace' },
+    })
+    expect(pointers({ ...triple, validity: { mode: 'timeboxed', end: 'soon' } })).toEqual([
+      '/content/validity/end',
+    ])
+    expect(pointers({ ...triple, revision_policy: 'ask' })).toEqual(['/content/revision_policy'])
+    expect(pointers({ text: 'x', validity: 'any' })).toEqual([])
+  })
+
+  it('is not made of less than a triple, nor of what is no name', () => {
+    for (const content of [
+      { subject: 'a', predicate: 'b' },
+      { subject: 'a', object: 1 },
+      'user prefers Go',
+      [triple],
+    ]) {
+      expect(episode(content, { source_kind: 'observation' }).fact).toBeUndefined()
+    }
+    expect(episode({ ...triple, subject: { mail: 'Re: lunch' } }).fact).toBeUndefined()
+    expect(episode({ ...triple, subject: ' ' }).fact).toBeUndefined()
+  })
+
+  it('that an observation means and does not say is refused', () => {
+    const source_kind = 'observation'
+    expect(pointers({ ...triple, subject: 7, predicate: ' ' }, { source_kind })).toEqual([
+      '/content/subject',
+      '/content/predicate',
+    ])
+  })
+
+  it('is not what a working state or an outcome says', () => {
+    expect(task({ ...triple, thread_id: 't' })).not.toHaveProperty('fact')
+    const given = capture(
+      { ...triple, target_id: '0197b9a0-0000-7000-8000-000000000001', outcome: 'success' },
+      { source_kind: 'outcome' },
+    )
+    expect(classified(given)).not.toHaveProperty('fact')
+  })
+})

@@ -1,0 +1,107 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Embedding, nearest } from '../../src/domain/similarity.ts'
+import { decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
+import { frqadDistance, nearestMixed } from '../../src/embeddings/mixed-precision-distance.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+function roundTo(vector: Embedding, bits: Precision) {
+  const code = encode(vector, bits)
+  return { vector: decode(code, vector.length, bits), step: quantisationStep(code, bits) }
+}
+
+const source = createVectorSource(3)
+const [base, other] = [source.unit(64), source.unit(64)]
+
+describe('the Fisher–Rao distance', () => {
+  it('is that of the formula', () => {
+    const one = { vector: Float32Array.from([1, 0]), step: 0 }
+    const rounded = { vector: Float32Array.from([0, 1]), step: Math.sqrt(9) }
+    // σ₁² = 1/4, σ₂² = 1/4 + 9/12 = 1; both coordinates are 1 apart.
+    const each = Math.SQRT2 * Math.acosh(1 + (1 / 2 + 1 / 4) / (2 * 0.5 * 1))
+    expect(frqadDistance(one, rounded)).toBeCloseTo(Math.hypot(each, each), 12)
+  })
+
+  it('is symmetric, and 0 only to itself at the same precision', () => {
+    const [exact, coarse] = [roundTo(base, 32), roundTo(other, 2)]
+    expect(frqadDistance(exact, coarse)).toBe(frqadDistance(coarse, exact))
+    expect(frqadDistance(exact, exact)).toBe(0)
+    expect(frqadDistance(exact, { ...exact, step: 0.1 })).toBeGreaterThan(0)
+  })
+
+  it('keeps its digits where the difference is small', () => {
+    const moved = base.map((value, index) => (index === 0 ? value + 1e-6 : value))
+    const distance = frqadDistance({ vector: base, step: 0 }, { vector: moved, step: 0 })
+    expect(distance).toBeGreaterThan(1e-6)
+    expect(distance).toBeLessThan(1e-4)
+  })
+
+  it('obeys the triangle', () => {
+    const index = fc.integer({ min: 0, max: 29 })
+    const drawn = Array.from({ length: 30 }, (_, at) =>
+      roundTo(source.unit(64), ([32, 8, 4, 2] as const)[at % 4] ?? 32),
+    )
+    fc.assert(
+      fc.property(index, index, index, (a, b, c) => {
+        const [one, two, three] = [drawn[a], drawn[b], drawn[c]]
+        if (!one || !two || !three) throw new Error('drawn out of range')
+        const detour = frqadDistance(one, two) + frqadDistance(two, three)
+        expect(frqadDistance(one, three)).toBeLessThanOrEqual(detour + 1e-9)
+      }),
+    )
+  })
+
+  it('is refused between vectors of different models', () => {
+    const short = { vector: Float32Array.from([1]), step: 0 }
+    expect(() => frqadDistance(short, { vector: base, step: 0 })).toThrow(RangeError)
+  })
+})
+
+describe('the nearest of mixed precision', () => {
+  const centres = Array.from({ length: 40 }, () => source.unit(384))
+  const draw = (index: number) => source.near(centres[index % 40] ?? base, 0.9)
+  const stored = Array.from({ length: 800 }, (_, index) => ({ id: `r${index}`, vector: draw(index) }))
+
+  it('are in the order of cosine when all have full precision', () => {
+    for (let query = 0; query < 5; query++) {
+      const asked = draw(query)
+      const exact = stored.map((each) => ({ ...each, step: 0 }))
+      const ranked = nearestMixed({ vector: asked, step: 0 }, exact, 800)
+      expect(ranked).toEqual(nearest(asked, stored, 800))
+    }
+  })
+
+  it('keep that order among those of full precision when others stand between them', () => {
+    const asked = draw(3)
+    const mixed = stored.map((each, index) =>
+      index % 2 === 0 ? { ...each, step: 0 } : { id: each.id, ...roundTo(each.vector, 4) },
+    )
+    const isExact = new Set(mixed.filter(({ step }) => step === 0).map(({ id }) => id))
+    const ranked = nearestMixed({ vector: asked, step: 0 }, mixed, 800)
+    expect(new Set(ranked.map(({ id }) => id)).size).toBe(800)
+    const exact = ranked.filter(({ id }) => isExact.has(id))
+    expect(exact).toEqual(
+      nearest(
+        asked,
+        stored.filter(({ id }) => isExact.has(id)),
+        800,
+      ),
+    )
+  })
+
+  it('are nearer to the truth than by cosine of what was rounded, which forgets the archive', () => {
+    const mixed = stored.map(({ id, vector }, index) => ({
+      id,
+      ...roundTo(vector, ([32, 8, 4, 2] as const)[Math.floor(index / 40) % 4] ?? 32),
+    }))
+    let [byCosine, byClouds] = [0, 0]
+    for (let query = 0; query < 20; query++) {
+      const asked = draw(query)
+      const truth = new Set(nearest(asked, stored, 10).map(({ id }) => id))
+      const hits = (found: { id: string }[]) => found.filter(({ id }) => truth.has(id)).length
+      byCosine += hits(nearest(asked, mixed, 10))
+      byClouds += hits(nearestMixed({ vector: asked, step: 0 }, mixed, 10))
+    }
+    expect(byClouds).toBeGreaterThan(byCosine)
+  })
+})

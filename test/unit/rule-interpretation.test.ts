@@ -1,0 +1,178 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { NewCapture } from '../../src/capture/capture.schemas.ts'
+import { interpret, settle } from '../../src/capture/rule-interpretation.ts'
+import { Interpretation } from '../../src/domain/interpretation.ts'
+import { checkFaults } from '../../src/http/validation/validation.ts'
+import { capture, classified } from '../support/classified-captures.ts'
+
+const id = '0197b9a0-0000-7000-8000-000000000001'
+const otherId = '0197b9a0-0000-7000-8000-000000000002'
+
+function interpreted(content: unknown, more: Partial<NewCapture> = {}): Interpretation {
+  const given = capture(content, more)
+  const interpretation = interpret(given, classified(given))
+  expect(checkFaults(Interpretation, interpretation)).toEqual([])
+  return interpretation
+}
+
+const named = (content: unknown, more: Partial<NewCapture> = {}) =>
+  interpreted(content, more).mentions.map(({ surface, entity_kind: kind }) => `${surface} (${kind})`)
+const refs = (content: unknown, more: Partial<NewCapture> = {}) =>
+  interpreted(content, more).reference_candidates.map(({ ref }) => ref)
+
+describe('a mention by rule', () => {
+  it.each([
+    ['subject', 'Other'],
+    ['tool_name', 'Tool'],
+    ['tool', 'Tool'],
+    ['project', 'Project'],
+    ['file', 'File'],
+    ['path', 'File'],
+    ['service', 'Service'],
+    ['repository', 'Repository'],
+    ['user', 'Person'],
+    ['agent', 'Agent'],
+    ['entity', 'Other'],
+    ['related_entity_name', 'Other'],
+    ['Project', 'Project'],
+  ])('under %s is of the kind %s', (key, kind) => {
+    expect(named({ [key]: ' Orion ' })).toEqual([`Orion (${kind})`])
+  })
+
+  it('is found anywhere in the content and its context, the outermost first', () => {
+    const content = {
+      runs: [{ deep: { file: 'a.ts' } }],
+      user: ['ada', 'bob'],
+      tool_graph: [{ id: '1', tool: 'go' }],
+    }
+    expect(named(content, { context: { service: 'auth' } })).toEqual([
+      ...['ada (Person)', 'bob (Person)', 'auth (Service)', 'go (Tool)', 'a.ts (File)'],
+    ])
+  })
+
+  it('is there once, however it is written; of no kind in particular it is the one of a kind', () => {
+    expect(named({ user: 'Ada', list: [{ user: 'ADA ' }] })).toEqual(['Ada (Person)'])
+    expect(named({ subject: 'Orion', project: 'orion' })).toEqual(['Orion (Project)'])
+    expect(named({ project: 'orion', subject: 'Orion' })).toEqual(['orion (Project)'])
+    expect(named({ project: 'orion', service: 'orion' })).toEqual(['orion (Project)', 'orion (Service)'])
+  })
+
+  it('is of the kind that stands beside an entity', () => {
+    expect(named({ entity: 'Orion', entity_kind: 'Project' })).toEqual(['Orion (Project)'])
+    expect(named({ entity_name: 'Orion', entity_type: 7 })).toEqual(['Orion (Other)'])
+  })
+
+  it('is a name: no blank, no number, no object, nothing endless and no id', () => {
+    const values = ['', ' ', 7, null, { a: 1 }, [['x']], 'x'.repeat(1_025), id]
+    expect(values.flatMap((user) => named({ user }))).toEqual([])
+    expect(refs({ related_entity: id })).toEqual([id])
+    expect(named({ user: [7, 'ada', ''] })).toEqual(['ada (Person)'])
+  })
+
+  it('of a subject is less sure than one of an explicit key', () => {
+    const [subject, user] = interpreted({ subject: 'rain', user: 'ada' }).mentions
+    expect([subject?.confidence, user?.confidence]).toEqual([0.6, 0.8])
+  })
+
+  it('is one of fifty at most', () => {
+    expect(named({ user: Array.from({ length: 90 }, (_, at) => `u${at}`) })).toHaveLength(50)
+    expect(named(Array.from({ length: 90 }, (_, at) => ({ user: `u${at}` })))).toHaveLength(50)
+  })
+})
+
+describe('a reference by rule', () => {
+  it('stands under a key with ref or record_id in it', () => {
+    const content = {
+      parent_ref: 'turn-6',
+      record_id: id,
+      refs: ['a', 'a', 'b'],
+      deep: [{ source_record_ids: [otherId] }],
+    }
+    expect(refs(content, { context: { ref: 'run-1' } })).toEqual(['turn-6', id, 'a', 'b', 'run-1', otherId])
+    expect(interpreted(content).reference_candidates[1]).toEqual({
+      ref: id,
+      confidence: 0.9,
+      resolved: false,
+    })
+  })
+
+  it("is not the evidence's own name, but that of another inside it is", () => {
+    expect(refs({ ref: 'turn-7', previous: { ref: 'turn-6' }, tool_graph_ref: 'graph-1' })).toEqual([
+      'graph-1',
+      'turn-6',
+    ])
+  })
+
+  it('is one of fifty at most, none endless', () => {
+    const content = Array.from({ length: 90 }, (_, at) => ({ xref: `r${at}` }))
+    expect(refs(content)).toHaveLength(50)
+    expect(refs({ xref: ['x'.repeat(2_049), 7, ' '] })).toEqual([])
+  })
+})
+
+describe('an interpretation by rule', () => {
+  it('has the summary, the tags and the type that was proposed, or the one that is derived', () => {
+    expect(interpreted({ summary: 'hello' }, { tags: ['a', 'b', 'a'] })).toEqual({
+      ...{ status: 'tentative', summary: 'hello', proposed_type: 'episodic', topical_labels: ['a', 'b'] },
+      ...{ mentions: [], relation_candidates: [], reference_candidates: [], extraction_confidence: 0.3 },
+    })
+    const fact = { subject: 's', predicate: 'p', object: 1 }
+    expect(interpreted(fact).proposed_type).toBe('semantic')
+    expect(interpreted({ thread_id: 't' }, { source_kind: 'working_state' }).proposed_type).toBe('working')
+    expect(interpreted(fact, { proposed_type: 'competence' }).proposed_type).toBe('competence')
+  })
+
+  it('has a summary of a line, whatever the text', () => {
+    expect(interpreted({ summary: '😀'.repeat(5_000) }).summary.isWellFormed()).toBe(true)
+    expect(interpreted({ summary: 'x'.repeat(5_000) }).summary).toHaveLength(1_000)
+  })
+
+  it('is not misled by names that every object has', () => {
+    const content = JSON.parse('{"__proto__": {"user": "ada"}, "constructor": "x", "toString": "y"}')
+    expect(named(content)).toEqual(['ada (Person)'])
+  })
+})
+
+describe('a settled interpretation', () => {
+  const open = interpreted({ user: 'ada', xref: ['a', 'b'] })
+
+  it('is resolved once everything in it is', () => {
+    const references = [{ target_record_id: id }, { target_entity_id: otherId }]
+    const settled = settle(open, { mentions: [id], references })
+    expect(checkFaults(Interpretation, settled)).toEqual([])
+    expect(settled).toMatchObject({
+      status: 'resolved',
+      mentions: [{ surface: 'ada', canonical_entity_id: id }],
+      reference_candidates: [
+        { ref: 'a', target_record_id: id, resolved: true },
+        { ref: 'b', target_entity_id: otherId, resolved: true },
+      ],
+    })
+  })
+
+  it('stays tentative while anything is open', () => {
+    const settled = settle(open, { mentions: [id], references: [undefined, { target_record_id: id }] })
+    expect(settled.status).toBe('tentative')
+    expect(settled.reference_candidates.map(({ resolved }) => resolved)).toEqual([false, true])
+    expect(settle(open, { mentions: [], references: [{}, {}] })).toEqual(open)
+    expect(settle(interpreted('hello'), { mentions: [], references: [] }).status).toBe('resolved')
+  })
+
+  it('keeps its schema, whatever was found', () => {
+    const target = fc.option(fc.constantFrom({ target_record_id: id }, { target_entity_id: id }), {
+      nil: undefined,
+    })
+    fc.assert(
+      fc.property(
+        fc.array(fc.option(fc.uuid(), { nil: undefined })),
+        fc.array(target),
+        (mentions, references) => {
+          const settled = settle(open, { mentions, references })
+          expect(checkFaults(Interpretation, settled)).toEqual([])
+          expect(settle(settled, { mentions, references })).toEqual(settled)
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,98 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cosine } from '../../src/domain/similarity.ts'
+import { codeBytes, decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
+import { createVectorSource } from '../support/random-vectors.ts'
+
+const precisions: Precision[] = [32, 8, 4, 2]
+const drawn = fc
+  .array(fc.float({ min: -1_000, max: 1_000, noNaN: true }), { minLength: 1, maxLength: 40 })
+  .map((values) => Float32Array.from(values))
+
+describe('a code', () => {
+  it.each([
+    [8, 3.9],
+    [4, 7.6],
+    [2, 14.6],
+  ] as const)('of %d bits is at least %d times smaller at 384 dimensions', (bits, ratio) => {
+    const vector = createVectorSource(1).unit(384)
+    expect((384 * 4) / encode(vector, bits).length).toBeGreaterThanOrEqual(ratio)
+  })
+
+  it.each([
+    [384, 8, 0.9999],
+    [384, 4, 0.99],
+    [384, 2, 0.86],
+    [768, 8, 0.9999],
+    [768, 4, 0.985],
+    [768, 2, 0.84],
+    [1_536, 8, 0.9999],
+    [1_536, 4, 0.985],
+    [1_536, 2, 0.82],
+  ] as const)('of %d dimensions in %d bits keeps a mean likeness of %d', (dimensions, bits, fidelity) => {
+    const source = createVectorSource(dimensions)
+    const count = 300
+    let sum = 0
+    for (let index = 0; index < count; index++) {
+      const vector = source.unit(dimensions)
+      sum += cosine(vector, decode(encode(vector, bits), dimensions, bits))
+    }
+    expect(sum / count).toBeGreaterThanOrEqual(fidelity)
+  })
+
+  it('comes back within half a step, whatever the dimensions', () => {
+    fc.assert(
+      fc.property(drawn, fc.constantFrom<Precision>(8, 4, 2), (vector, bits) => {
+        const code = encode(vector, bits)
+        expect(code).toHaveLength(codeBytes(vector.length, bits))
+        const decoded = decode(code, vector.length, bits)
+        // float32 itself keeps 24 bits, so the last of them is not the code's to keep.
+        const allowed = quantisationStep(code, bits) / 2 + 1_000 * 2 ** -23
+        for (const [index, value] of vector.entries()) {
+          expect(Math.abs((decoded[index] ?? Number.NaN) - value)).toBeLessThanOrEqual(allowed)
+        }
+      }),
+    )
+  })
+
+  it('of 32 bits comes back as it was', () => {
+    fc.assert(
+      fc.property(drawn, (vector) => {
+        expect(decode(encode(vector, 32), vector.length, 32)).toEqual(vector)
+      }),
+    )
+  })
+
+  it('taken again of what came back is the same: compressing twice loses nothing more', () => {
+    fc.assert(
+      fc.property(drawn, fc.constantFrom<Precision>(8, 4, 2), (vector, bits) => {
+        const code = encode(vector, bits)
+        const decoded = decode(code, vector.length, bits)
+        expect(encode(decoded, bits).subarray(8)).toEqual(code.subarray(8))
+      }),
+    )
+  })
+
+  it.each(precisions)('of %d bits keeps a vector whose coordinates are all the same', (bits) => {
+    const vector = Float32Array.from([0.25, 0.25, 0.25])
+    expect(decode(encode(vector, bits), 3, bits)).toEqual(vector)
+  })
+
+  it('packs the first coordinate into the lowest bits', () => {
+    const code = encode(Float32Array.from([0, 1, 2, 3, 3]), 2)
+    expect([...code.subarray(8)]).toEqual([0b11_10_01_00, 0b11])
+    expect(quantisationStep(code, 2)).toBe(1)
+    expect(quantisationStep(encode(Float32Array.from([0, 3]), 32), 32)).toBe(0)
+  })
+
+  it('of another length is refused, for it was made of another vector', () => {
+    expect(() => decode(Buffer.alloc(10), 384, 8)).toThrow(RangeError)
+  })
+
+  it('is read wherever in a buffer it lies', () => {
+    const vector = Float32Array.from([1, -2, 3])
+    const code = encode(vector, 32)
+    const shifted = Buffer.concat([Buffer.alloc(1), code]).subarray(1)
+    expect(decode(shifted, 3, 32)).toEqual(vector)
+  })
+})
