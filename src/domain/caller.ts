@@ -39,6 +39,8 @@ export type Caller = {
   permissions: ReadonlySet<Permission>
   trust: Trust
   sourceType: SourceType
+  /** When the key stops working; absent for never. */
+  expiresAt?: Date
   /** A job that acts by itself: there is no key behind what it does. */
   isService?: true
 }

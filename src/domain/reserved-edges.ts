@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 
 /** Edges that only the service writes, because it made one record from the other or set one against the other. */
-const reserved: ReadonlySet<string> = new Set([
+export const reserved: ReadonlySet<string> = new Set([
   ...['supersedes', 'superseded_by', 'derived_from', 'derives', 'contested_by'],
 ])
 

@@ -23,7 +23,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       summary: 'Make a key',
       description:
         'The secret is in this answer and nowhere else. To replace a key without downtime make a new one, ' +
-        'move the clients over, then delete the old one. A key cannot make one that sees more than itself.',
+        'move the clients over, then delete the old one. A key cannot make one that sees more than itself, has a more trusted source type, or expires later.',
       body: ref(NewKey),
       response: answers(
         { 201: { schema: ref(IssuedKey), description: 'The key and its secret.', headers: ['Location'] } },

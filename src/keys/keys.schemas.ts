@@ -69,9 +69,14 @@ export const NewKey = closed(
       Type.Enum([...sensitivities], { description: 'The most sensitive records it may see; default `low`.' }),
     ),
     source_type: Type.Optional(
-      Type.Enum([...sourceTypes], { description: 'What its records come from; default `ingest`.' }),
+      Type.Enum([...sourceTypes], {
+        description:
+          'Where its records come from. The default is `ingest`, or that of the calling key if it is less trusted.',
+      }),
     ),
-    expires_at: Type.Optional(orNull('In the future; default never.')),
+    expires_at: Type.Optional(
+      orNull('In the future. The default is that of the calling key: never, unless that key expires.'),
+    ),
   },
   {
     $id: 'NewKey',

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/connection.ts'
 import type { Call } from '../db/transaction.ts'
-import { type Caller, permissions, type Trust } from '../domain/caller.ts'
+import { type Caller, permissions, type SourceType, type Trust } from '../domain/caller.ts'
+import { sourceTrust } from '../domain/importance.ts'
 import { isWithin } from '../domain/trust.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -35,7 +36,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
 
   async function create(call: Call, asked: NewKey): Promise<{ key: Key; secret: string }> {
     const now = clock.now()
-    const expiresAt = asked.expires_at ? new Date(asked.expires_at) : null
+    const expiresAt = expiryOf(call.caller, asked)
     if (expiresAt && expiresAt <= now) throw expiredAlready()
     const secret = `mbk_${ids.secret(secretBytes)}`
     const row: KeyRow = {
@@ -46,13 +47,13 @@ export function createKeysService({ db, clock, ids }: Resources) {
       scopes: asked.scopes ?? [],
       // What a record is unless someone says otherwise; whoever needs more says so.
       max_sensitivity: asked.max_sensitivity ?? 'low',
-      source_type: asked.source_type ?? 'ingest',
+      source_type: asked.source_type ?? leastTrusted('ingest', call.caller.sourceType),
       created_at: now,
       expires_at: expiresAt,
       last_used_at: null,
       revoked_at: null,
     }
-    requireWithin(call.caller.trust, trustOf(row))
+    requireWithin(call.caller, row)
     await insertKey(call.tx ?? db, row)
     return { key: present(row), secret }
   }
@@ -151,6 +152,7 @@ function callerOf(row: KeyRow): Caller {
     permissions: granted,
     trust: trustOf(row),
     sourceType: row.source_type,
+    ...(row.expires_at ? { expiresAt: row.expires_at } : {}),
   }
 }
 
@@ -158,10 +160,26 @@ function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
   return { maxSensitivity, scopes: scopes.length === 0 ? null : scopes }
 }
 
-/** Or a key confined to one scope could make itself one for all of them. */
-function requireWithin(own: Trust, asked: Trust): void {
-  if (isWithin(asked, own)) return
-  throw new AppError('outside_trust', 'A key cannot make one that sees more than itself.')
+/** Or a key confined to one scope could make itself one for all of them, and a key that expires one that does not. */
+function requireWithin({ trust, sourceType, expiresAt }: Caller, row: KeyRow): void {
+  if (!isWithin(trustOf(row), trust)) throw exceeding('that sees more than itself')
+  if (sourceTrust[row.source_type] > sourceTrust[sourceType])
+    throw exceeding('with a more trusted source type')
+  if (expiresAt && (!row.expires_at || row.expires_at > expiresAt)) throw exceeding('that expires later')
+}
+
+function exceeding(how: string): AppError {
+  return new AppError('outside_trust', `A key cannot make one ${how}.`)
+}
+
+/** A key that expires makes keys that expire with it, unless the body says otherwise. */
+function expiryOf({ expiresAt }: Caller, { expires_at: asked }: NewKey): Date | null {
+  if (asked === undefined) return expiresAt ?? null
+  return asked === null ? null : new Date(asked)
+}
+
+function leastTrusted(one: SourceType, other: SourceType): SourceType {
+  return sourceTrust[other] < sourceTrust[one] ? other : one
 }
 
 function present(row: KeyRow): Key {

@@ -106,6 +106,10 @@ export function requireChangeable(caller: Caller, record: Guarded): void {
   if (refusal) throw refusal
 }
 
+export function mayChange(caller: Caller, record: Guarded): boolean {
+  return refuseUntrusted(caller, record) === undefined
+}
+
 function refuseUntrusted(caller: Caller, { sensitivity, scope }: Guarded): AppError | undefined {
   if (!isOpenTo(caller.trust, sensitivity)) return aboveCeiling()
   return mayWriteTo(caller.trust, scope) ? undefined : outsideScopes()

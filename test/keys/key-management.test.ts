@@ -79,6 +79,23 @@ describe('a new key', () => {
       expect([answer.status, answer.body]).toEqual([403, expect.objectContaining({ code: 'outside_trust' })])
     }
   })
+
+  it('is neither more trusted nor longer valid than the key that makes it', async () => {
+    const end = '2026-04-01T00:00:00.000Z'
+    const maker = { ...admin, source_type: 'auto_extracted', expires_at: end }
+    const { secret: key } = bodyOf(await create(maker))
+    for (const beyond of [
+      ...[{ source_type: 'human' }, { source_type: 'ingest' }],
+      ...[{ expires_at: null }, { expires_at: '2026-04-01T00:00:00.001Z' }],
+    ]) {
+      const answer = await create(beyond, { key })
+      expect([answer.status, answer.body]).toEqual([403, expect.objectContaining({ code: 'outside_trust' })])
+    }
+    const within = { source_type: 'auto_extracted', expires_at: '2026-03-31T00:00:00.000Z' }
+    expect((await create(within, { key })).body).toMatchObject(within)
+    const inherited = { source_type: 'auto_extracted', expires_at: end }
+    expect((await create({}, { key })).body).toMatchObject(inherited)
+  })
 })
 
 describe('the secret', () => {

@@ -129,3 +129,42 @@ it('an admin whose key has scopes keeps to them, and to whose memories they were
   const { records } = await exportLines(app, '?scope=copies', { key })
   expect(records).toMatchObject([kept])
 })
+
+describe('an admin whose key has scopes', () => {
+  const embedding = {
+    ...{ provider: 'acme', model: 'a-model', dimensions: 1, bits: 32 },
+    embedded_at: '2026-03-01T00:00:00.000Z',
+    ...{ code: 'AACAPw==', signature: Buffer.alloc(128).toString('base64') },
+  }
+
+  it('does not choose the embedding model of the store', async () => {
+    const key = await app.issueKey(['admin'], { scopes: ['copies'] })
+    const line = say('with a vector', { scope: 'copies', version: 1, embeddings: [embedding] })
+    expect(fatesOf(await importLines(app, [line], { key }))).toEqual(['1 created'])
+    expect(await countRows(app, 'embedding_models')).toBe(0)
+    expect(fatesOf(await importLines(app, [{ ...line, scope: 'others' }]))).toEqual(['1 created'])
+    expect(await countRows(app, 'embedding_models')).toBe(1)
+  })
+
+  it('writes edges of revision and derivation between records of these scopes alone', async () => {
+    const key = await app.issueKey(['admin'], { scopes: ['copies', 'more'], max_sensitivity: 'hyper' })
+    const unscoped = await create(app, say('without a scope'))
+    const own = await create(app, say('of another of its scopes', { scope: 'more' }))
+    const link = (predicate: string, target: Body) => ({ predicate, target_id: target.id })
+    const relations = ['supersedes', 'derived_from', 'superseded_by', 'derives', 'supports'].flatMap(
+      (predicate) => [link(predicate, unscoped), link(predicate, own)],
+    )
+    const line = say('a forgery', { scope: 'copies', version: 2, relations })
+    const imported = await importLines(app, [line], { key })
+    expect(fatesOf(imported)).toEqual(['1 created'])
+    expect(imported.loose.count).toBe(4)
+    const predicatesOf = async ({ id }: Body) =>
+      ((await app.request('GET', `/v1/records/${id}`)).body as Body).relations
+        .map(({ predicate }: Body) => predicate)
+        .sort()
+    expect(await predicatesOf(unscoped)).toEqual(['supported_by'])
+    expect(await predicatesOf(own)).toEqual(
+      ['derived_from', 'derives', 'superseded_by', 'supersedes', 'supported_by'].sort(),
+    )
+  })
+})

@@ -186,6 +186,23 @@ describe('what was derived from it', () => {
     expect((await erase(root.id, { force: true })).body).toMatchObject({ removed: { records: 2 } })
   })
 
+  it.each([
+    ['of another scope', { scope: 'theirs' }],
+    ['without scope', {}],
+    ['above the ceiling', { scope: 'mine', sensitivity: 'medium' }],
+  ])('stops a forced erase when it is never to be deleted and %s', async (place, more) => {
+    const root = await create(app, say(`the root of one ${place}`, { scope: 'mine' }))
+    const lifecycle = { deletion_policy: 'never' }
+    const child = await create(app, say(`one ${place}`, { ...more, ...from(root.id), lifecycle }))
+    const key = await app.issueKey(['admin'], { scopes: ['mine'], max_sensitivity: 'low' })
+    expectProblem(await erase(root.id, { force: true }, { key }), 409, 'deletion_policy_never')
+    expect(await read(app, root.id)).toMatchObject({ version: 1 })
+    expect(await read(app, child.id)).toMatchObject({ version: 1, lifecycle })
+    const alone = await erase(root.id, { cascade: false }, { key })
+    expect(alone.body).toMatchObject({ removed: { records: 1 }, derived_ids: [] })
+    expect(await read(app, child.id)).toMatchObject({ provenance: { sources: [{ ref: 'erased' }] } })
+  })
+
   it('goes where the caller cannot see it, who is not told so', async () => {
     const root = await create(app, say('seen', { scope: 'mine' }))
     const hidden = await create(app, say('unseen', { scope: 'theirs', ...from(root.id) }))

@@ -40,7 +40,9 @@ export function pointersOf(answer: Answer): string[] {
   return (answer.body as Body).errors.map((fault: { pointer: string }) => fault.pointer)
 }
 
-export async function countRows(app: TestApp, table: 'records' | 'contents' | 'relations' | 'audit_entries') {
+type Counted = 'records' | 'contents' | 'relations' | 'audit_entries' | 'embedding_models'
+
+export async function countRows(app: TestApp, table: Counted) {
   const { count } = await app.db
     .selectFrom(table)
     .select((eb) => eb.fn.countAll<number>().as('count'))

@@ -1,10 +1,22 @@
-import { type RawBuilder, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { Edge } from '../../domain/edges.ts'
+import { reserved } from '../../domain/reserved-edges.ts'
 
 /** Edges whose target may come later in the stream than they do. */
+
+/**
+ * An edge leads to a target that is seen whole. The edge back of a reserved one says of the target what a revision or a
+ * derivation did to it, so that one needs a target that the caller may change.
+ */
+function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  const isSeen = openTo(trust, 't')
+  if (!trust.scopes) return isSeen
+  const scopes = sql.val([...trust.scopes])
+  return sql<SqlBool>`(${isSeen} and (${predicate} <> all(${sql.val([...reserved])}::text[]) or t.scope = any(${scopes}::text[])))`
+}
 
 export type Importing = { importId: string; trust: Trust; now: Date }
 export type ComingEdge = Edge & { inverse: string | null }
@@ -24,9 +36,9 @@ export async function linkEdges(
       select * from json_to_recordset(${JSON.stringify(edges)}::json) as given (
         source_id uuid, target_id uuid, predicate text, inverse text, weight float8, created_at timestamptz, is_whole bool
       )
-    ), target as materialized (
-      select t.id, t.forgotten_at from records as t
-      where t.id in (select target_id from given) and ${openTo(trust, 't')}
+    ), judged as materialized (
+      select g.*, t.id is not null as is_open, t.forgotten_at
+      from given as g left join records as t on t.id = g.target_id and ${mayLinkTo(trust, sql`g.predicate`)}
     ), come as (
       delete from awaiting_edges as w
       where w.import_id = ${importId}::uuid and w.target_id = any(${sql.val([...arrived])}::uuid[])
@@ -34,12 +46,11 @@ export async function linkEdges(
     ), coming as (
       insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate, inverse)
       select ${importId}::uuid, source_id, target_id, ${now}::timestamptz, created_at, weight, predicate, inverse
-      from given where target_id not in (select id from target)
+      from judged where not is_open
       on conflict do nothing
     ), ready as materialized (
-      select g.source_id, g.target_id, g.predicate, g.inverse, g.weight, g.created_at
-      from given as g join target as t on t.id = g.target_id
-      where t.forgotten_at is null or g.is_whole
+      select source_id, target_id, predicate, inverse, weight, created_at
+      from judged where is_open and (forgotten_at is null or is_whole)
       union all
       select source_id, target_id, predicate, inverse, weight, created_at from come
       where source_id in (select id from records)
@@ -77,7 +88,8 @@ export async function settleEdges(
       returning *
     ), judged as materialized (
       select d.*, exists (
-        select from records as t where t.id = d.target_id and t.forgotten_at is null and ${openTo(trust, 't')}
+        select from records as t
+        where t.id = d.target_id and t.forgotten_at is null and ${mayLinkTo(trust, sql`d.predicate`)}
       ) and exists (select from records as s where s.id = d.source_id) as is_ready
       from due as d
     ), ready as materialized (

@@ -3,6 +3,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed, viaOf } from '../../domain/caller.ts'
 import { inverseOf, isInverse } from '../../domain/edges.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
+import { reachesEverything } from '../../domain/trust.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Draft, erasedContent, insertRecords, refuseTakenIdentifiers } from '../../records/index.ts'
@@ -43,7 +44,7 @@ export function createStoring({ seal, textLanguage }: Resources) {
     const whole = fresh.filter(({ isWhole }) => isWhole)
     await keepPasts(tx, viaOf(caller), whole.map(pastOf))
     if (isAllowed(caller, 'admin')) await keepDescents(tx, fresh.flatMap(descentsOf))
-    await keepAllVectors(tx, fresh, importing)
+    await keepAllVectors(tx, caller, fresh, importing)
     const loose = await link(tx, caller, { fresh, fates }, importing)
     return { fates: copies.map((copy) => fates.get(copy) ?? recordExists(copy)), loose }
   }
@@ -164,12 +165,18 @@ function listed(kept: NonNullable<Copy['given']['consolidation']>, row: Draft['r
 /** What has faded to this is worth no work. */
 const leastCompressed = 0.05
 
-async function keepAllVectors(tx: Transaction, fresh: readonly Copy[], { now }: Importing): Promise<void> {
+/** Which model a store uses concerns every record, so only a caller who reaches every record registers one. */
+async function keepAllVectors(
+  tx: Transaction,
+  { trust }: Caller,
+  fresh: readonly Copy[],
+  { now }: Importing,
+): Promise<void> {
   const vectors = fresh.flatMap(({ draft, given }) =>
     (given.embeddings ?? []).map((embedding) => ({ ...embedding, id: draft.row.id })),
   )
   if (vectors.length === 0) return
-  await registerModels(tx, vectors, now)
+  if (reachesEverything(trust)) await registerModels(tx, vectors, now)
   await keepVectors(tx, vectors)
 }
 

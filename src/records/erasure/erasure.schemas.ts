@@ -18,7 +18,10 @@ export const Erasure = closed(
       }),
     ),
     force: Type.Optional(
-      Type.Boolean({ description: 'Erase in spite of the policy `never`; takes the admin permission.' }),
+      Type.Boolean({
+        description:
+          'Erases despite the policy `never`; needs the permission admin. A derived record that is `never` to be deleted and that this key may not change still refuses the erase with 409.',
+      }),
     ),
   },
   {

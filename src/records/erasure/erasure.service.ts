@@ -10,7 +10,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { departed } from '../deleted-record.ts'
 import { type DepartureRow, departErased } from '../deleted-records.queries.ts'
-import { claimAnyRecord, findKnownRecord, requireChangeable } from '../record-claim.service.ts'
+import { claimAnyRecord, findKnownRecord, mayChange, requireChangeable } from '../record-claim.service.ts'
 import { identifiersOf } from '../record-draft.ts'
 import { findRecords } from '../records.queries.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
@@ -85,7 +85,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
   ): Promise<ErasureReceipt> {
     const { falling, kept } = circle
     const erased = await findRecords(tx, falling, everything)
-    requireErasable(erased, force)
+    requireErasable(call.caller, erased, force)
     const derived = falling.filter((each) => each !== id)
     const derivedIds = await findOpenIds(tx, derived, call.caller.trust)
     const keptIds = await findOpenIds(tx, kept, call.caller.trust)
@@ -216,12 +216,19 @@ function rewritingOf(stored: StoredRecord, after: StoredRecord): Rewriting {
   }
 }
 
-function requireErasable(erased: readonly StoredRecord[], force: boolean): void {
-  const kept = erased.filter((each) => each.deletion_policy === 'never')
-  if (force || kept.length === 0) return
+/**
+ * `force` overrides `never` only where the caller may change the record. The erase is refused as a whole otherwise: a
+ * derived record that stayed would still say what the erased one said.
+ */
+function requireErasable(caller: Caller, erased: readonly StoredRecord[], force: boolean): void {
+  const never = erased.filter((each) => each.deletion_policy === 'never')
+  const refused = force ? never.filter((each) => !mayChange(caller, each)) : never
+  if (refused.length === 0) return
   throw new AppError(
     'deletion_policy_never',
-    'The record, or one derived from it alone, is never to be deleted.',
+    force
+      ? 'A record derived from it alone is never to be deleted, and this key may not change that record.'
+      : 'The record, or one derived from it alone, is never to be deleted.',
   )
 }
 

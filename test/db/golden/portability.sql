@@ -1396,31 +1396,32 @@ from written;
 from json_to_recordset($1::json) as given (
         source_id uuid, target_id uuid, predicate text, inverse text, weight float8, created_at timestamptz, is_whole bool
       )
-    ), target as materialized (
-      select t.id, t.forgotten_at
-from records as t
-      where t.id in (select target_id
-from given)
-and ("t"."sensitivity" <= $2
+    ), judged as materialized (
+      select g.*, t.id is not null as is_open, t.forgotten_at
+      from given as g
+left join records as t on t.id = g.target_id
+and (("t"."sensitivity" <= $2
 and "t"."scope" = any($3::text[]))
+and (g.predicate <> all($4::text[])
+or t.scope = any($5::text[])))
     ), come as (
       delete
 from awaiting_edges as w
-      where w.import_id = $4::uuid
-and w.target_id = any($5::uuid[])
+      where w.import_id = $6::uuid
+and w.target_id = any($7::uuid[])
       returning w.*
     ), coming as (
       insert into awaiting_edges (import_id, source_id, target_id, received_at, created_at, weight, predicate, inverse)
-      select $6::uuid, source_id, target_id, $7::timestamptz, created_at, weight, predicate, inverse
-      from given
-where target_id not in (select id
-from target)
+      select $8::uuid, source_id, target_id, $9::timestamptz, created_at, weight, predicate, inverse
+      from judged
+where not is_open
       on conflict do nothing
     ), ready as materialized (
-      select g.source_id, g.target_id, g.predicate, g.inverse, g.weight, g.created_at
-      from given as g join target as t on t.id = g.target_id
-      where t.forgotten_at is null
-or g.is_whole
+      select source_id, target_id, predicate, inverse, weight, created_at
+      from judged
+where is_open
+and (forgotten_at is null
+or is_whole)
       union all
       select source_id, target_id, predicate, inverse, weight, created_at
 from come
@@ -1456,10 +1457,12 @@ for update skip locked
       select d.*, exists (
         select
 from records as t
-where t.id = d.target_id
+        where t.id = d.target_id
 and t.forgotten_at is null
-and ("t"."sensitivity" <= $3
+and (("t"."sensitivity" <= $3
 and "t"."scope" = any($4::text[]))
+and (d.predicate <> all($5::text[])
+or t.scope = any($6::text[])))
       )
 and exists (select
 from records as s
