@@ -23,7 +23,11 @@ import type { Resources } from './services.ts'
 import { createInstruments, type Instruments } from './telemetry/instruments.ts'
 
 /** For whoever asks it in the background: extraction, and the dream. */
-function createAsked({ models: { chat, maxSensitivity } }: Config, clock: Clock, instruments: Instruments) {
+function createBackgroundChat(
+  { models: { chat, maxSensitivity } }: Config,
+  clock: Clock,
+  instruments: Instruments,
+) {
   if (!chat) return undefined
   const observe = instruments.observeModel('background', chat.ceilings)
   return { ...chat, maxSensitivity, chat: createChat({ ...chat, clock, observe }) }
@@ -55,7 +59,7 @@ export function createJobs({
   })
   const texts = createTextUpdate({ db, clock, log, textLanguage: config.records.textLanguage })
   const refresh = createRefresh({ db })
-  const asked = createAsked(config, clock, instruments)
+  const asked = createBackgroundChat(config, clock, instruments)
   const writing = {
     ...{ ids, textLanguage: config.records.textLanguage, policies: createPoliciesService({ db, clock }) },
     seal: createSeal(config.records.tombstoneKey),

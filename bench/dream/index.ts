@@ -45,7 +45,7 @@ async function measure(database: BenchDatabase, size: number, dimensions: number
   try {
     const began = performance.now()
     for (const partition of await listPartitions(db, null)) {
-      const found = findGroups({ db, context: { proceed: async () => {} }, model, partition })
+      const found = findGroups({ db, context: { throwIfEnded: async () => {} }, model, partition })
       for await (const group of found) groups.push(group)
     }
     const seconds = (performance.now() - began) / 1_000

@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { dot, type Embedding } from '../../src/domain/similarity.ts'
 import { createCompressing } from '../../src/embeddings/index.ts'
-import type { Batch, RunContext } from '../../src/jobs/runs.ts'
+import type { BatchResult, RunContext } from '../../src/jobs/runs.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import type { Result } from '../result.ts'
@@ -63,13 +63,13 @@ async function compress(db: Database) {
   const context: RunContext = {
     run: { id: '', dryRun: false, scope: null, options: {}, startedAt: new Date() },
     inBatch: async (work) => {
-      const batch: Batch = await transact(db, {}, work)
+      const batch: BatchResult = await transact(db, {}, work)
       for (const [name, count] of Object.entries(batch.counts ?? {}))
         counts[name] = (counts[name] ?? 0) + count
       return batch as Awaited<ReturnType<typeof work>>
     },
-    expect: async () => {},
-    proceed: async () => {},
+    setTotal: async () => {},
+    throwIfEnded: async () => {},
     recordFault: async ({ error }) => {
       throw error
     },

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
-import type { RunContext, Work } from '../jobs/runs.ts'
+import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import { momentBefore } from '../kernel/units.ts'
@@ -35,7 +35,7 @@ type Resources = {
  * Experience becomes knowledge, once. Each stage goes through its own part of the list of what is unconsolidated, and
  * leaves it shorter. With nothing on the list a run is one statement.
  */
-export function createConsolidation(resources: Resources): Work {
+export function createConsolidation(resources: Resources): JobWork {
   const { db, clock, compressionAgeMs, extraction } = resources
   const facts = createFacts(resources)
   const stages: readonly Stage[] = [
@@ -55,7 +55,7 @@ export function createConsolidation(resources: Resources): Work {
       chosen.map(({ name }) => dueOf(context, name)),
     )
     const total = chosen.reduce((sum, { name }) => sum + (due.get(name) ?? 0), 0)
-    await context.expect(total, [...figures, ...chosen.map(({ name }) => `${name}_ms`)])
+    await context.setTotal(total, [...figures, ...chosen.map(({ name }) => `${name}_ms`)])
     const asksModel = !context.run.dryRun || options.ask_model === true
     // What a lost worker held for the model is not counted as due, and the stage itself gives it back.
     const isDue = ({ name }: Stage) => due.has(name) || name === 'extraction'

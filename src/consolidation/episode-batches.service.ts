@@ -1,6 +1,6 @@
 import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type Batch, type Change, type RunContext, RunEnded } from '../jobs/runs.ts'
+import { type BatchResult, type Change, type RunContext, RunEnded } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { nameFault } from '../kernel/log.ts'
 import { shareTombstones } from '../records/index.ts'
@@ -24,12 +24,12 @@ import type { Consolidate, Figures, Stage, StageContext, StageName } from './sta
  */
 const usualSize = 4_000
 
-export type Step = Omit<Batch, 'counts'> & { counts?: Figures; last: Position | undefined }
+export type Step = Omit<BatchResult, 'counts'> & { counts?: Figures; last: Position | undefined }
 type Next = (tx: Transaction, portion: Portion) => Promise<Step>
 type Walk = { stage: StageName; clock: Clock; until: Date; next: Next; size?: number }
 
 /** How a batch is done: in a transaction of its own, or as a part of the one that is taken back. */
-type Perform = <T extends Batch>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+type Perform = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 type Fault = Parameters<RunContext['recordFault']>[0]
 type Means = { perform: Perform; recordFault(fault: Fault): Promise<void> }
 
@@ -71,7 +71,7 @@ export async function walk(context: RunContext, asked: Walk): Promise<void> {
     const sum = createSum()
     await proceed(context, asked, {
       perform: async (work) => {
-        await context.proceed()
+        await context.throwIfEnded()
         return sum.add(await performPart(tx, work))
       },
       recordFault: async (fault) => void faults.push(fault),
@@ -145,7 +145,7 @@ function createSum() {
   const changes: Change[] = []
   let done = 0
   return {
-    add<T extends Batch>(batch: T): T {
+    add<T extends BatchResult>(batch: T): T {
       done += batch.done ?? 0
       changes.push(...(batch.changes ?? []))
       for (const [name, count] of Object.entries(batch.counts ?? {})) {
@@ -153,6 +153,6 @@ function createSum() {
       }
       return batch
     },
-    total: (): Batch => ({ done, counts, changes }),
+    total: (): BatchResult => ({ done, counts, changes }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { EpisodicPayload } from '../domain/payloads.ts'
-import type { Batch, RunContext } from '../jobs/runs.ts'
+import type { BatchResult, RunContext } from '../jobs/runs.ts'
 
 /** The parts of consolidation, in the order in which they run. */
 export const stageNames = ['episodic', 'semantic', 'extraction', 'competence', 'plan_graph'] as const
@@ -51,7 +51,7 @@ export type Lesson = {
   isRehearsal: boolean
 }
 
-export type Outcome = Omit<Batch, 'counts' | 'done'> & { counts?: Figures }
+export type Outcome = Omit<BatchResult, 'counts' | 'done'> & { counts?: Figures }
 
 /**
  * A stage that is nothing but this. It may be handed an episode that it has dealt with before (its outcome was

@@ -1,4 +1,4 @@
-import type { Batch, RunContext } from '../jobs/runs.ts'
+import type { BatchResult, RunContext } from '../jobs/runs.ts'
 import { foldAccesses } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'
 
@@ -18,7 +18,7 @@ export function createPruning({ size = usualSize }: { size?: number } = {}): Ste
     let next: { after: string } | undefined = { after: '00000000-0000-0000-0000-000000000000' }
     while (next) {
       const from: { after: string } = next
-      const { after } = await inBatch(async (tx): Promise<Batch & { after: string | undefined }> => {
+      const { after } = await inBatch(async (tx): Promise<BatchResult & { after: string | undefined }> => {
         const { folded, after } = await foldAccesses(tx, { before, limit: size, ...from })
         return { after, counts: { accesses_folded: folded } }
       })

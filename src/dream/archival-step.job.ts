@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { RunContext } from '../jobs/runs.ts'
-import { walk } from '../jobs/table-walk.ts'
+import { walkTable } from '../jobs/table-walk.ts'
 import { momentAfter } from '../kernel/units.ts'
 import { createPromotion, promoteDue, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
 import { type Archived, archive, claimAged, countAged } from './archival-step.queries.ts'
@@ -28,7 +28,7 @@ export function createForgetting(resources: Resources): Step {
     const { id: runId, dryRun, startedAt: now } = context.run
     const purgeAt = momentAfter(now, forgottenRetentionMs)
     const span = spanOf(context)
-    await walk(context, {
+    await walkTable(context, {
       ...{ part: 'archival', size },
       claim: (tx, portion) => claimAged(tx, { ...span, ...portion }),
       perform: async (tx, ids) => {

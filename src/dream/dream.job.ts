@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { RunContext, Work } from '../jobs/runs.ts'
+import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Refresh, RetentionSettings } from '../lifecycle/index.ts'
 import { createPruning } from './access-folding-step.job.ts'
 import { createForgetting } from './archival-step.job.ts'
@@ -30,7 +30,7 @@ type Resources = RetentionSettings & {
 }
 
 /** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
-export function createDream(resources: Resources): Work {
+export function createDream(resources: Resources): JobWork {
   const { db, drift, model, writing } = resources
   const gateway = createGateway({ db, model })
   const writers = writing ? listWriters(db, writing) : []
@@ -45,7 +45,7 @@ export function createDream(resources: Resources): Work {
     const chosen = chosenOf(context)
     let total = 0
     for (const step of chosen) total += await step.count(context)
-    await context.expect(total, [
+    await context.setTotal(total, [
       ...chosen.flatMap(({ name, figures }) => [...figures, `${name}_ms`]),
       ...(chosen.some((step) => writers.includes(step)) ? askingFigures : []),
     ])

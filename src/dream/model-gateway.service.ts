@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import { maskSecrets } from '../domain/masking.ts'
-import { whileProceeding } from '../jobs/abort-when-run-ends.ts'
+import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import type { Chat } from '../llm/chat.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
@@ -43,7 +43,7 @@ function createAsking(context: RunContext, model: DreamModel, spentBefore: Spent
     if (failures >= mostFailures) return { refused: 'unavailable' }
     if (isExhausted(spent, ceilings)) return { refused: 'exhausted' }
     const began = performance.now()
-    const reply = await whileProceeding(context, (signal) =>
+    const reply = await abortWhenRunEnds(context, (signal) =>
       putQuestion(questionOf(asked), { chat, ceilings, signal, read: asked.read }),
     )
     const ms = Math.round(performance.now() - began)

@@ -1,6 +1,6 @@
 import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type Batch, type RunContext, RunEnded } from '../jobs/runs.ts'
+import { type BatchResult, type RunContext, RunEnded } from '../jobs/runs.ts'
 
 type About = { part: string; recordId: string }
 
@@ -8,7 +8,7 @@ type About = { part: string; recordId: string }
 export async function settle(
   context: RunContext,
   about: About,
-  work: (tx: Transaction) => Promise<Batch>,
+  work: (tx: Transaction) => Promise<BatchResult>,
 ): Promise<void> {
   try {
     await context.inBatch(work)

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { decode, encode } from '../domain/vector-codes.ts'
-import type { Batch, RunContext, Work } from '../jobs/runs.ts'
+import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
 import type { RetentionSettings } from '../lifecycle/index.ts'
 import {
   claimTooSharp,
@@ -24,9 +24,9 @@ type Resources = RetentionSettings & { db: Database; size?: number }
  * The job `compress`: what is fading is kept in fewer bits. Its signature stays that of the full vector, so that it is
  * found as before; what it is worth is judged by the instant of the run alone, and not by how often there is one.
  */
-export function createCompressing({ db, size = usualSize, ...settings }: Resources): Work {
+export function createCompressing({ db, size = usualSize, ...settings }: Resources): JobWork {
   async function run(context: RunContext): Promise<void> {
-    await context.expect(await countVectors(db), figures)
+    await context.setTotal(await countVectors(db), figures)
     let after: Position | undefined = start
     while (after) after = await compressNext(context, after)
   }
@@ -35,7 +35,7 @@ export function createCompressing({ db, size = usualSize, ...settings }: Resourc
     { run: { startedAt: now, scope }, inBatch }: RunContext,
     after: Position,
   ): Promise<Position | undefined> {
-    const { until } = await inBatch(async (tx): Promise<Batch & { until: Position | undefined }> => {
+    const { until } = await inBatch(async (tx): Promise<BatchResult & { until: Position | undefined }> => {
       const until = await findEnd(tx, { after, limit: size })
       if (!until) return { until: undefined }
       const stretch = { after, until, scope, now, settings }

@@ -5,7 +5,7 @@ import { searchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { encode } from '../domain/vector-codes.ts'
 import { tallyLags } from '../domain/vector-lag.ts'
-import type { Batch } from '../jobs/runs.ts'
+import type { BatchResult } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
@@ -36,7 +36,7 @@ type Resources = {
 }
 
 /** How a pass touches the database: each batch a transaction, counted where somebody counts. */
-type InBatch = <T extends Batch>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 export type Pass = { inBatch: InBatch; model: ModelRow; scope: string | null; signal: AbortSignal }
 
 /** Texts in hand at once, and for how long they stay so when their worker dies. */
@@ -91,7 +91,10 @@ export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: R
     return hasWord(text) ? [{ id, text }] : []
   }
 
-  async function keep(tx: Transaction, { modelId, until, ids, readings, refused }: Outcome): Promise<Batch> {
+  async function keep(
+    tx: Transaction,
+    { modelId, until, ids, readings, refused }: Outcome,
+  ): Promise<BatchResult> {
     const now = clock.now()
     const rows = await settle(tx, { modelId, until, now, readings })
     const settled = new Set(rows.map(({ record_id: id }) => id))

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
-import type { RunContext, Work } from '../jobs/runs.ts'
+import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { createRegistration } from './embedding-models.service.ts'
@@ -44,10 +44,10 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
     await untilEnded(context, async (signal) => {
       const model = await registration.attend(signal)
       if (!model) return
-      const { inBatch, run, expect } = context
+      const { inBatch, run, setTotal } = context
       const { scope } = run
       const { due, given_up: givenUp } = await countWaiting(db, clock.now(), scope)
-      await expect(due + givenUp, figures)
+      await setTotal(due + givenUp, figures)
       await inBatch(async (tx) => ({ counts: { revived: await reviveGivenUp(tx, clock.now(), scope) } }))
       const outage = await embedding.workOff({ inBatch, model, scope, signal })
       await surprising.workOff({ inBatch, scope, signal })
@@ -66,7 +66,7 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
     }))
   }
 
-  const work: Work = { run }
+  const work: JobWork = { run }
   return { work, watch }
 
   function watch() {
@@ -80,11 +80,11 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
 
 /** A model may take its time, and whoever ends the run does not wait for it. */
 async function untilEnded(
-  { proceed }: RunContext,
+  { throwIfEnded }: RunContext,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const ended = new AbortController()
-  const look = setInterval(() => void proceed().catch((error) => ended.abort(error)), proceedEveryMs)
+  const look = setInterval(() => void throwIfEnded().catch((error) => ended.abort(error)), proceedEveryMs)
   try {
     await work(ended.signal)
     ended.signal.throwIfAborted()

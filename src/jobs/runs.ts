@@ -17,7 +17,7 @@ export type Run = {
 export type Change = { record_id: string; action: string; before?: object; after?: object; note?: string }
 
 /** What a batch did: how many records it went through, what it did to them, and which of that is worth listing. */
-export type Batch = {
+export type BatchResult = {
   done?: number
   counts?: Readonly<Record<string, number>>
   changes?: readonly Change[]
@@ -30,20 +30,20 @@ export type RunContext = {
    * One transaction, under the lease and with its progress: after a kill either both are there or neither. Throws
    * when the run is to end. Of a dry run only the outcome remains.
    */
-  inBatch<T extends Batch>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /**
    * How many records there are to go through, once it is known; and what is counted, so that what was not done
    * shows as 0.
    */
-  expect(total: number, counted?: readonly string[]): Promise<void>
+  setTotal(total: number, counted?: readonly string[]): Promise<void>
   /** Throws when the run is to end: for between the parts of one long batch. */
-  proceed(): Promise<void>
+  throwIfEnded(): Promise<void>
   /** A batch that failed, without stopping those after it: which, and the record when it was one. */
   recordFault(fault: { error: unknown; recordId?: string; part: string; attempt?: string }): Promise<void>
 }
 
 /** A job as the maintenance runs it. */
-export type Work = {
+export type JobWork = {
   run(context: RunContext): Promise<void>
   /** Takes part in a run that another worker leads; returns when there is nothing left to share. */
   help?(context: RunContext): Promise<void>

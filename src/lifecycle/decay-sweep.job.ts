@@ -4,7 +4,7 @@ import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { sweepLagMs } from '../domain/sweep-lag.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
-import { type Batch, type RunContext, RunEnded, type Work } from '../jobs/runs.ts'
+import { type BatchResult, type JobWork, type RunContext, RunEnded } from '../jobs/runs.ts'
 import { momentAfter, momentBefore } from '../kernel/units.ts'
 import {
   countDue,
@@ -38,13 +38,13 @@ const usualSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
  * Stored salience is brought near the exact one, and what has faded away is forgotten. Nothing that is read
  * depends on when this runs, or whether: it keeps an index in order and the store from growing.
  */
-export function createSweep(resources: Resources): Work {
+export function createSweep(resources: Resources): JobWork {
   const { db, forgottenRetentionMs, revisedRetentionMs, sizes = usualSizes } = resources
 
   async function run(context: RunContext): Promise<void> {
     const span = spanOf(context.run)
     const { fading, faded } = await countDue(db, span)
-    await context.expect(fading + faded)
+    await context.setTotal(fading + faded)
     const isShared = !context.run.dryRun && span.scope === null
     if (isShared && fading >= sizes.shareFrom) {
       await context.inBatch((tx) => insertRanges(tx, span.runId, sizes.blocks).then(() => ({})))
@@ -91,7 +91,7 @@ export function createSweep(resources: Resources): Work {
 
   type Span = ReturnType<typeof spanOf>
   type Portion = Span & { after: Position; limit: number }
-  type Walked = Batch & { last: Position | undefined }
+  type Walked = BatchResult & { last: Position | undefined }
 
   /** A batch that fails is tried again in smaller ones, down to the record that makes it fail, and past it. */
   async function walk(

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
-import { type Run, type RunContext, RunEnded, type Work } from '../jobs/runs.ts'
+import { type JobWork, type Run, type RunContext, RunEnded } from '../jobs/runs.ts'
 import {
   countRefreshable,
   listRefreshable,
@@ -18,7 +18,7 @@ type Resources = {
 }
 
 /** `count` says how many records it would look at. */
-export type Refresh = Required<Work> & { count(context: RunContext): Promise<number> }
+export type Refresh = Required<JobWork> & { count(context: RunContext): Promise<number> }
 
 const refreshFigures = ['refreshed'] as const
 
@@ -32,7 +32,7 @@ const rangeRetryMs = 20
 export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   async function run(context: RunContext): Promise<void> {
     const { records, blocks: end } = await countRefreshable(db, context.run.scope)
-    await context.expect(records, refreshFigures)
+    await context.setTotal(records, refreshFigures)
     if (records === 0) return
     if (context.run.dryRun) return rehearse(context, end)
     await context.inBatch((tx) => insertRanges(tx, context.run.id, blocks).then(() => ({})))

@@ -1,8 +1,8 @@
 import type { Database } from '../db/connection.ts'
 import { type Call, transact } from '../db/transaction.ts'
 import { isLower, stepDown, stepUp } from '../domain/layers.ts'
-import type { Change, RunContext, Work } from '../jobs/runs.ts'
-import { walk } from '../jobs/table-walk.ts'
+import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
+import { walkTable } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { answerWritten, claimRecord, type WrittenRecord, writeChange } from '../records/index.ts'
@@ -57,7 +57,7 @@ export function createPromotion({ db, size = usualSize }: { db: Database; size?:
   type Claim = typeof claimWorking
   function walkThrough(context: RunContext, claim: Claim): Promise<void> {
     const span = spanOf(context)
-    return walk(context, {
+    return walkTable(context, {
       ...{ part: 'promotion', size },
       claim: (tx, portion) => claim(tx, { ...span, ...portion }),
       perform: async (tx, ids) => {
@@ -69,13 +69,13 @@ export function createPromotion({ db, size = usualSize }: { db: Database; size?:
 
   return {
     /** Time alone carries working memory up: part of the job that runs most often, at one probe of an index. */
-    behind: ({ run, ...work }: Work): Work => ({
+    behind: ({ run, ...work }: JobWork): JobWork => ({
       ...work,
       run: async (context) => {
         const waiting = await countWorking(db, spanOf(context))
         await run({
           ...context,
-          expect: (total, counted) => context.expect(total + waiting, counted),
+          setTotal: (total, counted) => context.setTotal(total + waiting, counted),
         })
         if (waiting > 0) await walkThrough(context, claimWorking)
       },

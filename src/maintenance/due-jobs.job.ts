@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Intervals } from './maintenance.service.ts'
 import { findDueJobs } from './running/due-jobs.queries.ts'
-import { insertJobs } from './running/leases.queries.ts'
+import { ensureJobRows } from './running/leases.queries.ts'
 import type { Runner } from './running/runner.service.ts'
 
 type Resources = {
@@ -46,7 +46,7 @@ export function watchJobs(resources: Resources): { stop(): Promise<void> } {
     let isPrepared = false
     while (!signal.aborted) {
       try {
-        if (!isPrepared) await insertJobs(db, jobNames, clock.now())
+        if (!isPrepared) await ensureJobRows(db, jobNames, clock.now())
         isPrepared = true
         await look()
       } catch (error) {

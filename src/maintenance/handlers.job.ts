@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { JobHandlers } from '../jobs/job-names.ts'
-import type { Work } from '../jobs/runs.ts'
+import type { JobWork } from '../jobs/runs.ts'
 import type { Runner } from './running/runner.service.ts'
 
 /** Deletes what had expired by `now`, at most `limit` rows in one statement, and answers how many. */
@@ -13,7 +13,7 @@ type Resources = { expired: Readonly<Record<string, DeleteExpired>> }
 const batchSize = 1_000
 
 /** Each batch is a transaction of its own and passes over rows that another worker has in hand. */
-export function createPurge({ expired }: Resources): Work {
+export function createPurge({ expired }: Resources): JobWork {
   return {
     run: async ({ run, inBatch }) => {
       for (const [name, deleteExpired] of Object.entries(expired)) {

@@ -10,7 +10,7 @@ import { saying } from '../support/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 384
-const going = { proceed: async () => {} }
+const going = { throwIfEnded: async () => {} }
 
 /** As many as there are precisions, all about one thing. */
 async function openStore(precisions: readonly Precision[]) {
@@ -66,7 +66,7 @@ it('a search ends when the run does', async () => {
   const { app, model }: { app: TestApp; model: Store['model'] } = await openStore(alternating([32], 6))
   const [partition] = await listPartitions(app.db, null)
   if (!partition) throw new Error('nothing to look through')
-  const ended = { proceed: () => Promise.reject(new RunEnded('cancelled')) }
+  const ended = { throwIfEnded: () => Promise.reject(new RunEnded('cancelled')) }
   const search = findGroups({ db: app.db, context: ended, model, partition, lookedAfterMs: 0 })
   await expect(search.next()).rejects.toThrow(RunEnded)
 })

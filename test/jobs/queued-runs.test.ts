@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
-import type { Work } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
@@ -22,13 +22,13 @@ afterEach(() => test.close())
 
 function hire(worker: string, intervals = off) {
   let ran = 0
-  const work: Work = {
+  const work: JobWork = {
     run: async ({ inBatch }) => {
       await inBatch(async () => ({ done: 1 }))
       ran++
     },
   }
-  const works = Object.fromEntries(jobNames.map((name) => [name, work])) as Record<JobName, Work>
+  const works = Object.fromEntries(jobNames.map((name) => [name, work])) as Record<JobName, JobWork>
   const runner = createRunner({ db: test.db, clock, ids, log, worker, works, intervals })
   const watch = (everyMs: number) =>
     watchJobs({ db: test.db, clock, log, worker, runner, intervals, everyMs })

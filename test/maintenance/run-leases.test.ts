@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Work } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs.ts'
 import { openWorkshop, populate, readState, type Workshop } from '../support/job-workers.ts'
 
 const hour = 3_600_000
@@ -145,7 +145,7 @@ describe('a worker that is paused', () => {
   it('loses a run to another only once, and gives up what nobody can finish', async () => {
     const id = await prepareSweep()
     const lost = createGate()
-    const decay: Work = { run: () => lost.pass() }
+    const decay: JobWork = { run: () => lost.pass() }
     const losses: Promise<number>[] = []
     for (let attempt = 1; attempt <= 5; attempt++) {
       losses.push(shop.hire(`worker ${attempt}`, { works: { decay } }).attend('decay', idle))
@@ -189,7 +189,7 @@ describe('a run that is cancelled', () => {
 
 describe('a job that fails', () => {
   it('says why without a word of content, and leaves its lease to the next', async () => {
-    const decay: Work = {
+    const decay: JobWork = {
       run: ({ inBatch }) =>
         inBatch(async (tx) => {
           await tx.selectNoFrom(({ val, cast }) => cast(val('a memory'), 'integer').as('no')).execute()

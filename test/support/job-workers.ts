@@ -6,7 +6,7 @@ import { createDream } from '../../src/dream/index.ts'
 import { createEmbeddings, hashEmbedder } from '../../src/embeddings/index.ts'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
 import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
-import type { Work } from '../../src/jobs/runs.ts'
+import type { JobWork } from '../../src/jobs/runs.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createPromotion, createRefresh, createSweep } from '../../src/lifecycle/index.ts'
@@ -14,7 +14,7 @@ import { createChat } from '../../src/llm/chat.ts'
 import { createPurge, createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { presentRun } from '../../src/maintenance/run-answer.ts'
-import { insertJobs } from '../../src/maintenance/running/leases.queries.ts'
+import { ensureJobRows } from '../../src/maintenance/running/leases.queries.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
 import { createTestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
@@ -27,7 +27,7 @@ export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 9
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
 type Hiring = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & {
-  works?: Partial<Record<JobName, Work>>
+  works?: Partial<Record<JobName, JobWork>>
 }
 
 export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
@@ -40,7 +40,7 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
   const ids = createIds(clock)
   const lines: string[] = []
   const log = createLogger({ level: 'debug', clock, write: (line) => void lines.push(line) })
-  await insertJobs(db, jobNames, clock.now())
+  await ensureJobRows(db, jobNames, clock.now())
 
   const refresh = createRefresh({ db, blocks: sizes.blocks })
   const usual = {

@@ -1,7 +1,7 @@
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { rankOf, type Sensitivity } from '../../domain/caller.ts'
-import { whileProceeding } from '../../jobs/abort-when-run-ends.ts'
+import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
 import { RunEnded } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { nameFault } from '../../kernel/log.ts'
@@ -78,7 +78,7 @@ export function createExtraction({
   }
 
   function askAll(context: StageContext, asking: readonly Episode[]): Promise<Asked[]> {
-    return whileProceeding(context, (signal) =>
+    return abortWhenRunEnds(context, (signal) =>
       Promise.all(asking.map((episode) => askFor(episode, { chat, ceilings, signal }))),
     )
   }

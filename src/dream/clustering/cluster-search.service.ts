@@ -4,7 +4,7 @@ import { type Embedding, normalise } from '../../domain/similarity.ts'
 import { decode } from '../../domain/vector-codes.ts'
 import { type Crowd, findCodes, idAt, unpackCrowd } from '../../embeddings/index.ts'
 import type { RunContext } from '../../jobs/runs.ts'
-import { start } from '../../jobs/table-walk.ts'
+import { startPosition } from '../../jobs/table-walk.ts'
 import { growTree, treesFor } from './approximate-neighbours.ts'
 import { type Group, gatherAround, leastMembers } from './cluster-group.ts'
 import { type Partition, readPortion } from './clustering.queries.ts'
@@ -12,7 +12,7 @@ import { contendersOf, createNearby, type Nearby } from './nearest-list.ts'
 
 type Search = {
   db: Database
-  context: Pick<RunContext, 'proceed'>
+  context: Pick<RunContext, 'throwIfEnded'>
   model: { id: number; dimensions: number }
   partition: Partition
   /** Records in memory at once, some four hundred bytes each; of a larger partition it is gone through in parts. */
@@ -33,7 +33,7 @@ const usuallyLookedAfterMs = 1_000
 export async function* findGroups(search: Search): AsyncGenerator<readonly string[]> {
   const { db, model, partition, mostInside = usualInside } = search
   const pause = createPause(search)
-  let after: string | undefined = start.id
+  let after: string | undefined = startPosition.id
   while (after !== undefined) {
     const crowd = unpackCrowd(
       await readPortion(db, partition, { modelId: model.id, after, limit: mostInside }),
@@ -114,7 +114,7 @@ function createPause({ context, lookedAfterMs = usuallyLookedAfterMs }: Search):
   return async () => {
     await breathe()
     if (performance.now() - looked < lookedAfterMs) return
-    await context.proceed()
+    await context.throwIfEnded()
     looked = performance.now()
   }
 }

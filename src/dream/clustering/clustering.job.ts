@@ -3,7 +3,7 @@ import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { rankOf } from '../../domain/caller.ts'
 import { findServingModel } from '../../embeddings/index.ts'
-import { type Batch, RunEnded } from '../../jobs/runs.ts'
+import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
 import { findFigure } from '../entity-facts.queries.ts'
 import type { Bear } from '../insert-fact.service.ts'
 import type { Asking } from '../model-question.ts'
@@ -85,7 +85,7 @@ export function createClustering({ db, ...resources }: Resources): Step {
 
   async function conclude(context: DreamContext, question: Question, merging: Merging): Promise<boolean> {
     try {
-      const { isMerged } = await context.inBatch(async (tx): Promise<Batch & { isMerged: boolean }> => {
+      const { isMerged } = await context.inBatch(async (tx): Promise<BatchResult & { isMerged: boolean }> => {
         const merged = await merge(tx, context, merging)
         if (merged.outcome === 'erased') return { ...(await reject(tx, context, question)), isMerged: false }
         if (merged.outcome === 'moved') return { isMerged: false }
@@ -101,7 +101,7 @@ export function createClustering({ db, ...resources }: Resources): Step {
     }
   }
 
-  async function reject(tx: Transaction, { run }: DreamContext, { digest }: Question): Promise<Batch> {
+  async function reject(tx: Transaction, { run }: DreamContext, { digest }: Question): Promise<BatchResult> {
     await rememberVerdict(tx, { step: 'cluster', digest, now: run.startedAt })
     return { counts: { clusters_rejected: 1 } }
   }

@@ -1,5 +1,5 @@
-import type { Batch } from '../../jobs/runs.ts'
-import { start } from '../../jobs/table-walk.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
+import { startPosition } from '../../jobs/table-walk.ts'
 import { revertMerge } from '../../revision/index.ts'
 import type { DreamContext } from '../steps.ts'
 import { findOrphans } from './clustering.queries.ts'
@@ -9,10 +9,10 @@ const told = { actor: 'dream/cluster', rationale: 'what it was told in is no mor
 
 /** What was told as one in something that is erased or purged since is there again: it would be nowhere else. */
 export async function reviveOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {
-  let after: string | undefined = start.id
+  let after: string | undefined = startPosition.id
   while (after !== undefined) {
     const from: string = after
-    const { next } = await inBatch(async (tx): Promise<Batch & { next: string | undefined }> => {
+    const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
       const ids = await findOrphans(tx, { scope: run.scope, after: from, limit: atOnce })
       const reverting = { ...told, now: run.startedAt, runId: run.id, textLanguage }
       const reverted = await revertMerge(tx, ids, reverting)

@@ -2,8 +2,8 @@ import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { everything } from '../../domain/caller.ts'
-import { type Batch, type Change, type RunContext, RunEnded } from '../../jobs/runs.ts'
-import { start } from '../../jobs/table-walk.ts'
+import { type BatchResult, type Change, type RunContext, RunEnded } from '../../jobs/runs.ts'
+import { startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import type { Step } from '../steps.ts'
@@ -41,9 +41,9 @@ export function createDrift({ db, roots, textLanguage, size = usualSize }: Resou
     if (roots.length === 0) return
     const { id: runId, scope } = context.run
     const checker = createChecker()
-    let after: string | undefined = (await findPosition(db, runId)) ?? start.id
+    let after: string | undefined = (await findPosition(db, runId)) ?? startPosition.id
     while (after !== undefined) {
-      await context.proceed()
+      await context.throwIfEnded()
       const page = await listJudged(db, { scope, after, limit: size })
       const last = page.at(-1)
       if (!last) return
@@ -61,7 +61,7 @@ export function createDrift({ db, roots, textLanguage, size = usualSize }: Resou
   /** What is due and how far it has come, in one transaction; where that fails, one by one and past what fails. */
   async function settle(context: RunContext, looked: readonly Looked[], pace: Pace): Promise<void> {
     const due = looked.flatMap((each) => dueOf(each, context.run.id))
-    const conclude = async (tx: Transaction, done: Batch = {}): Promise<Batch> => {
+    const conclude = async (tx: Transaction, done: BatchResult = {}): Promise<BatchResult> => {
       await upsertPosition(tx, context.run.id, pace.after)
       const counts = { ...done.counts, ...countLooked(looked), drift_ms: pace.drift_ms }
       return { ...done, done: looked.length, counts }
@@ -83,7 +83,7 @@ export function createDrift({ db, roots, textLanguage, size = usualSize }: Resou
     }
   }
 
-  async function moveAll(tx: Transaction, context: RunContext, due: readonly Due[]): Promise<Batch> {
+  async function moveAll(tx: Transaction, context: RunContext, due: readonly Due[]): Promise<BatchResult> {
     if (due.length === 0) return {}
     const claimed = await claimJudged(
       tx,
@@ -123,7 +123,7 @@ export function createDrift({ db, roots, textLanguage, size = usualSize }: Resou
 
   async function count({ run: { id, scope } }: RunContext): Promise<number> {
     if (roots.length === 0) return 0
-    return countJudged(db, { scope, after: (await findPosition(db, id)) ?? start.id })
+    return countJudged(db, { scope, after: (await findPosition(db, id)) ?? startPosition.id })
   }
 
   return {

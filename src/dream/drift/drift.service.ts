@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Call } from '../../db/transaction.ts'
 import { isAllowed } from '../../domain/caller.ts'
 import { requireScope } from '../../domain/write-trust.ts'
-import { start } from '../../jobs/table-walk.ts'
+import { startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { listOpen } from './drift.queries.ts'
@@ -32,7 +32,7 @@ export function createDriftService({ db, roots }: Resources) {
 
   async function lookThrough({ caller: { trust }, tx }: Call, scope: string | null): Promise<DriftReport> {
     const [tally, checker] = [createTally(), createChecker()]
-    let after: string | undefined = start.id
+    let after: string | undefined = startPosition.id
     while (after !== undefined && tally.checked() < mostChecked) {
       const page = await listOpen(tx ?? db, { trust, scope, after, limit: size })
       for (const claimant of page) tally.add(await look(checker, roots, claimant))

@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { everything, type Sensitivity } from '../../domain/caller.ts'
 import { maskText } from '../../domain/masking.ts'
-import type { Batch } from '../../jobs/runs.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
 import { findFigure, lockTold } from '../entity-facts.queries.ts'
@@ -55,7 +55,7 @@ export function createProbing({ db, textLanguage }: Resources): Step {
     tx: Transaction,
     { run }: DreamContext,
     { id, version, ceiling, reply }: Probed,
-  ): Promise<Batch> {
+  ): Promise<BatchResult> {
     await lockTold(tx, [id])
     const belief = await findBelief(tx, { id, now: run.startedAt, ceiling })
     if (belief?.version !== version) return { counts: { beliefs_outdated: 1 } }

@@ -2,8 +2,8 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { everything } from '../../domain/caller.ts'
 import { factHandle } from '../../domain/handles.ts'
-import type { Batch, Run } from '../../jobs/runs.ts'
-import { start } from '../../jobs/table-walk.ts'
+import type { BatchResult, Run } from '../../jobs/runs.ts'
+import { startPosition } from '../../jobs/table-walk.ts'
 import { findRecords, type StoredRecord, shareTombstones } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../entity-facts.queries.ts'
@@ -76,10 +76,10 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
 
   /** From where the run before it ended, so that those behind it have their turn however much there is to ask. */
   async function* listDue(context: DreamContext, model: Asking): AsyncGenerator<Due> {
-    const turn = (await findLastWritten(db)) ?? start.id
+    const turn = (await findLastWritten(db)) ?? startPosition.id
     for (const [after, until] of [
       [turn, end],
-      [start.id, turn],
+      [startPosition.id, turn],
     ] as const) {
       for await (const id of listIds(context, model, { after, until })) {
         const due = await prepare(db, model, { id })
@@ -95,7 +95,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
   ): AsyncGenerator<string> {
     let after: string | undefined = first
     while (after !== undefined) {
-      await context.proceed()
+      await context.throwIfEnded()
       const span = { scope: context.run.scope, ceiling, after, until }
       const page: string[] = await listKnownWell(db, { ...span, limit: size })
       yield* page
@@ -108,7 +108,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     context: DreamContext,
     due: Due,
     { model, reply }: { model: Asking; reply: Asked<string> },
-  ): Promise<Batch> {
+  ): Promise<BatchResult> {
     const { counts, ...told } =
       'answer' in reply
         ? await keep(tx, context, due, { model, profile: reply.answer })
@@ -145,7 +145,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     { run }: DreamContext,
     { entity: { id }, question, digest, card }: Due,
     { model, profile }: { model: Asking; profile: string },
-  ): Promise<Batch> {
+  ): Promise<BatchResult> {
     await shareTombstones(tx)
     const among = question.told.map((each) => each.id)
     await lockTold(tx, [id, ...among, ...(card ? [card.id] : [])])
@@ -188,7 +188,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
 }
 
 /** The same is not asked, and paid for, again. */
-async function reject(tx: Transaction, verdict: { digest: Buffer; now: Date }): Promise<Batch> {
+async function reject(tx: Transaction, verdict: { digest: Buffer; now: Date }): Promise<BatchResult> {
   await rememberVerdict(tx, { step, ...verdict })
   return { counts: { cards_rejected: 1 } }
 }
@@ -213,12 +213,12 @@ function cardOf({ entity: { id, scope, sensitivity }, question }: Due, profile: 
   }
 }
 
-function created(entity: string, card: string): Batch {
+function created(entity: string, card: string): BatchResult {
   const change = { record_id: card, action: 'create', after: { type: 'semantic', subject: entity } }
   return { counts: { cards_created: 1 }, changes: [change] }
 }
 
-function replaced(entity: string, old: string, card: string): Batch {
+function replaced(entity: string, old: string, card: string): BatchResult {
   const retired = {
     record_id: old,
     action: 'supersede',

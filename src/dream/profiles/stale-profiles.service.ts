@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { everything } from '../../domain/caller.ts'
-import type { Batch, RunContext } from '../../jobs/runs.ts'
+import type { BatchResult, RunContext } from '../../jobs/runs.ts'
 import { findRecords } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import { lockTold } from '../entity-facts.queries.ts'
@@ -18,7 +18,7 @@ export function createDropping({ db, textLanguage, step, actor }: Resources) {
     }
   }
 
-  async function drop(tx: Transaction, { run }: RunContext, id: string): Promise<Batch> {
+  async function drop(tx: Transaction, { run }: RunContext, id: string): Promise<BatchResult> {
     await lockTold(tx, [id])
     const [card] = (await listLeft(tx, null)).includes(id) ? await findRecords(tx, [id], everything) : []
     if (!card) return {}

@@ -33,7 +33,7 @@ async function outlineAll(
   const ids = await listBestKnown(db, { scope, ceiling, limit: mostEntities })
   const outlined: Outlined[] = []
   for (let from = 0; from < ids.length; from += page) {
-    await context.proceed()
+    await context.throwIfEnded()
     const some = ids.slice(from, from + page)
     const said = await findSaid(db, { ids: some, modelId: model.id, most: mostSaid })
     const byEntity = Map.groupBy(said, ({ entity_id: id }) => id)

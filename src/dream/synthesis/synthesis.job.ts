@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import { everything, rankOf, type Sensitivity } from '../../domain/caller.ts'
 import { withInverses } from '../../domain/edges.ts'
-import type { Batch } from '../../jobs/runs.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, shareTombstones, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
 import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../entity-facts.queries.ts'
@@ -68,7 +68,7 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: mostScopes })) {
       const pairs = await findPairs(db, context, { scope, ceiling, model: serving })
       for (let from = 0; from < pairs.length; from += page) {
-        await context.proceed()
+        await context.throwIfEnded()
         yield pairs.slice(from, from + page)
       }
     }
@@ -109,7 +109,7 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     context: DreamContext,
     model: Asking,
     { due, reply }: { due: Due; reply: Asked<Bridge> },
-  ): Promise<Batch> {
+  ): Promise<BatchResult> {
     const asked = { pairs_asked: 1 }
     const { startedAt: now } = context.run
     if ('answer' in reply && reply.answer.connected) {

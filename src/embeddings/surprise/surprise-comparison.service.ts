@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
 import { surpriseOf } from '../../domain/surprise.ts'
-import type { Batch } from '../../jobs/runs.ts'
+import type { BatchResult } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
 import { prepareForMany } from '../vector-search.queries.ts'
@@ -19,7 +19,7 @@ import {
 } from './surprise-comparison.queries.ts'
 import { findNeighbours, type Newcomer } from './surprise-neighbours.service.ts'
 
-type InBatch = <T extends Batch>(work: (tx: Transaction) => Promise<T>) => Promise<T>
+type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 type Pass = { inBatch: InBatch; scope: string | null; signal: AbortSignal }
 
 /** A scope of the largest kind then takes some ten seconds, in which nothing but this pass is held up. */

@@ -6,7 +6,7 @@ import type { Change } from '../../jobs/runs.ts'
  * Held until the transaction ends, so that a worker which is paused in the middle of a batch keeps the lease from
  * being taken, and one that is paused before it finds another's fence. Heartbeats pass this lock.
  */
-export async function holdFence(
+export async function lockFence(
   tx: Transaction,
   lease: { job: string; fence: number; runId: string },
 ): Promise<{ cancel_requested: boolean } | undefined> {
@@ -38,7 +38,7 @@ export async function addProgress(
   `.execute(tx)
 }
 
-export async function setTotal(
+export async function setRunTotal(
   tx: Transaction,
   { id, total, counted }: { id: string; total: number; counted: readonly string[] },
 ): Promise<void> {
@@ -54,7 +54,7 @@ export async function setTotal(
     .execute()
 }
 
-export async function setError(tx: Transaction, id: string, error: string): Promise<void> {
+export async function setRunError(tx: Transaction, id: string, error: string): Promise<void> {
   await tx.updateTable('maintenance_runs').set({ error }).where('id', '=', id).execute()
 }
 

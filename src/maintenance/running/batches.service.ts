@@ -2,43 +2,43 @@ import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import { type Transaction, transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
-import { type Batch, type Run, type RunContext, RunEnded } from '../../jobs/runs.ts'
+import { type BatchResult, type Run, type RunContext, RunEnded } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { nameFault } from '../../kernel/log.ts'
-import { addProgress, holdFence, insertChanges, setError, setTotal } from './batches.queries.ts'
+import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
 
 /** A run under the lease of its job. */
-export type Held = { job: JobName; fence: number; run: Run }
+export type LeasedRun = { job: JobName; fence: number; run: Run }
 
 export type Step = 'claiming' | 'before batch' | 'in batch' | 'after batch' | 'concluding' | 'concluded'
 export type Observe = (step: Step) => void | Promise<void>
 
-type Resources = { db: Database; clock: Clock; observe: Observe; held: Held; signal: AbortSignal }
+type Resources = { db: Database; clock: Clock; observe: Observe; held: LeasedRun; signal: AbortSignal }
 
 /** Undoes the transaction of a dry run and carries its outcome out of it. */
 class Rehearsed extends Error {
-  readonly outcome: Batch
+  readonly outcome: BatchResult
 
-  constructor(outcome: Batch) {
+  constructor(outcome: BatchResult) {
     super('rolled back')
     this.outcome = outcome
   }
 }
 
-export function createBatches({ db, observe, held, signal }: Resources): RunContext {
+export function createRunContext({ db, observe, held, signal }: Resources): RunContext {
   const { run } = held
 
   /** Nothing is written but under the fence, so a worker that was paused meanwhile writes nothing more. */
   function underFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return transact(db, {}, async (tx) => {
-      const found = await holdFence(tx, { job: held.job, fence: held.fence, runId: run.id })
+      const found = await lockFence(tx, { job: held.job, fence: held.fence, runId: run.id })
       if (!found) throw new RunEnded('lease lost')
       if (found.cancel_requested) throw new RunEnded('cancelled')
       return work(tx)
     })
   }
 
-  async function inBatch<T extends Batch>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     await observe('before batch')
     if (signal.aborted) throw new RunEnded('stopped')
     const outcome = run.dryRun ? await rehearse(work) : await underFence((tx) => perform(tx, work))
@@ -46,14 +46,14 @@ export function createBatches({ db, observe, held, signal }: Resources): RunCont
     return outcome
   }
 
-  async function perform<T extends Batch>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+  async function perform<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
     const outcome = await work(tx)
     await observe('in batch')
     await keep(tx, outcome)
     return outcome
   }
 
-  async function rehearse<T extends Batch>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function rehearse<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     let outcome: T | undefined
     await underFence(async (tx) => {
       outcome = await work(tx)
@@ -67,7 +67,7 @@ export function createBatches({ db, observe, held, signal }: Resources): RunCont
     return rehearsed
   }
 
-  async function keep(tx: Transaction, { done = 0, counts = {}, changes = [] }: Batch): Promise<void> {
+  async function keep(tx: Transaction, { done = 0, counts = {}, changes = [] }: BatchResult): Promise<void> {
     if (changes.length > 0) await insertChanges(tx, run.id, changes)
     const counted = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
     if (done > 0 || Object.keys(counted).length > 0) {
@@ -81,17 +81,17 @@ export function createBatches({ db, observe, held, signal }: Resources): RunCont
     await underFence(async (tx) => {
       const changes = recordId === undefined ? [] : [{ record_id: recordId, action: 'failed', note }]
       await keep(tx, { counts: { failed: 1 }, changes })
-      await setError(tx, run.id, `${part}: ${note}`)
+      await setRunError(tx, run.id, `${part}: ${note}`)
     })
   }
 
-  const expect: RunContext['expect'] = (total, counted = []) =>
-    underFence((tx) => setTotal(tx, { id: run.id, total, counted }))
+  const setTotal: RunContext['setTotal'] = (total, counted = []) =>
+    underFence((tx) => setRunTotal(tx, { id: run.id, total, counted }))
 
-  async function proceed(): Promise<void> {
+  async function throwIfEnded(): Promise<void> {
     if (signal.aborted) throw new RunEnded('stopped')
     await underFence(async () => {})
   }
 
-  return { run, inBatch, proceed, recordFault, expect }
+  return { run, inBatch, throwIfEnded, recordFault, setTotal }
 }

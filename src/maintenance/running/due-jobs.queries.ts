@@ -68,7 +68,7 @@ export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
 }
 
 /** Moves a due schedule on and answers true; `interval` is the configuration's. */
-export async function passSchedule(
+export async function advanceSchedule(
   tx: Transaction,
   { job, now, interval }: { job: string; now: Date; interval: number },
 ): Promise<boolean> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
-export type Claimed = {
+export type OpenRun = {
   id: string
   job: string
   dry_run: boolean
@@ -29,7 +29,7 @@ const claimedColumns = [
 ] as const
 
 /** A row of each job's own to lock and to look at, made once for all time. */
-export async function insertJobs(db: Database, jobs: readonly string[], now: Date): Promise<void> {
+export async function ensureJobRows(db: Database, jobs: readonly string[], now: Date): Promise<void> {
   await db
     .insertInto('job_leases')
     .values(jobs.map((job) => ({ job, holder: null, run_id: null, fence: 0, expires_at: now })))
@@ -89,7 +89,7 @@ export async function releaseLease(
 }
 
 /** A run that was left running first, then whatever waits longest. */
-export async function findOpenRun(tx: Transaction, job: string): Promise<Claimed | undefined> {
+export async function findOpenRun(tx: Transaction, job: string): Promise<OpenRun | undefined> {
   return tx
     .selectFrom('maintenance_runs')
     .where('job', '=', job)
@@ -142,7 +142,7 @@ export async function startRun(
 }
 
 /** A worker that stops in good order has not failed, so its attempt does not count. */
-export async function putRunBack(tx: Transaction, id: string): Promise<void> {
+export async function requeueRun(tx: Transaction, id: string): Promise<void> {
   await tx
     .updateTable('maintenance_runs')
     .set((eb) => ({ status: 'queued', worker: null, attempts: eb('attempts', '-', 1) }))
@@ -167,7 +167,7 @@ export async function endRun(
 }
 
 /** Only what was done to everything, and done, is a success of the job. */
-export async function noteSuccess(tx: Transaction, job: string, now: Date): Promise<void> {
+export async function setLastSuccess(tx: Transaction, job: string, now: Date): Promise<void> {
   await tx.updateTable('job_schedules').set({ last_success_at: now }).where('job', '=', job).execute()
 }
 

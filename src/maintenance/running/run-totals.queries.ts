@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 
 /** Runs are deleted in time; what they did is counted for good. A rehearsal did nothing. */
-export async function tallyRun(tx: Transaction, id: string): Promise<void> {
+export async function addRunTotals(tx: Transaction, id: string): Promise<void> {
   await sql`
     with ended as (
       select job, status, stats, extract(epoch from finished_at - started_at) as seconds

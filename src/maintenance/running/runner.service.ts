@@ -2,31 +2,31 @@ import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import { type Transaction, transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
-import { RunEnded, type Work } from '../../jobs/runs.ts'
+import { type JobWork, RunEnded } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { describeError, type Logger } from '../../kernel/log.ts'
 import { inSpan, parseTraceparent, type Tracer } from '../../kernel/span.ts'
 import { insertRun } from '../maintenance.queries.ts'
-import { createBatches, type Held, type Observe } from './batches.service.ts'
-import { lockFreeLease, passSchedule } from './due-jobs.queries.ts'
+import { createRunContext, type LeasedRun, type Observe } from './batches.service.ts'
+import { advanceSchedule, lockFreeLease } from './due-jobs.queries.ts'
 import {
-  type Claimed,
   clearLease,
   endRun,
+  ensureJobRows,
   findOpenRun,
   findSharedRun,
-  insertJobs,
-  noteSuccess,
-  putRunBack,
+  type OpenRun,
   releaseLease,
   renewLease,
+  requeueRun,
+  setLastSuccess,
   startRun,
   takeLease,
 } from './leases.queries.ts'
-import { tallyRun } from './run-totals.queries.ts'
+import { addRunTotals } from './run-totals.queries.ts'
 
-export type Works = { readonly [Name in JobName]: Work }
+export type JobWorks = { readonly [Name in JobName]: JobWork }
 
 type Resources = {
   db: Database
@@ -35,7 +35,7 @@ type Resources = {
   log: Logger
   /** Names this process in leases and runs. */
   worker: string
-  works: Works
+  works: JobWorks
   /** Milliseconds between scheduled runs by the configuration; 0 for none. */
   intervals: Readonly<Record<JobName, number>>
   leaseMs?: number
@@ -67,7 +67,7 @@ export function createRunner(resources: Resources) {
   }
 
   async function workOff(job: JobName, signal: AbortSignal): Promise<number> {
-    if (!prepared.has(job)) await insertJobs(db, [job], clock.now())
+    if (!prepared.has(job)) await ensureJobRows(db, [job], clock.now())
     prepared.add(job)
     let runs = 0
     while (!signal.aborted) {
@@ -80,13 +80,13 @@ export function createRunner(resources: Resources) {
   }
 
   /** A part of the trace of who asked for the run; a run by schedule is a trace of its own. */
-  function trace(held: Held, work: () => Promise<void>): Promise<void> {
+  function trace(held: LeasedRun, work: () => Promise<void>): Promise<void> {
     const parent = parseTraceparent(held.run.traceparent ?? '')
     const attributes = { 'membrane.job': held.job, 'membrane.run_id': held.run.id }
     return inSpan(resources.tracer, `job ${held.job}`, { kind: 'consumer', parent, attributes }, work)
   }
 
-  async function claim(job: JobName): Promise<Held | undefined> {
+  async function claim(job: JobName): Promise<LeasedRun | undefined> {
     await observe('claiming')
     return transact(db, {}, async (tx) => {
       const now = clock.now()
@@ -103,18 +103,18 @@ export function createRunner(resources: Resources) {
   }
 
   /** What was left by others comes first; a schedule that is due makes a run of its own. */
-  async function findNextRun(tx: Transaction, job: JobName, now: Date): Promise<Claimed | undefined> {
+  async function findNextRun(tx: Transaction, job: JobName, now: Date): Promise<OpenRun | undefined> {
     for (;;) {
       const run = await findOpenRun(tx, job)
       if (run && !(await endHopeless(tx, run, now))) return run
       if (run) continue
-      if (!(await passSchedule(tx, { job, now, interval: intervals[job] }))) return undefined
+      if (!(await advanceSchedule(tx, { job, now, interval: intervals[job] }))) return undefined
       await insertRun(tx, { id: ids.next(), job, trigger: 'schedule', now })
     }
   }
 
   /** Of a run that nobody is to take up again: it was cancelled, or has cost too many workers. */
-  async function endHopeless(tx: Transaction, run: Claimed, now: Date): Promise<boolean> {
+  async function endHopeless(tx: Transaction, run: OpenRun, now: Date): Promise<boolean> {
     const isHopeless = run.attempts >= mostAttempts
     if (run.cancel_requested) await endRun(tx, { id: run.id, status: 'cancelled', now })
     else if (isHopeless) {
@@ -122,12 +122,12 @@ export function createRunner(resources: Resources) {
       await endRun(tx, { id: run.id, status: 'failed', now, error })
     }
     if (!run.cancel_requested && !isHopeless) return false
-    await tallyRun(tx, run.id)
+    await addRunTotals(tx, run.id)
     await clearLease(tx, run.job, now)
     return true
   }
 
-  async function lead(held: Held, outer: AbortSignal): Promise<void> {
+  async function lead(held: LeasedRun, outer: AbortSignal): Promise<void> {
     const lost = new AbortController()
     const heartbeat = setInterval(() => {
       renew(held).then(
@@ -148,9 +148,9 @@ export function createRunner(resources: Resources) {
 
   type Outcome = { status: 'succeeded' | 'cancelled' | 'queued' } | { status: 'failed'; error: string }
 
-  async function outcomeOf(held: Held, signal: AbortSignal): Promise<Outcome> {
+  async function outcomeOf(held: LeasedRun, signal: AbortSignal): Promise<Outcome> {
     try {
-      await works[held.job].run(createBatches({ db, clock, observe, held, signal }))
+      await works[held.job].run(createRunContext({ db, clock, observe, held, signal }))
       return { status: 'succeeded' }
     } catch (error) {
       if (error instanceof RunEnded) return outcomeOfEnd(error)
@@ -166,17 +166,17 @@ export function createRunner(resources: Resources) {
     return { status: ended.reason === 'cancelled' ? 'cancelled' : 'queued' }
   }
 
-  async function conclude(held: Held, outcome: Outcome): Promise<void> {
+  async function conclude(held: LeasedRun, outcome: Outcome): Promise<void> {
     await observe('concluding')
     await transact(db, {}, async (tx) => {
       const now = clock.now()
       if (!(await releaseLease(tx, { ...leaseOf(held), now }))) throw new RunEnded('lease lost')
-      if (outcome.status === 'queued') return putRunBack(tx, held.run.id)
+      if (outcome.status === 'queued') return requeueRun(tx, held.run.id)
       const error = outcome.status === 'failed' ? { error: outcome.error } : {}
       await endRun(tx, { id: held.run.id, now, status: outcome.status, ...error })
-      await tallyRun(tx, held.run.id)
+      await addRunTotals(tx, held.run.id)
       const isWhole = !held.run.dryRun && held.run.scope === null
-      if (outcome.status === 'succeeded' && isWhole) await noteSuccess(tx, held.job, now)
+      if (outcome.status === 'succeeded' && isWhole) await setLastSuccess(tx, held.job, now)
     })
     log.info('run ended', { ...idsOf(held), status: outcome.status })
     await observe('concluded')
@@ -189,14 +189,14 @@ export function createRunner(resources: Resources) {
     if (!work || !shared) return 0
     const held = holdOf({ ...shared, job }, shared.fence, shared.started_at ?? clock.now())
     try {
-      await trace(held, () => work(createBatches({ db, clock, observe, held, signal })))
+      await trace(held, () => work(createRunContext({ db, clock, observe, held, signal })))
     } catch (error) {
       if (!(error instanceof RunEnded)) log.warn('help with a run failed', { ...idsOf(held), err: error })
     }
     return 1
   }
 
-  function renew(held: Held): Promise<boolean> {
+  function renew(held: LeasedRun): Promise<boolean> {
     const expiresAt = new Date(clock.now().getTime() + leaseMs)
     return renewLease(db, { ...leaseOf(held), expiresAt })
   }
@@ -204,25 +204,25 @@ export function createRunner(resources: Resources) {
   return { attend }
 }
 
-type Holdable = Pick<Claimed, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & { job: string }
+type Holdable = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & { job: string }
 
-function holdOf(run: Holdable, fence: number, startedAt: Date): Held {
+function holdOf(run: Holdable, fence: number, startedAt: Date): LeasedRun {
   return {
     job: run.job as JobName,
     fence,
     run: {
       ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt, traceparent: run.traceparent },
       // Only checked JSON is stored.
-      options: run.options as Held['run']['options'],
+      options: run.options as LeasedRun['run']['options'],
     },
   }
 }
 
-function leaseOf({ job, fence, run }: Held) {
+function leaseOf({ job, fence, run }: LeasedRun) {
   return { job, fence, runId: run.id }
 }
 
-function idsOf({ job, run }: Held) {
+function idsOf({ job, run }: LeasedRun) {
   const trace = parseTraceparent(run.traceparent ?? '')
   return { job, run_id: run.id, ...(trace ? { trace_id: trace.traceId } : {}) }
 }

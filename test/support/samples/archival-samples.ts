@@ -7,7 +7,7 @@ import * as clustering from '../../../src/dream/clustering/clustering.queries.ts
 import * as drift from '../../../src/dream/drift/drift.queries.ts'
 import * as asking from '../../../src/dream/model-budget.queries.ts'
 import * as verdicts from '../../../src/dream/verdicts.queries.ts'
-import { start } from '../../../src/jobs/table-walk.ts'
+import { startPosition } from '../../../src/jobs/table-walk.ts'
 import * as insight from '../../../src/lifecycle/archival.queries.ts'
 import * as restoring from '../../../src/lifecycle/forgetting.queries.ts'
 import * as promoting from '../../../src/lifecycle/promotion.queries.ts'
@@ -19,7 +19,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 const digest = Buffer.alloc(16, 1)
 const partition = { scope: 'team', memory_kind: 'fact', sensitivity: 'low' } as const
 const span = { now, scope: null }
-const portion = { now, scope: 'team', after: start, limit: 2_000 }
+const portion = { now, scope: 'team', after: startPosition, limit: 2_000 }
 const settings = { retentionMode: 'huber', retentionShape: usualShape } as const
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)

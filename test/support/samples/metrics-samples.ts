@@ -1,5 +1,5 @@
 import type { Trust } from '../../../src/domain/caller.ts'
-import { tallyRun } from '../../../src/maintenance/running/run-totals.queries.ts'
+import { addRunTotals } from '../../../src/maintenance/running/run-totals.queries.ts'
 import * as store from '../../../src/metrics/store.queries.ts'
 import * as summary from '../../../src/metrics/summary.queries.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -11,7 +11,7 @@ const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 export const metricsSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/maintenance/running/run-totals.queries.ts': {
-    tallyRun: (db) => db.transaction().execute((tx) => tallyRun(tx, id)),
+    tallyRun: (db) => db.transaction().execute((tx) => addRunTotals(tx, id)),
   },
   'src/metrics/store.queries.ts': {
     sumTallies: (db) => store.sumTallies(db),
