@@ -248,7 +248,7 @@ select "job", "interval_ms", "enabled", "last_success_at", "next_at"
 from "job_schedules"
 order by "job";
 
--- src/maintenance/running/batches.queries.ts holdFence
+-- src/maintenance/running/batches.queries.ts lockFence
 select "m"."cancel_requested"
 from "job_leases" as "l"
 inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
@@ -266,13 +266,13 @@ and "m"."status" = $4 for key share of "l";
       ), '{}')
     where id = $3;
 
--- src/maintenance/running/batches.queries.ts setTotal
+-- src/maintenance/running/batches.queries.ts setRunTotal
 update "maintenance_runs"
 set "total" = $1, "stats" = $2::jsonb || "stats"
 where "id" = $3
 and "total" is null;
 
--- src/maintenance/running/batches.queries.ts setError
+-- src/maintenance/running/batches.queries.ts setRunError
 update "maintenance_runs"
 set "error" = $1
 where "id" = $2;
@@ -329,7 +329,7 @@ or expires_at > $3::timestamptz + '10 minutes'::interval
   ))
 for update skip locked;
 
--- src/maintenance/running/due-jobs.queries.ts passSchedule
+-- src/maintenance/running/due-jobs.queries.ts advanceSchedule
     update job_schedules
     set next_at = $1::timestamptz
       + coalesce(interval_ms, $2::bigint) * interval '1 millisecond'
@@ -345,7 +345,7 @@ and (
   )
     returning job;
 
--- src/maintenance/running/leases.queries.ts insertJobs
+-- src/maintenance/running/leases.queries.ts ensureJobRows
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
 values ($1, $2, $3, $4, $5)
 on conflict ("job") do nothing;
@@ -401,7 +401,7 @@ update "maintenance_runs"
 set "status" = $1, "worker" = $2, "attempts" = "attempts" + $3, "started_at" = coalesce("started_at", $4)
 where "id" = $5;
 
--- src/maintenance/running/leases.queries.ts putRunBack
+-- src/maintenance/running/leases.queries.ts requeueRun
 update "maintenance_runs"
 set "status" = $1, "worker" = $2, "attempts" = "attempts" - $3
 where "id" = $4;
@@ -414,7 +414,7 @@ delete
 from "maintenance_ranges"
 where "run_id" = $1;
 
--- src/maintenance/running/leases.queries.ts noteSuccess
+-- src/maintenance/running/leases.queries.ts setLastSuccess
 update "job_schedules"
 set "last_success_at" = $1
 where "job" = $2;
@@ -428,7 +428,7 @@ where "finished_at" <= $1
 limit $2
 for update skip locked);
 
--- src/maintenance/running/run-totals.queries.ts tallyRun
+-- src/maintenance/running/run-totals.queries.ts addRunTotals
     with ended as (
       select job, status, stats, extract(epoch
 from finished_at - started_at) as seconds

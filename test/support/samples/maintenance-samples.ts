@@ -70,22 +70,22 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     listIntervals: (db) => maintenance.listIntervals(db, { ...noIntervals, decay: 1, consolidate: 1 }),
   },
   'src/maintenance/running/batches.queries.ts': {
-    holdFence: (db) => inTransaction(db, (tx) => batches.lockFence(tx, lease)),
+    lockFence: (db) => inTransaction(db, (tx) => batches.lockFence(tx, lease)),
     addProgress: (db) =>
       inTransaction(db, (tx) => batches.addProgress(tx, { id, done: 1, counts: { pruned: 1 } })),
-    setTotal: (db) =>
+    setRunTotal: (db) =>
       inTransaction(db, (tx) => batches.setRunTotal(tx, { id, total: 1, counted: ['pruned'] })),
-    setError: (db) => inTransaction(db, (tx) => batches.setRunError(tx, id, 'why')),
+    setRunError: (db) => inTransaction(db, (tx) => batches.setRunError(tx, id, 'why')),
     insertChanges: (db) => inTransaction(db, (tx) => batches.insertChanges(tx, id, [])),
   },
   'src/maintenance/running/due-jobs.queries.ts': {
     findDueJobs: (db) => claiming.findDueJobs(db, { worker: 'w', now, intervals: noIntervals }),
     lockFreeLease: (db) => inTransaction(db, (tx) => claiming.lockFreeLease(tx, 'decay', now)),
-    passSchedule: (db) =>
+    advanceSchedule: (db) =>
       inTransaction(db, (tx) => claiming.advanceSchedule(tx, { job: 'decay', now, interval: 1 })),
   },
   'src/maintenance/running/leases.queries.ts': {
-    insertJobs: (db) => running.ensureJobRows(db, ['decay'], now),
+    ensureJobRows: (db) => running.ensureJobRows(db, ['decay'], now),
     takeLease: (db) =>
       inTransaction(db, (tx) =>
         running.takeLease(tx, { job: 'decay', holder: 'w', run_id: id, fence: 8, expires_at: now }),
@@ -96,9 +96,9 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     findOpenRun: (db) => inTransaction(db, (tx) => running.findOpenRun(tx, 'decay')),
     findSharedRun: (db) => running.findSharedRun(db, 'decay'),
     startRun: (db) => inTransaction(db, (tx) => running.startRun(tx, { id, worker: 'w', now })),
-    putRunBack: (db) => inTransaction(db, (tx) => running.requeueRun(tx, id)),
+    requeueRun: (db) => inTransaction(db, (tx) => running.requeueRun(tx, id)),
     endRun: (db) => inTransaction(db, (tx) => running.endRun(tx, { id, status: 'succeeded', now })),
-    noteSuccess: (db) => inTransaction(db, (tx) => running.setLastSuccess(tx, 'decay', now)),
+    setLastSuccess: (db) => inTransaction(db, (tx) => running.setLastSuccess(tx, 'decay', now)),
     deleteOldRuns: (db) => running.deleteOldRuns(db, now, 1_000),
   },
 }

@@ -11,7 +11,7 @@ const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 export const metricsSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/maintenance/running/run-totals.queries.ts': {
-    tallyRun: (db) => db.transaction().execute((tx) => addRunTotals(tx, id)),
+    addRunTotals: (db) => db.transaction().execute((tx) => addRunTotals(tx, id)),
   },
   'src/metrics/store.queries.ts': {
     sumTallies: (db) => store.sumTallies(db),
