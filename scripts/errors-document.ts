@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { statusOf } from '../src/http/problems.ts'
+import { getHttpStatus } from '../src/http/problems.ts'
 import { catalogue, type ErrorCode } from '../src/kernel/errors.ts'
 
 const introduction = `# Errors
@@ -22,9 +22,9 @@ Every error is an [RFC 9457](https://www.rfc-editor.org/rfc/rfc9457) problem, \`
 /** docs/errors.md: the catalogue by status. */
 export function describeErrors(): string {
   const codes = Object.keys(catalogue) as ErrorCode[]
-  const statuses = [...new Set(codes.map(statusOf))].sort((one, other) => one - other)
+  const statuses = [...new Set(codes.map(getHttpStatus))].sort((one, other) => one - other)
   const sections = statuses.map((status) => {
-    const rows = codes.filter((code) => statusOf(code) === status).sort()
+    const rows = codes.filter((code) => getHttpStatus(code) === status).sort()
     const lines = rows.map((code) => `| \`${code}\` | ${catalogue[code].meaning.replaceAll('|', '\\|')} |`)
     return `## ${status} ${STATUS_CODES[status]}\n\n| code | meaning |\n| --- | --- |\n${lines.join('\n')}\n`
   })

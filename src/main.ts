@@ -34,7 +34,8 @@ const roles = {
   },
   // No deadline of its own: it waits for its children, whom it gives one.
   all: (context: Context) => runUntilStopped({ log: context.log, start: () => startEverything(context) }),
-  check: ({ config }: Context) => checkStore({ config, say: (line) => write(`${line}\n`), check: checkLaws }),
+  check: ({ config }: Context) =>
+    checkStore({ config, print: (line) => write(`${line}\n`), check: checkLaws }),
 }
 
 process.exit(await run(process.argv[2] ?? 'all').catch(fail))
@@ -155,7 +156,7 @@ async function startApi(context: Context): Promise<Service> {
   let isStopping = false
   const app = await createApp({
     ...{ config, pool, clock, ids, authenticate: services.keys.authenticate, rooms: listRooms(services) },
-    ...{ tracer, onAnswered: instruments.observeAnswer, showQueue: () => queue.show() },
+    ...{ tracer, onRequestCompleted: instruments.observeAnswer, openQueueAdapter: () => queue.show() },
     checks: {
       database: async () => void (await pool.query('select')),
       migrations: () => requireCurrent(db),
@@ -201,7 +202,7 @@ function startEverything(context: Context): Promise<Service> {
   return startAll({
     ...context,
     ids,
-    say: (line) => write(`${line}\n`),
+    print: (line) => write(`${line}\n`),
     entry: import.meta.filename,
     environment: process.env,
     prepare: prepareDatabase,

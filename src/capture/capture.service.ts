@@ -1,10 +1,10 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import { verdictHandle } from '../domain/handles.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
-import { checkFaults } from '../http/validation/validation.ts'
+import { listFaults } from '../http/validation/validation.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -49,15 +49,15 @@ export function createCaptureService(resources: Resources) {
   const reading = createReading(resources)
 
   /** All that is done before the transaction: what it says is read, and who may say it is settled. */
-  async function prepare(call: Call, given: NewCapture) {
+  async function prepare(call: CallContext, given: NewCapture) {
     const now = clock.now()
-    const plan = classify(given, { now, check: checkFaults })
+    const plan = classify(given, { now, check: listFaults })
     const interpretation =
       plan.kind === 'outcome'
         ? interpret(given, plan)
         : await reading.read(settingOf(call.caller, given, { now, defaultSensitivity }), given, plan)
     const read = { given, plan, interpretation }
-    return (joined: Call) => transact(db, joined, (tx) => store(tx, joined.caller, read))
+    return (joined: CallContext) => transact(db, joined, (tx) => store(tx, joined.caller, read))
   }
 
   /** Everything that comes of a capture, or nothing. */

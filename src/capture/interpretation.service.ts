@@ -6,7 +6,7 @@ import type { Interpretation } from '../domain/interpretation.ts'
 import { clip, outline } from '../domain/outline.ts'
 import { listPhrases } from '../domain/phrases.ts'
 import { keepEntities } from '../entities/index.ts'
-import { checkFaults } from '../http/validation/validation.ts'
+import { listFaults } from '../http/validation/validation.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Chat } from '../llm/chat.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
@@ -110,7 +110,7 @@ export function createReading({ db, log, chat, maxSensitivity }: Resources) {
 }
 
 function readAnswer(value: unknown): ModelAnswer {
-  if (checkFaults(ModelAnswer, value).length > 0) throw new ModelFailure('invalid_answer')
+  if (listFaults(ModelAnswer, value).length > 0) throw new ModelFailure('invalid_answer')
   return value as ModelAnswer
 }
 

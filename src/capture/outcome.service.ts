@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Outcome } from '../domain/payloads.ts'
@@ -23,11 +23,11 @@ type Chosen = { record: WrittenRecord; isRepeated: boolean }
 
 /** How an episode ended: the one thing about it that may be said later, and corrected. */
 export function createOutcomes({ db, clock, textLanguage }: Resources) {
-  async function choose(call: Call, id: string, told: Told): Promise<WrittenRecord> {
+  async function choose(call: CallContext, id: string, told: Told): Promise<WrittenRecord> {
     return (await judge(call, id, told)).record
   }
 
-  async function judge(call: Call, id: string, told: Told): Promise<Chosen> {
+  async function judge(call: CallContext, id: string, told: Told): Promise<Chosen> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const { caller } = call

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { type Finding, mostNamed } from './law.ts'
+import { type Finding, maxNamed } from './law.ts'
 
 /**
  * `each` yields a name and whether it holds, null counting as not, of everything there is to hold against a law. The
@@ -9,7 +9,7 @@ import { type Finding, mostNamed } from './law.ts'
 export async function findBreaches(db: Database, each: RawBuilder<unknown>): Promise<Finding> {
   const { rows } = await sql<Finding>`
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
-      coalesce((array_agg(name) filter (where holds is not true))[1:${sql.lit(mostNamed)}], '{}')::text[] as named
+      coalesce((array_agg(name) filter (where holds is not true))[1:${sql.lit(maxNamed)}], '{}')::text[] as named
     from (${each}) as each (name, holds)
   `.execute(db)
   return rows[0] ?? { checked: 0, broken: 0, named: [] }

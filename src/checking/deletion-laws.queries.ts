@@ -4,7 +4,7 @@ import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
 /** What is no more is in no table but those that outlive it, and its id is nobody's again. */
-export async function findReturned(db: Database): Promise<Finding> {
+export async function findReturnedRecords(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`

@@ -1,2 +1,2 @@
 export { createChecking } from './checking.service.ts'
-export { describeVerdict, isHeld } from './law.ts'
+export { describeVerdict, isSatisfied as isHeld } from './law.ts'

@@ -84,7 +84,7 @@ export async function findWrongForgettings(db: Database): Promise<Finding> {
 }
 
 /** A record that was replaced has no salience left. */
-export async function findUnzeroedHistory(db: Database): Promise<Finding> {
+export async function findSalientHistory(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`

@@ -34,7 +34,7 @@ export async function findStrayRuns(db: Database): Promise<Finding> {
 }
 
 /** Kept for a while after it was given, and JSON. */
-export async function findWrongAnswers(db: Database): Promise<Finding> {
+export async function findWrongStoredAnswers(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`
@@ -48,7 +48,7 @@ export async function findWrongAnswers(db: Database): Promise<Finding> {
 const logs = ['audit_entries', 'status_changes']
 
 /** What the database itself is to refuse: an index half built, a trigger switched off, a constraint never checked. */
-export async function findLiftedGuards(db: Database): Promise<Finding> {
+export async function findDisabledGuards(db: Database): Promise<Finding> {
   return findBreaches(
     db,
     sql`

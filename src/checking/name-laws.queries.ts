@@ -57,11 +57,15 @@ export async function findWrongIdentifiers(db: Database): Promise<Finding> {
   )
 }
 
-export type Named = { id: string; payload: Payload; digests: string[] }
+export type HandledRecord = { id: string; payload: Payload; digests: string[] }
 
 /** The next that are to be found by what they are called, with what they are found by in the scope they are in. */
-export async function listNamed(db: Database, after: string, limit: number): Promise<Named[]> {
-  const { rows } = await sql<Named>`
+export async function listHandledRecords(
+  db: Database,
+  after: string,
+  limit: number,
+): Promise<HandledRecord[]> {
+  const { rows } = await sql<HandledRecord>`
     select next.id, c.payload, array(
       select encode(h.digest, 'hex') || coalesce(encode(h.detail, 'hex'), '')
       from handles as h where h.record_id = next.id and h.scope = next.scope

@@ -1,28 +1,28 @@
 import type { Database } from '../db/connection.ts'
 import { handlesOf } from '../domain/handles.ts'
-import { type Finding, mostNamed } from './law.ts'
-import { listNamed, type Named } from './name-laws.queries.ts'
+import { type Finding, maxNamed } from './law.ts'
+import { type HandledRecord, listHandledRecords } from './name-laws.queries.ts'
 
 const pageSize = 1_000
 
 /** Page by page, because what a name comes to is worked out here: PostgreSQL's lower case depends on its locale. */
-export async function findNameless(db: Database): Promise<Finding> {
+export async function findMissingHandles(db: Database): Promise<Finding> {
   let checked = 0
   let broken = 0
   const named: string[] = []
   for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const page = await listNamed(db, after, pageSize)
-    const nameless = page.filter((each) => !isNamed(each)).map(({ id }) => id)
+    const page = await listHandledRecords(db, after, pageSize)
+    const nameless = page.filter((each) => !hasAllHandles(each)).map(({ id }) => id)
     checked += page.length
     broken += nameless.length
-    named.push(...nameless.slice(0, mostNamed - named.length))
+    named.push(...nameless.slice(0, maxNamed - named.length))
     const last = page.at(-1)
     if (!last) return { checked, broken, named }
     after = last.id
   }
 }
 
-function isNamed({ payload, digests }: Named): boolean {
+function hasAllHandles({ payload, digests }: HandledRecord): boolean {
   const known = new Set(digests)
   return handlesOf(payload).every(({ digest, detail }) =>
     known.has(`${digest.toString('hex')}${detail?.toString('hex') ?? ''}`),

@@ -4,7 +4,7 @@ import type { EmbeddingSettings } from '../embeddings/index.ts'
 import { parseRoots } from '../kernel/directories.ts'
 import { parseDuration } from '../kernel/units.ts'
 import { type Environment, environmentSchema } from './environment.ts'
-import { exposureProblems, modelProblems, poolProblems, type Variables } from './problems.ts'
+import { findExposureProblems, findModelProblems, findPoolProblems, type Variables } from './problems.ts'
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
@@ -27,17 +27,17 @@ export function readConfig(variables: Variables) {
   )
   const environment = parse(given)
   const problems = [
-    ...unknownNames(given),
+    ...findUnknownNames(given),
     ...environment.problems,
-    ...exposureProblems(given),
-    ...modelProblems(given),
-    ...poolProblems(given),
+    ...findExposureProblems(given),
+    ...findModelProblems(given),
+    ...findPoolProblems(given),
   ]
   if (!environment.values || problems.length > 0) throw new ConfigError(problems)
-  return shape(environment.values)
+  return toConfig(environment.values)
 }
 
-function unknownNames(given: Variables): string[] {
+function findUnknownNames(given: Variables): string[] {
   return Object.keys(given)
     .filter((name) => name.startsWith('MEMBRANE_') && !(name in environmentSchema.properties))
     .map((name) => `${name} is not a variable of this version`)
@@ -52,7 +52,7 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
     if (!schema) continue
     known[name] = isInteger(schema) ? wholeNumber(value) : value
     // The value itself is left out of the message: it may be a secret put into the wrong variable.
-    if (!Value.Check(schema, known[name]) || isMisread(name, value) || isTooLong(schema, value))
+    if (!Value.Check(schema, known[name]) || isMalformed(name, value) || isTooLong(schema, value))
       problems.push(`${name} must be ${expectationOf(schema)}`)
   }
   const candidate = Value.Default(environmentSchema, known)
@@ -60,7 +60,7 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
 }
 
 /** What no pattern says whole. */
-function isMisread(name: string, value: string | undefined): boolean {
+function isMalformed(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
   if (name === 'MEMBRANE_DRIFT_ROOTS') return parseRoots(value) === undefined
   return urls.has(name) && !URL.canParse(value)
@@ -73,7 +73,7 @@ function isTooLong(schema: TSchema, value: string | undefined): boolean {
   const longest: unknown = Reflect.get(schema, 'longest')
   const given = parseDuration(value ?? '')
   if (typeof longest !== 'string' || given === undefined || given === Number.POSITIVE_INFINITY) return false
-  return given > milliseconds(longest)
+  return given > toMilliseconds(longest)
 }
 
 function schemaOf(name: string): TSchema | undefined {
@@ -95,38 +95,38 @@ function wholeNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
 
-function milliseconds(text: string): number {
+function toMilliseconds(text: string): number {
   return parseDuration(text) ?? 0
 }
 
 /** A schedule says `never` by 0. */
-function every(text: string): number {
-  const interval = milliseconds(text)
+function parseInterval(text: string): number {
+  const interval = toMilliseconds(text)
   return interval === Number.POSITIVE_INFINITY ? 0 : interval
 }
 
-function shape(values: Environment) {
+function toConfig(values: Environment) {
   return Object.freeze({
     logLevel: values.LOG_LEVEL,
     dataDir: values.MEMBRANE_DATA_DIR,
     redisUrl: values.REDIS_URL,
-    shutdownTimeoutMs: milliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
+    shutdownTimeoutMs: toMilliseconds(values.MEMBRANE_SHUTDOWN_TIMEOUT),
     database: Object.freeze({
       url: values.DATABASE_URL,
       poolSize: values.MEMBRANE_POOL_SIZE,
       preparedStatements: values.MEMBRANE_PREPARED_STATEMENTS === 'true',
       poolQueue: values.MEMBRANE_POOL_QUEUE,
-      statementTimeoutMs: milliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
-      lockTimeoutMs: milliseconds(values.MEMBRANE_LOCK_TIMEOUT),
+      statementTimeoutMs: toMilliseconds(values.MEMBRANE_STATEMENT_TIMEOUT),
+      lockTimeoutMs: toMilliseconds(values.MEMBRANE_LOCK_TIMEOUT),
     }),
     http: Object.freeze({
       host: values.HOST,
       port: values.PORT,
       rateLimit: values.MEMBRANE_RATE_LIMIT,
       requireIfMatch: values.MEMBRANE_REQUIRE_IF_MATCH === 'true',
-      requestTimeoutMs: milliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
-      maxEventLoopDelayMs: milliseconds(values.MEMBRANE_MAX_EVENT_LOOP_DELAY),
-      idempotencyRetentionMs: milliseconds(values.MEMBRANE_IDEMPOTENCY_RETENTION),
+      requestTimeoutMs: toMilliseconds(values.MEMBRANE_REQUEST_TIMEOUT),
+      maxEventLoopDelayMs: toMilliseconds(values.MEMBRANE_MAX_EVENT_LOOP_DELAY),
+      idempotencyRetentionMs: toMilliseconds(values.MEMBRANE_IDEMPOTENCY_RETENTION),
     }),
     auth: Object.freeze({
       rootKey: values.MEMBRANE_API_KEY,
@@ -144,7 +144,7 @@ function shape(values: Environment) {
     records: Object.freeze({
       defaultSensitivity: values.MEMBRANE_DEFAULT_SENSITIVITY,
       textLanguage: values.MEMBRANE_TEXT_LANGUAGE,
-      forgottenRetentionMs: milliseconds(values.MEMBRANE_FORGOTTEN_RETENTION),
+      forgottenRetentionMs: toMilliseconds(values.MEMBRANE_FORGOTTEN_RETENTION),
       tombstoneKey: values.MEMBRANE_TOMBSTONE_KEY,
     }),
     cognition: Object.freeze({
@@ -162,20 +162,20 @@ function shape(values: Environment) {
       ingest: ingestModel(values),
       chat: chatModel(values),
     }),
-    consolidation: Object.freeze({ compressionAgeMs: milliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
+    consolidation: Object.freeze({ compressionAgeMs: toMilliseconds(values.MEMBRANE_COMPRESSION_AGE) }),
     jobs: Object.freeze({
       intervals: Object.freeze({
-        decay: every(values.MEMBRANE_DECAY_INTERVAL),
-        consolidate: every(values.MEMBRANE_CONSOLIDATION_INTERVAL),
-        dream: every(values.MEMBRANE_DREAM_INTERVAL),
-        compress: every(values.MEMBRANE_COMPRESS_INTERVAL),
+        decay: parseInterval(values.MEMBRANE_DECAY_INTERVAL),
+        consolidate: parseInterval(values.MEMBRANE_CONSOLIDATION_INTERVAL),
+        dream: parseInterval(values.MEMBRANE_DREAM_INTERVAL),
+        compress: parseInterval(values.MEMBRANE_COMPRESS_INTERVAL),
         // A step of the dream; a run of its own is for who asks for one.
         refresh_importance: 0,
         // Workers look by themselves; a run is for who asks for one.
         embed: 0,
-        purge: every(values.MEMBRANE_PURGE_INTERVAL),
+        purge: parseInterval(values.MEMBRANE_PURGE_INTERVAL),
       }),
-      revisedRetentionMs: milliseconds(values.MEMBRANE_REVISED_RETENTION),
+      revisedRetentionMs: toMilliseconds(values.MEMBRANE_REVISED_RETENTION),
     }),
   })
 }
@@ -185,7 +185,7 @@ function chatModel(values: Environment) {
   if (!endpoint || !model) return undefined
   return Object.freeze({
     ...{ endpoint, model, apiKey: values.MEMBRANE_LLM_API_KEY },
-    timeoutMs: milliseconds(values.MEMBRANE_LLM_TIMEOUT),
+    timeoutMs: toMilliseconds(values.MEMBRANE_LLM_TIMEOUT),
     concurrency: values.MEMBRANE_LLM_CONCURRENCY,
     ceilings: Object.freeze({
       maxTokens: values.MEMBRANE_LLM_MAX_TOKENS_PER_RUN,
@@ -199,7 +199,7 @@ function chatModel(values: Environment) {
 function ingestModel(values: Environment) {
   const { MEMBRANE_INGEST_LLM_ENDPOINT: endpoint, MEMBRANE_INGEST_LLM_MODEL: model } = values
   if (values.MEMBRANE_INGEST_LLM_ENABLED !== 'true' || !endpoint || !model) return undefined
-  const timeoutMs = milliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
+  const timeoutMs = toMilliseconds(values.MEMBRANE_INGEST_LLM_TIMEOUT)
   return Object.freeze({ endpoint, model, apiKey: values.MEMBRANE_INGEST_LLM_API_KEY, timeoutMs })
 }
 
@@ -208,7 +208,7 @@ function embedding(values: Environment): EmbeddingSettings {
   const { MEMBRANE_EMBEDDING_PROVIDER: provider, MEMBRANE_EMBEDDING_DIMENSIONS: dimensions } = values
   if (provider === 'hash') return { provider, dimensions }
   if (provider === 'none' || !endpoint || !model) return { provider: 'none' }
-  const timeoutMs = milliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)
+  const timeoutMs = toMilliseconds(values.MEMBRANE_EMBEDDING_TIMEOUT)
   const apiKey = values.MEMBRANE_EMBEDDING_API_KEY
   return { provider, endpoint, model, apiKey, dimensions, timeoutMs }
 }

@@ -4,7 +4,7 @@ import { parseDuration } from '../kernel/units.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
-export function exposureProblems(given: Variables): string[] {
+export function findExposureProblems(given: Variables): string[] {
   const host = given['HOST']
   if (!host || isLoopback(host)) return []
   if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
@@ -14,26 +14,26 @@ export function exposureProblems(given: Variables): string[] {
 }
 
 /** The embedded server takes 100 connections, of which the worker, the queue and the supervisor need some. */
-const mostEmbeddedConnections = 80
+const maxEmbeddedConnections = 80
 
-export function poolProblems(given: Variables): string[] {
+export function findPoolProblems(given: Variables): string[] {
   const size = Number(given['MEMBRANE_POOL_SIZE'] ?? 0)
-  if (given['DATABASE_URL'] !== undefined || !(size > mostEmbeddedConnections && size <= 500)) return []
+  if (given['DATABASE_URL'] !== undefined || !(size > maxEmbeddedConnections && size <= 500)) return []
   return [
-    `MEMBRANE_POOL_SIZE must be at most ${mostEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
+    `MEMBRANE_POOL_SIZE must be at most ${maxEmbeddedConnections} without DATABASE_URL: the embedded database has 100 connections`,
   ]
 }
 
 /** A model that is asked for and cannot be asked would be missing at every call, and nobody would know. */
-export function modelProblems(given: Variables): string[] {
+export function findModelProblems(given: Variables): string[] {
   return [
-    ...serverProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
-    ...serverProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
-    ...chatProblems(given),
+    ...findServerProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
+    ...findServerProblems(given, 'MEMBRANE_EMBEDDING', 'MEMBRANE_EMBEDDING_PROVIDER', 'openai'),
+    ...findChatProblems(given),
   ]
 }
 
-function chatProblems(given: Variables): string[] {
+function findChatProblems(given: Variables): string[] {
   const pair = ['MEMBRANE_LLM_ENDPOINT', 'MEMBRANE_LLM_MODEL'] as const
   const missing = pair.filter((name) => given[name] === undefined)
   const halves =
@@ -55,7 +55,7 @@ function chatProblems(given: Variables): string[] {
   ]
 }
 
-function serverProblems(given: Variables, prefix: string, name: string, value: string): string[] {
+function findServerProblems(given: Variables, prefix: string, name: string, value: string): string[] {
   if (given[name] !== value) return []
   const problems = [`${prefix}_ENDPOINT`, `${prefix}_MODEL`]
     .filter((needed) => given[needed] === undefined)

@@ -2,7 +2,7 @@ import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { type BatchResult, type Change, type RunContext, RunEnded } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { nameFault } from '../kernel/log.ts'
+import { describeFailure } from '../kernel/log.ts'
 import { shareTombstones } from '../records/index.ts'
 import {
   beginPart,
@@ -108,7 +108,7 @@ async function passOver(
   { perform, recordFault }: Means,
 ): Promise<Position | undefined> {
   const { failed } = await perform(async (tx) => {
-    const failed = await putOff(tx, portion, nameFault(error))
+    const failed = await putOff(tx, portion, describeFailure(error))
     return { failed, counts: failed ? { extraction_skipped: 1 } : {} }
   })
   if (!failed) return undefined

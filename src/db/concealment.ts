@@ -40,7 +40,7 @@ export function namesNoHidden(trust: Trust, text: Fragment): RawBuilder<SqlBool>
 const changing = ['derived_from', 'derives', 'contested_by', 'superseded_by']
 
 /** Edges looked at for each predicate. Their primary key yields those to the newest records first. */
-const mostEdges = 1_000
+const maxEdges = 1_000
 
 /** The instants at which hidden records changed `record`. */
 function hiddenInstants(trust: Trust, record: Fragment): Fragment {
@@ -51,7 +51,7 @@ function hiddenInstants(trust: Trust, record: Fragment): Fragment {
       select e.target_id, e.created_at from relations as e
       where e.source_id = ${record} and e.predicate = kind.predicate
       order by e.target_id desc
-      limit ${sql.lit(mostEdges)}
+      limit ${sql.lit(maxEdges)}
     ) as edge
     join records as h on h.id = edge.target_id
     where not ${openTo(trust, 'h')}

@@ -32,7 +32,7 @@ const unavailable = new Set([
 const foreignTombstone = 'MBT01'
 
 /** A statement that was ended because it took longer than it may. */
-export function isOverdue(error: unknown): boolean {
+export function isStatementTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014'
 }
 

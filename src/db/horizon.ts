@@ -13,7 +13,7 @@ export const slackMs = 10_000
  * the clock already. A run writes as of its start, so it counts from there until it has ended; it is looked for after
  * the transactions, so that one that has just committed its start is seen.
  */
-export async function settledUntil(db: Database, now: Date): Promise<Date> {
+export async function findVisibleHorizon(db: Database, now: Date): Promise<Date> {
   const oldest = await sql<{ age_ms: number }>`
     select coalesce(max(extract(epoch from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms
     from pg_stat_activity

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** Beyond this many texts a statement goes unnamed: each name holds a plan in every connection for good. */
-const mostStatements = 256
+const maxStatements = 256
 
 /**
  * Names every statement with parameters, so that PostgreSQL parses and plans it once per connection. Storing a
@@ -23,7 +23,7 @@ export function prepareStatements(pool: pg.Pool): void {
 function nameOf(names: Map<string, string>, text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   const known = names.get(text)
-  if (known !== undefined || names.size >= mostStatements) return known
+  if (known !== undefined || names.size >= maxStatements) return known
   const name = `membrane_${names.size}`
   names.set(text, name)
   return name

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 const textVersion = 'text 1'
 
 /** Words of a record that no text can hold, since they contain a space: where it belongs, and its type. */
-export function placeWords(scope: RawBuilder<unknown>, type: RawBuilder<unknown>): RawBuilder<string> {
+export function scopeAndTypeWords(scope: RawBuilder<unknown>, type: RawBuilder<unknown>): RawBuilder<string> {
   return sql`array_to_tsvector(array['scope ' || ${scope}, 'type ' || ${type}, ${sql.lit(textVersion)}])`
 }
 

@@ -8,16 +8,16 @@ import type { DB } from './schema.ts'
 export type Transaction = KyselyTransaction<DB>
 
 /** Who asks, and the transaction the use case must join when it is part of a larger one. */
-export type Call = { caller: Caller; tx?: Transaction; expectedVersion?: number }
+export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number }
 
 const attempts = 4
 
 /** Whose request a transaction serves; none for a job's. The first caller stays, whoever acts for it later. */
-const vias = new WeakMap<object, Via | null>()
+const viaByTransaction = new WeakMap<object, Via | null>()
 
 /** The key behind what a transaction writes: what every log takes, so that no caller can choose it. */
-export function viaIn(tx: Database): Via | null {
-  return vias.get(tx) ?? null
+export function getVia(tx: Database): Via | null {
+  return viaByTransaction.get(tx) ?? null
 }
 
 /**
@@ -26,12 +26,12 @@ export function viaIn(tx: Database): Via | null {
  */
 export async function transact<T>(
   db: Database,
-  call: Partial<Pick<Call, 'caller' | 'tx'>>,
+  call: Partial<Pick<CallContext, 'caller' | 'tx'>>,
   work: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const { caller } = call
   const begin = (tx: Transaction) => {
-    if (caller && !vias.has(tx)) vias.set(tx, viaOf(caller))
+    if (caller && !viaByTransaction.has(tx)) viaByTransaction.set(tx, viaOf(caller))
     return work(tx)
   }
   if (call.tx) return begin(call.tx)

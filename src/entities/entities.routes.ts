@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { callOf, type Once } from '../http/idempotency.ts'
+import { type Once, readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { RecordPage, WrittenRecord } from '../records/index.ts'
@@ -42,7 +42,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       },
     },
     async (request, reply) => {
-      const page = await entities.lookUp(callOf(request), request.query)
+      const page = await entities.lookUp(readCallContext(request), request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },
@@ -65,7 +65,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       },
     },
     async (request, reply) => {
-      const entity = await entities.read(callOf(request), request.params.id)
+      const entity = await entities.read(readCallContext(request), request.params.id)
       if ('version' in entity) reply.header('etag', etagOf(entity.version))
       return entity
     },
@@ -91,7 +91,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       },
     },
     async (request, reply) => {
-      const page = await entities.listRecords(callOf(request), request.params.id, request.query)
+      const page = await entities.listRecords(readCallContext(request), request.params.id, request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },

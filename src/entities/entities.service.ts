@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { unscoped } from '../domain/caller.ts'
 import { factHandle, nameHandle } from '../domain/handles.ts'
 import type { Listed } from '../domain/shapes.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -40,11 +40,11 @@ const MentionsCursor = Type.Object({
 })
 
 export function createEntitiesService({ db, clock, records }: Resources) {
-  async function lookUp(call: Call, asked: LookupQuery): Promise<Listed<MemoryRecord>> {
+  async function lookUp(call: CallContext, asked: LookupQuery): Promise<Listed<MemoryRecord>> {
     const { term, scope, limit = 20, cursor } = asked
     const conn = call.tx ?? db
     const { trust, principal } = call.caller
-    const fingerprint = fingerprintOf(principal, { entities: term, scope })
+    const fingerprint = fingerprintQuery(principal, { entities: term, scope })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, LookupCursor, fingerprint)
     const bearers = await findBearers(conn, { ...nameHandle(term), scope, trust }, mostBearers)
     const left = rankBearers(term, bearers).filter((each) => !after || isBehind(each, after))
@@ -60,7 +60,11 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     }
   }
 
-  async function readPage(conn: Database, { caller }: Call, ids: readonly string[]): Promise<MemoryRecord[]> {
+  async function readPage(
+    conn: Database,
+    { caller }: CallContext,
+    ids: readonly string[],
+  ): Promise<MemoryRecord[]> {
     if (ids.length === 0) return []
     const found = await findRecords(conn, ids, caller.trust)
     const byId = new Map(found.map((stored) => [stored.id, stored]))
@@ -73,7 +77,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     })
   }
 
-  async function read(call: Call, id: string): Promise<EntityRecord | RedactedRecord> {
+  async function read(call: CallContext, id: string): Promise<EntityRecord | RedactedRecord> {
     const conn = call.tx ?? db
     const { trust } = call.caller
     await requireEntity(conn, call, id)
@@ -85,7 +89,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
   }
 
   async function listRecords(
-    call: Call,
+    call: CallContext,
     id: string,
     { predicate, limit = 50, cursor }: MentionsQuery,
   ): Promise<Listed<MemoryRecord | RedactedRecord>> {
@@ -94,7 +98,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
     // Reads all of it only to say why it is refused.
     if (!isLive || !isOpenTo(trust, sensitivity)) await findOpenRecord(conn, call.caller, id)
-    const fingerprint = fingerprintOf(principal, { mentions: id.toLowerCase(), predicate })
+    const fingerprint = fingerprintQuery(principal, { mentions: id.toLowerCase(), predicate })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, MentionsCursor, fingerprint)
     const references = predicate === undefined ? Reference.enum : [predicate]
     const found = await listMentions(conn, id, trust, { references, after, limit: limit + 1 })
@@ -110,13 +114,13 @@ export function createEntitiesService({ db, clock, records }: Resources) {
   return { lookUp, read, listRecords }
 }
 
-async function requireEntity(conn: Database, { caller }: Call, id: string): Promise<KnownEntity> {
+async function requireEntity(conn: Database, { caller }: CallContext, id: string): Promise<KnownEntity> {
   const entity = await findEntity(conn, id, caller.trust)
   if (!entity) throw new AppError('record_not_found', 'There is no such entity.')
   return entity
 }
 
-function show({ caller }: Call, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
+function show({ caller }: CallContext, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { isAllowed, rankOf, unscoped } from '../domain/caller.ts'
 import { withInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -35,7 +35,7 @@ type Twins = { target: StoredEntity; sources: StoredEntity[] }
 
 export function createEntityMergingService({ db, clock, textLanguage }: Resources) {
   /** The sources become history, and everything they were called, had and were linked with is the target's. */
-  async function merge(call: Call, id: string, asked: EntityMerge): Promise<WrittenRecord> {
+  async function merge(call: CallContext, id: string, asked: EntityMerge): Promise<WrittenRecord> {
     const { source_ids: named, ...reason } = asked
     return transact(db, call, async (tx) => {
       const { target, sources } = await claimTwins(tx, call, id, named)
@@ -69,7 +69,12 @@ async function takeOver(
 }
 
 /** All locked in one order, each seen whole, alive and not history; If-Match is about the target. */
-async function claimTwins(tx: Database, call: Call, id: string, named: readonly string[]): Promise<Twins> {
+async function claimTwins(
+  tx: Database,
+  call: CallContext,
+  id: string,
+  named: readonly string[],
+): Promise<Twins> {
   const ids = [...new Set(named.map((each) => each.toLowerCase()))]
   if (ids.includes(id.toLowerCase())) throw foldedIntoItself()
   const { scope } = (await findEntity(tx, id, call.caller.trust)) ?? { scope: unscoped }
@@ -89,7 +94,7 @@ async function claimTwins(tx: Database, call: Call, id: string, named: readonly 
 
 async function requireEntity(
   tx: Database,
-  { caller }: Call,
+  { caller }: CallContext,
   claimed: StoredRecord | AppError,
 ): Promise<StoredEntity> {
   if (claimed instanceof AppError) throw claimed
@@ -102,7 +107,12 @@ async function requireEntity(
   throw new AppError('already_superseded', `The entity was ${status}.`, { extra })
 }
 
-function requireTwin({ caller }: Call, target: StoredEntity, source: StoredEntity, pointer: string): void {
+function requireTwin(
+  { caller }: CallContext,
+  target: StoredEntity,
+  source: StoredEntity,
+  pointer: string,
+): void {
   if (source.scope !== target.scope) {
     throw new AppError('scope_mismatch', 'Entities that become one belong to one scope.', {
       errors: [{ pointer, message: 'is of another scope' }],

@@ -6,18 +6,18 @@ import type { Ids } from '../kernel/ids.ts'
 import type { Tracer } from '../kernel/span.ts'
 import { type Authenticate, requireDeclaredAccess } from './auth.ts'
 import { bodyLimit, readJsonBodies } from './body.ts'
-import { refuseBrokenRequest } from './client-errors.ts'
+import { answerBrokenRequest } from './client-errors.ts'
 import { completeRoutes } from './default-responses.ts'
 import { type Checks, healthRoutes } from './health.ts'
 import { requireOnce } from './idempotency.ts'
-import { answerMissingMethods, collectPaths } from './methods.ts'
+import { collectPaths, rejectUnknownMethods } from './methods.ts'
 import { secureHeaders, serveDocs } from './openapi/docs.ts'
 import { describeApi } from './openapi/openapi.ts'
-import { answerFailures, sendFailure } from './problems.ts'
-import { type ShowQueue, serveBoard } from './queue-board.ts'
+import { handleErrors, sendProblem } from './problems.ts'
+import { type OpenQueueAdapter, serveBoard } from './queue-board.ts'
 import { guardRequests } from './request-guard.ts'
 import { createRequestLog, type Log, logOptions } from './request-log.ts'
-import { givenRequestId, routeOf, traceRequests } from './request-tracing.ts'
+import { getRouteTemplate, readRequestId, traceRequests } from './request-tracing.ts'
 import { compileValidator } from './validation/validation.ts'
 
 /** A room's routes with the services they need. */
@@ -43,19 +43,25 @@ export type AppOptions = {
   rooms: readonly Room[]
   tracer?: Tracer | undefined
   /** What the board of the queue shows; without it there is no board. */
-  showQueue?: ShowQueue | undefined
+  openQueueAdapter?: OpenQueueAdapter | undefined
   /** Told of each request that was answered, or that its client gave up. */
-  onAnswered?: ((answer: Answered) => void) | undefined
+  onRequestCompleted?: ((answer: CompletedRequest) => void) | undefined
 }
 
 /** The route is its template. */
-export type Answered = { method: string; route: string; status: number; seconds: number; isReplay: boolean }
+export type CompletedRequest = {
+  method: string
+  route: string
+  status: number
+  seconds: number
+  isReplay: boolean
+}
 
 /** The whole API, which does not listen: a test may inject into it, `main` gives it a port. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
   const paths = collectPaths(app)
-  answerFailures(app)
+  handleErrors(app)
   requireDeclaredAccess(app)
   completeRoutes(app)
   await describeApi(app, packageJson.version)
@@ -63,18 +69,18 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   traceRequests(app, options.tracer)
   guardRequests(app, guardOptions(options))
   logRequests(app)
-  watchRequests(app, options.onAnswered)
+  reportRequests(app, options.onRequestCompleted)
   readJsonBodies(app)
   requireOnce(app)
   await serveDocs(app)
-  await serveBoard(app, options.showQueue)
+  await serveBoard(app, options.openQueueAdapter)
   await app.register(healthRoutes, {
     checks: options.checks,
     advisories: options.advisories ?? {},
     isStopping: options.isStopping ?? (() => false),
   })
   for (const register of options.rooms) await register(app)
-  answerMissingMethods(app, paths)
+  rejectUnknownMethods(app, paths)
   return app
 }
 
@@ -88,7 +94,7 @@ function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
     redisUrl: config.redisUrl,
     maxEventLoopDelayMs: config.http.maxEventLoopDelayMs,
     maxPoolQueue: config.database.poolQueue,
-    mustMatch: config.http.requireIfMatch,
+    requiresIfMatch: config.http.requireIfMatch,
   }
 }
 
@@ -96,21 +102,21 @@ function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
  * Nothing came and nothing was taken: an answer that nobody reads would be kept for as long as its client likes. What
  * was begun to be taken is given as much again, by Node.
  */
-const longestSilenceMs = 120_000
+const maxSilenceMs = 120_000
 
 function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance {
   const { requestTimeoutMs } = config.http
   const app: FastifyInstance = Fastify({
     ...logOptions(log, clock),
-    genReqId: (request) => givenRequestId(request) ?? ids.random(),
+    genReqId: (request) => readRequestId(request) ?? ids.random(),
     childLoggerFactory: createRequestLog,
     bodyLimit,
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: Math.max(longestSilenceMs, requestTimeoutMs),
+    connectionTimeout: Math.max(maxSilenceMs, requestTimeoutMs),
     http: {
-      headersTimeout: atMost(15_000, requestTimeoutMs),
+      headersTimeout: limitTimeout(15_000, requestTimeoutMs),
       // How late a timeout may be noticed.
-      connectionsCheckingInterval: atMost(5_000, requestTimeoutMs),
+      connectionsCheckingInterval: limitTimeout(5_000, requestTimeoutMs),
       maxHeaderSize: 16 * 1024,
       // Node would answer with a bare 400; ours is a problem.
       requireHostHeader: false,
@@ -121,9 +127,9 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
-      sendFailure(error, request as FastifyRequest, reply)
+      sendProblem(error, request as FastifyRequest, reply)
     },
-    clientErrorHandler: (error, socket) => refuseBrokenRequest(error, socket, ids.random()),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(error, socket, ids.random()),
   })
   app.server.maxConnections = 10_000
   app.server.maxHeadersCount = 100
@@ -134,7 +140,7 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
 }
 
 /** A timeout of 0 is none, and leaves the others as they are. */
-function atMost(milliseconds: number, timeoutMs: number): number {
+function limitTimeout(milliseconds: number, timeoutMs: number): number {
   return timeoutMs === 0 ? milliseconds : Math.min(milliseconds, timeoutMs)
 }
 
@@ -144,7 +150,7 @@ function logRequests(app: FastifyInstance): void {
     request.log.info(
       {
         method: request.method,
-        route: routeOf(request),
+        route: getRouteTemplate(request),
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ...(request.caller ? { principal: request.caller.principal } : {}),
@@ -154,12 +160,12 @@ function logRequests(app: FastifyInstance): void {
   })
 }
 
-function watchRequests(app: FastifyInstance, onAnswered: AppOptions['onAnswered']): void {
+function reportRequests(app: FastifyInstance, onAnswered: AppOptions['onRequestCompleted']): void {
   if (!onAnswered) return
   app.addHook('onResponse', async (request, reply) => {
     onAnswered({
       method: request.method,
-      route: routeOf(request),
+      route: getRouteTemplate(request),
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1_000,
       isReplay: reply.getHeader('idempotency-replayed') !== undefined,

@@ -6,14 +6,14 @@ import { requireOwnOrigin, requireTrustedHost } from './loopback.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may call this route; a route has this or `open`. */
+    /** Who may call this route; a route has this, `isPublic` or `anyCaller`. */
     permission?: Permission
     /** Anyone may call this route, without a key. */
-    open?: boolean
+    isPublic?: boolean
     /** Any caller may call this route, whatever it is permitted. */
-    anyone?: boolean
+    anyCaller?: boolean
     /** Opened in a browser, which asks for a password and cannot be told a bearer token: the password is the key. */
-    browsed?: boolean
+    acceptsBasicAuth?: boolean
   }
   interface FastifyRequest {
     caller: Caller
@@ -28,17 +28,17 @@ export type AuthOptions = {
   authenticate: Authenticate
 }
 
-const everything = {
+const fullAccess = {
   permissions: new Set(permissions),
   trust: { maxSensitivity: 'hyper', scopes: null },
   sourceType: 'human',
 } as const
 
-const root: Caller = { principal: 'root', name: 'root', ...everything }
-const anonymous: Caller = { principal: 'anonymous', name: 'anonymous', ...everything }
+const root: Caller = { principal: 'root', name: 'root', ...fullAccess }
+const anonymous: Caller = { principal: 'anonymous', name: 'anonymous', ...fullAccess }
 
 /** Answers who asks; throws when nobody known does. */
-export function createIdentify({ rootKey, allowAnonymous, authenticate }: AuthOptions) {
+export function createCallerIdentifier({ rootKey, allowAnonymous, authenticate }: AuthOptions) {
   const rootDigest = rootKey === undefined ? undefined : digest(rootKey)
   return async function identify(request: FastifyRequest): Promise<Caller> {
     const { authorization } = request.headers
@@ -46,7 +46,7 @@ export function createIdentify({ rootKey, allowAnonymous, authenticate }: AuthOp
       if (rootDigest) throw unauthenticated('This call needs a key: Authorization: Bearer <key>.')
       return admitAnonymous(request, allowAnonymous)
     }
-    const token = tokenOf(authorization, request.routeOptions.config.browsed ?? false)
+    const token = readToken(authorization, request.routeOptions.config.acceptsBasicAuth ?? false)
     if (token === undefined)
       throw unauthenticated('The Authorization header is not of the form Bearer <key>.')
     // Digests are of one length, so the comparison tells nothing of the key's, nor of its first letters.
@@ -57,7 +57,7 @@ export function createIdentify({ rootKey, allowAnonymous, authenticate }: AuthOp
   }
 }
 
-function tokenOf(authorization: string, isBrowsed: boolean): string | undefined {
+function readToken(authorization: string, isBrowsed: boolean): string | undefined {
   const token = /^Bearer +([^\s]{1,512})$/i.exec(authorization)?.[1]
   if (token !== undefined || !isBrowsed) return token
   const basic = /^Basic +([A-Za-z0-9+/=]{1,1024})$/i.exec(authorization)?.[1] ?? ''
@@ -72,8 +72,8 @@ function admitAnonymous(request: FastifyRequest, allowAnonymous: boolean): Calle
 }
 
 export function requirePermission(request: FastifyRequest): void {
-  const { permission, anyone } = request.routeOptions.config
-  if (anyone) return
+  const { permission, anyCaller } = request.routeOptions.config
+  if (anyCaller) return
   if (permission !== undefined && isAllowed(request.caller, permission)) return
   throw new AppError('forbidden', `This call needs the permission ${permission}.`)
 }
@@ -84,7 +84,7 @@ export function requireDeclaredAccess(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => void routes.push(route))
   app.addHook('onReady', async () => {
     const undeclared = routes.filter(
-      ({ config }) => !config?.open && !config?.anyone && config?.permission === undefined,
+      ({ config }) => !config?.isPublic && !config?.anyCaller && config?.permission === undefined,
     )
     if (undeclared.length === 0) return
     const names = undeclared.map(({ method, url }) => `${[method].flat().join(',')} ${url}`).join('; ')

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { inspect } from './validation/body-inspection.ts'
+import { findUnstorableValues } from './validation/body-inspection.ts'
 import { scanJson } from './validation/body-scan.ts'
 
 export const bodyLimit = 10 * 1024 * 1024
@@ -26,11 +26,11 @@ export function readJsonBodies(app: FastifyInstance): void {
 
 /** Undefined when there was nothing in it: a client library may send the header alone. */
 function parseBody(body: Buffer, encoding: string | undefined): unknown {
-  refuseEncoding(encoding)
+  rejectEncoding(encoding)
   return body.length === 0 ? undefined : readJson(body)
 }
 
-export function refuseEncoding(encoding: string | undefined): void {
+export function rejectEncoding(encoding: string | undefined): void {
   if (encoding === undefined || encoding === 'identity') return
   throw new AppError('unsupported_media_type', 'A body must come without Content-Encoding.')
 }
@@ -39,12 +39,12 @@ export function refuseEncoding(encoding: string | undefined): void {
  * Fields and items of one body. A call of 10 MiB may hold millions of them, and each is validated, compared and stored on
  * the one thread that serves everybody. A batch of 1,000 records has room for 250 each.
  */
-const mostValues = 250_000
+const maxValues = 250_000
 
 /** JSON that can be stored, whatever it says. */
-export function readJson(body: Buffer, most = mostValues): unknown {
+export function readJson(body: Buffer, most = maxValues): unknown {
   const { values, numbers } = scanJson(body, most)
-  if (values > most) throw tooMany(most)
+  if (values > most) throw tooManyValues(most)
   const value = parseJson(body)
   if (numbers.length > 0) {
     throw new AppError(
@@ -55,12 +55,12 @@ export function readJson(body: Buffer, most = mostValues): unknown {
       },
     )
   }
-  const errors = inspect(value)
+  const errors = findUnstorableValues(value)
   if (errors.length === 0) return value
   throw new AppError('validation_failed', 'The body holds what cannot be stored.', { errors })
 }
 
-function tooMany(most: number): AppError {
+function tooManyValues(most: number): AppError {
   const errors = [{ pointer: '', message: `must have at most ${most} fields and items` }]
   return new AppError('validation_failed', 'The body has too many fields.', { errors })
 }
@@ -78,14 +78,14 @@ function parseJson(body: Buffer): unknown {
 /** Fastify validates a missing body as `null`, which would read as a fault of type. */
 function requireBody(request: FastifyRequest): void {
   const { schema, config } = request.routeOptions
-  if (schema?.body === undefined) refuseUnasked(request)
+  if (schema?.body === undefined) rejectUnexpectedBody(request)
   if (schema?.body === undefined || request.body !== undefined) return
   if (!config.bodyOptional) throw new AppError('malformed_json', 'This call needs a JSON body.')
   request.body = {}
 }
 
 /** A field that is ignored is a wish that is silently not granted; an empty object wishes nothing. */
-function refuseUnasked({ body }: FastifyRequest): void {
+function rejectUnexpectedBody({ body }: FastifyRequest): void {
   if (typeof body !== 'object' || body === null || !isPlain(body) || Object.keys(body).length === 0) return
   const errors = Object.keys(body)
     .slice(0, 100)

@@ -1,32 +1,33 @@
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
-import { problemOf, problemType, statusOf } from './problems.ts'
+import { getHttpStatus, problemType, toProblem } from './problems.ts'
 import { isDraining } from './request-drain.ts'
-import { isPatient } from './streaming.ts'
+import { isSlowRequestAllowed } from './streaming.ts'
 
 const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   HPE_HEADER_OVERFLOW: ['headers_too_large', 'The headers are larger than this server accepts.'],
   ERR_HTTP_REQUEST_TIMEOUT: ['request_timeout', 'The request did not arrive in time.'],
 }
 
-type Pending = { _httpMessage?: { headersSent: boolean } }
+type PendingSocket = { _httpMessage?: { headersSent: boolean } }
 
 /**
  * Answers what never became a request: broken HTTP, endless headers, a client slower than the timeout. There is
  * no reply object yet, so the answer is written by hand, and the connection is over either way.
  */
-export function refuseBrokenRequest(
+export function answerBrokenRequest(
   error: Error & { code?: string },
   socket: Socket,
   requestId: string,
 ): void {
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && (isPatient(socket) || isDraining(socket))) return
-  const isAnswering = (socket as Pending)._httpMessage?.headersSent ?? false
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && (isSlowRequestAllowed(socket) || isDraining(socket)))
+    return
+  const isAnswering = (socket as PendingSocket)._httpMessage?.headersSent ?? false
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering) return void socket.destroy(error)
   const [code, message] = refusals[error.code ?? ''] ?? ['malformed_request', 'This is not valid HTTP.']
-  const body = JSON.stringify(problemOf(new AppError(code, message), requestId))
-  const status = statusOf(code)
+  const body = JSON.stringify(toProblem(new AppError(code, message), requestId))
+  const status = getHttpStatus(code)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `Content-Type: ${problemType}`,

@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /** Versions start at 1, so this one never matches. */
-const impossible = 0
+const versionNeverUsed = 0
 
 export function etagOf(version: number): string {
   return `"${version}"`
@@ -25,8 +25,8 @@ export function expectedVersion({ headers }: Pick<FastifyRequest, 'headers'>): n
   if (given === undefined || given.trim() === '*') return undefined
   const versions = given.split(',').map((tag) => /^"(\d{1,15})"$/.exec(tag.trim())?.[1])
   return Math.max(
-    impossible,
-    ...versions.map((version) => (version === undefined ? impossible : Number(version))),
+    versionNeverUsed,
+    ...versions.map((version) => (version === undefined ? versionNeverUsed : Number(version))),
   )
 }
 

@@ -40,8 +40,8 @@ const Readiness = closed(
 type Parts = Static<typeof Readiness>['parts']
 
 export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app, options) => {
-  const config = { open: true, exempt: true }
-  const checkOnce = shareRuns(() => checkParts({ ...options.checks, ...options.advisories }))
+  const config = { isPublic: true, isUnlimited: true }
+  const checkOnce = shareRunning(() => checkParts({ ...options.checks, ...options.advisories }))
 
   app.route({
     method: 'GET',
@@ -80,7 +80,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
 }
 
 /** Anyone may ask at any rate, so all who ask while a check runs share it. */
-function shareRuns<T>(run: () => Promise<T>): () => Promise<T> {
+function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {
     running ??= run().finally(() => {
@@ -96,16 +96,16 @@ async function checkParts(checks: Checks): Promise<Parts> {
 }
 
 async function checkPart(check: () => Promise<void>): Promise<Parts[string]> {
-  const patience = new AbortController()
+  const timeout = new AbortController()
   try {
     const reason = await Promise.race([
       check().then(() => undefined),
-      sleep(checkTimeoutMs, 'did not answer in time', { ref: false, signal: patience.signal }),
+      sleep(checkTimeoutMs, 'did not answer in time', { ref: false, signal: timeout.signal }),
     ])
     return reason === undefined ? { ready: true } : { ready: false, reason }
   } catch (error) {
     return { ready: false, reason: error instanceof AppError ? error.message : 'failed' }
   } finally {
-    patience.abort()
+    timeout.abort()
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Database } from '../db/connection.ts'
-import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { momentAfter } from '../kernel/units.ts'
@@ -14,7 +14,7 @@ declare module 'fastify' {
     /** Changes nothing, though its method could. */
     readOnly?: boolean
     /** Running it twice does what once does, and its answer is too large or too long in coming to be kept. */
-    repeatable?: boolean
+    isIdempotent?: boolean
   }
 }
 
@@ -25,17 +25,17 @@ export type Answer = {
   /** Members of the first answer's body that are never stored, and so are missing from a replay: secrets. */
   shownOnce?: object
 }
-export type Effect = (call: Call) => Promise<Answer>
+export type Effect = (call: CallContext) => Promise<Answer>
 /** An effect that is made ready first, outside of any transaction: what waits for others may not hold a connection. */
-export type Prepared = { prepare(call: Call): Promise<Effect> }
+export type PreparedEffect = { prepare(call: CallContext): Promise<Effect> }
 export type Once = ReturnType<typeof createOnce>
 
-type Rendered = { status: number; headers: Readonly<Record<string, string>>; body: string | null }
+type RenderedAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string | null }
 
 /** Requests whose handler went through `once`; the others may not answer a mutation. */
-const guarded = new WeakSet<FastifyRequest>()
+const handledOnce = new WeakSet<FastifyRequest>()
 
-export function callOf(request: FastifyRequest): Call {
+export function readCallContext(request: FastifyRequest): CallContext {
   // Elsewhere If-Match has no one record to be about, and a 412 would be no answer that is documented.
   const version = request.routeOptions.config.singleRecord ? expectedVersion(request) : undefined
   return { caller: request.caller, ...(version === undefined ? {} : { expectedVersion: version }) }
@@ -51,21 +51,21 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
   return async function once(
     request: FastifyRequest,
     reply: FastifyReply,
-    asked: Effect | Prepared,
+    asked: Effect | PreparedEffect,
   ): Promise<void> {
-    guarded.add(request)
-    const call = callOf(request)
+    handledOnce.add(request)
+    const call = readCallContext(request)
     const key = keyOf(request)
-    if (key === undefined) return send(reply, await (await ready(asked, call))(call))
+    if (key === undefined) return send(reply, await (await prepareEffect(asked, call))(call))
     const owner = { principal: call.caller.principal, key }
     const fingerprint = fingerprintRequest(request)
     if ('prepare' in asked) {
       const stored = await findAnswer(db, owner, clock.now())
       if (stored) return replay(reply, stored, fingerprint)
     }
-    const effect = await ready(asked, call)
+    const effect = await prepareEffect(asked, call)
     const deliverAnswer = await transact(db, {}, async (tx) => {
-      await claim(tx, owner)
+      await lockKey(tx, owner)
       // A statement of its own: its snapshot must be younger than the lock, or it could miss an answer that
       // was committed while the lock was waited for.
       const stored = await findAnswer(tx, owner, clock.now())
@@ -87,12 +87,15 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
   }
 }
 
-async function ready(asked: Effect | Prepared, call: Call): Promise<Effect> {
+async function prepareEffect(asked: Effect | PreparedEffect, call: CallContext): Promise<Effect> {
   return 'prepare' in asked ? asked.prepare(call) : asked
 }
 
 /** One statement that does not wait: a second request is told so, and holds no connection meanwhile. */
-async function claim(tx: Transaction, { principal, key }: { principal: string; key: string }): Promise<void> {
+async function lockKey(
+  tx: Transaction,
+  { principal, key }: { principal: string; key: string },
+): Promise<void> {
   const lock = createHash('sha256').update(`${principal}\n${key}`).digest().readBigInt64BE()
   if (await tryLock(tx, lock)) return
   throw new AppError('request_in_progress', 'A request with this Idempotency-Key is still running.', {
@@ -117,11 +120,11 @@ function send(reply: FastifyReply, answer: Answer): void {
   deliver(reply, render({ ...answer, ...(body ? { body: { ...body, ...shownOnce } } : {}) }))
 }
 
-function render({ status, headers = {}, body }: Answer): Rendered {
+function render({ status, headers = {}, body }: Answer): RenderedAnswer {
   return { status, headers, body: body === undefined ? null : JSON.stringify(body) }
 }
 
-function deliver(reply: FastifyReply, { status, headers, body }: Rendered): void {
+function deliver(reply: FastifyReply, { status, headers, body }: RenderedAnswer): void {
   reply.code(status).headers(headers)
   if (body === null) reply.send()
   else reply.header('content-type', 'application/json; charset=utf-8').send(body)
@@ -145,9 +148,9 @@ const mutations = new Set(['POST', 'PATCH', 'DELETE'])
 /** A route that forgets `once` fails the first time it answers, which is in its own test. */
 export function requireOnce(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
-    const { open, readOnly, repeatable } = request.routeOptions.config
-    const isExcused = open || readOnly || repeatable || !mutations.has(request.method)
-    if (isExcused || reply.statusCode >= 400 || guarded.has(request)) return
+    const { isPublic, readOnly, isIdempotent } = request.routeOptions.config
+    const isExcused = isPublic || readOnly || isIdempotent || !mutations.has(request.method)
+    if (isExcused || reply.statusCode >= 400 || handledOnce.has(request)) return
     throw new Error(`${request.method} ${request.routeOptions.url} answers without once()`)
   })
 }

@@ -6,7 +6,7 @@ const sampleMs = 500
 const resolutionMs = 10
 const nanosecondsPerMs = 1e6
 
-export type PressureOptions = {
+export type LoadSheddingOptions = {
   maxEventLoopDelayMs: number
   /** Requests that wait for a connection are the queue that must not grow without end. */
   pool: { readonly waitingCount: number }
@@ -14,9 +14,9 @@ export type PressureOptions = {
 }
 
 /** Answers at once what could only be answered late; work already taken on gets the time instead. */
-export function createPressure(
+export function createLoadShedding(
   app: FastifyInstance,
-  { maxEventLoopDelayMs, pool, maxPoolQueue }: PressureOptions,
+  { maxEventLoopDelayMs, pool, maxPoolQueue }: LoadSheddingOptions,
 ): () => void {
   const delayMs = watchEventLoop(app)
   return function shedLoad() {

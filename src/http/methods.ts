@@ -12,7 +12,7 @@ export function collectPaths(app: FastifyInstance): ReadonlySet<string> {
  * A path that exists under another method answers 405 and says which. The missing methods become routes, so
  * that the router itself decides what a path is. Call it when every route is registered.
  */
-export function answerMissingMethods(app: FastifyInstance, paths: ReadonlySet<string>): void {
+export function rejectUnknownMethods(app: FastifyInstance, paths: ReadonlySet<string>): void {
   const methods = app.supportedMethods as HTTPMethods[]
   for (const url of [...paths]) {
     const known = methods.filter((method) => app.hasRoute({ url, method })).sort()
@@ -25,7 +25,7 @@ function refuseMethods(app: FastifyInstance, url: string, method: HTTPMethods[],
   app.route({
     method,
     url,
-    config: { open: true },
+    config: { isPublic: true },
     schema: { hide: true },
     // Before the body is read: whatever it holds, it is for nobody.
     onRequest: async (_request, reply) => {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Static, TSchema } from 'typebox'
 import { AppError } from '../kernel/errors.ts'
 import { canonicalJson } from './canonical.ts'
-import { inspect } from './validation/body-inspection.ts'
-import { checkFaults } from './validation/validation.ts'
+import { findUnstorableValues } from './validation/body-inspection.ts'
+import { listFaults } from './validation/validation.ts'
 
 /** What a cursor was made for: whose page of which list. */
-export function fingerprintOf(principal: string, filters: object): string {
+export function fingerprintQuery(principal: string, filters: object): string {
   return digest(`${principal}\n${canonicalJson(filters)}`)
 }
 
@@ -22,7 +22,7 @@ export function decodeCursor<T extends TSchema>(cursor: string, schema: T, finge
   if (decoded.slice(0, digestLength) !== digest(`${fingerprint}\n${text}`)) throw invalid()
   // Anyone can compute the digest: it finds mistakes, and the schema keeps forgeries out of the query.
   const position = parseJson(text)
-  if (inspect(position).length > 0 || checkFaults(schema, position).length > 0) throw invalid()
+  if (findUnstorableValues(position).length > 0 || listFaults(schema, position).length > 0) throw invalid()
   return position as Static<T>
 }
 

@@ -2,7 +2,7 @@ import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { closed } from '../domain/shapes.ts'
 import { catalogue, type ErrorCode } from '../kernel/errors.ts'
-import { problemType, statusOf } from './problems.ts'
+import { getHttpStatus, problemType } from './problems.ts'
 
 const Fault = closed(
   {
@@ -34,17 +34,17 @@ export const Problem = Type.Object(
 type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed' | 'Next-Updated-After'
 
 /** A body with words about it, or none at all. */
-type Described = {
+type DescribedResponse = {
   schema?: TSchema
   description: string
   headers?: readonly HeaderName[]
   mediaType?: string
 }
 
-type Success = Readonly<Record<number, TSchema | Described>>
+type Success = Readonly<Record<number, TSchema | DescribedResponse>>
 
 /** What a handler may answer, for the type checker: the schemas alone. */
-type Typed<S extends Success> = {
+type ResponseTypes<S extends Success> = {
   [K in keyof S]: S[K] extends { description: string; schema: infer T }
     ? T
     : S[K] extends TSchema
@@ -61,14 +61,17 @@ const headers: Readonly<Record<HeaderName, { type: string; description: string }
 }
 
 /** Every answer of an operation: its own, and the problems it knows beyond those its route implies. */
-export function answers<const S extends Success>(success: S, codes: readonly ErrorCode[] = []): Typed<S> {
+export function answers<const S extends Success>(
+  success: S,
+  codes: readonly ErrorCode[] = [],
+): ResponseTypes<S> {
   const own = Object.entries(success).map(([status, answer]) => [status, describeSuccess(answer)])
   // The declared type is what a handler sends; at run time each is wrapped in its media type and description.
-  return withProblems(Object.fromEntries(own), codes) as Typed<S>
+  return addProblems(Object.fromEntries(own), codes) as ResponseTypes<S>
 }
 
-function describeSuccess(answer: TSchema | Described) {
-  const described: Described = isDescribed(answer) ? answer : { schema: answer, description: 'Done.' }
+function describeSuccess(answer: TSchema | DescribedResponse) {
+  const described: DescribedResponse = isDescribed(answer) ? answer : { schema: answer, description: 'Done.' }
   const { schema, description, mediaType = 'application/json' } = described
   const named = (described.headers ?? []).map((name) => [name, headers[name]])
   return {
@@ -81,17 +84,17 @@ function describeSuccess(answer: TSchema | Described) {
 const describing = new Set(['schema', 'description', 'headers', 'mediaType'])
 
 /** A schema says at least a type, a reference or its branches, none of which describe an answer. */
-function isDescribed(answer: TSchema | Described): answer is Described {
+function isDescribed(answer: TSchema | DescribedResponse): answer is DescribedResponse {
   return 'description' in answer && Object.keys(answer).every((key) => describing.has(key))
 }
 
 type Response = Readonly<Record<string, unknown>>
 
 /** Adds problems to a route's answers; one status tells apart its codes by example. */
-export function withProblems(response: Response, codes: readonly ErrorCode[]): Response {
+export function addProblems(response: Response, codes: readonly ErrorCode[]): Response {
   const merged: Record<string, unknown> = { ...response }
   for (const code of codes) {
-    const status = String(statusOf(code))
+    const status = String(getHttpStatus(code))
     const examples = { ...examplesOf(merged[status]), [code]: { value: exampleOf(code) } }
     const named = Object.keys(examples)
       .map((each) => catalogue[each as ErrorCode].meaning)
@@ -124,7 +127,7 @@ function exampleOf(code: ErrorCode): object {
   return {
     type: `urn:membrane:problem:${code}`,
     title: meaning,
-    status: statusOf(code),
+    status: getHttpStatus(code),
     detail: meaning,
     code,
     request_id: exampleId,

@@ -25,7 +25,7 @@ const statuses = {
   unavailable: 503,
 } as const satisfies Record<ErrorKind, number>
 
-export function statusOf(code: ErrorCode): number {
+export function getHttpStatus(code: ErrorCode): number {
   return statuses[catalogue[code].kind]
 }
 
@@ -41,12 +41,12 @@ export type Problem = {
 }
 
 /** RFC 9457. The extra members come first, so that none of them can pass for a standard one. */
-export function problemOf(error: AppError, requestId: string): Problem {
+export function toProblem(error: AppError, requestId: string): Problem {
   return {
     ...error.extra,
     type: `urn:membrane:problem:${error.code}`,
     title: catalogue[error.code].meaning,
-    status: statusOf(error.code),
+    status: getHttpStatus(error.code),
     detail: error.message,
     code: error.code,
     request_id: requestId,
@@ -54,18 +54,18 @@ export function problemOf(error: AppError, requestId: string): Problem {
   }
 }
 
-export function answerFailures(app: FastifyInstance): void {
+export function handleErrors(app: FastifyInstance): void {
   app.setErrorHandler(async (error, request, reply) => {
     if (isTooLarge(error)) await drainRequest(request.raw)
-    sendFailure(error, request, reply)
+    sendProblem(error, request, reply)
     return reply
   })
   app.setNotFoundHandler(() => {
-    throw nothingHere()
+    throw routeNotFound()
   })
 }
 
-export function nothingHere(): AppError {
+export function routeNotFound(): AppError {
   return new AppError('route_not_found', 'There is nothing at this path.')
 }
 
@@ -74,31 +74,31 @@ function isTooLarge(error: unknown): boolean {
   return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_CTP_BODY_TOO_LARGE'
 }
 
-export function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  const shown = showFailure(error, request)
+export function sendProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const shown = toPublicError(error, request)
   if (shown.retryAfterSeconds !== undefined) reply.header('retry-after', shown.retryAfterSeconds)
   if (shown.kind === 'unauthenticated') {
-    const scheme = request.routeOptions.config.browsed ? 'Basic' : 'Bearer'
+    const scheme = request.routeOptions.config.acceptsBasicAuth ? 'Basic' : 'Bearer'
     reply.header('www-authenticate', `${scheme} realm="membrane"`)
   }
   reply
-    .code(statusOf(shown.code))
+    .code(getHttpStatus(shown.code))
     .header('content-type', problemType)
-    .send(JSON.stringify(problemOf(shown, request.id)))
+    .send(JSON.stringify(toProblem(shown, request.id)))
 }
 
 /** What the caller is told of it; the log is told the rest. */
-export function showFailure(error: unknown, { log }: Pick<FastifyRequest, 'log'>): AppError {
-  const known = recognise(error)
+export function toPublicError(error: unknown, { log }: Pick<FastifyRequest, 'log'>): AppError {
+  const known = findKnownError(error)
   if (!known) log.error({ err: error }, 'unexpected failure')
   else if (known.kind === 'unavailable') log.warn({ err: known, code: known.code }, 'unavailable')
   return known ?? new AppError('internal_error', 'The server failed; the log says how.')
 }
 
 /** The failure as a caller may know it, or undefined for a defect, of which it is told nothing. */
-function recognise(error: unknown): AppError | undefined {
+function findKnownError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
-  const refused = recogniseRefusal(error)
+  const refused = findFastifyError(error)
   if (refused) return refused
   const translated = translateFailure(error)
   return translated instanceof AppError ? translated : undefined
@@ -120,7 +120,7 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 }
 
 /** What Fastify and its plugins refuse before a route of ours is reached. */
-function recogniseRefusal(error: unknown): AppError | undefined {
+function findFastifyError(error: unknown): AppError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, statusCode } = error as { code?: string; statusCode?: number }
   const [known, message] = refusals[code ?? ''] ?? []

@@ -4,12 +4,12 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 
 /** The queue as the board reads it. */
-export type ShowQueue = () => Promise<BaseAdapter>
+export type OpenQueueAdapter = () => Promise<BaseAdapter>
 
 const path = '/admin/queues'
 
 /** A queue that is away is waited for by whoever needs it; who only looks is told. */
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
 /** The page brings its own scripts and styles; the typeface it would fetch from elsewhere is not needed. */
 const policy = [
@@ -28,7 +28,7 @@ const policy = [
  * The messages of the queue, for an admin to look at. A browser sends a password along with whatever any page makes it
  * ask for, so nothing can be done here: runs are asked for, and cancelled, through the API.
  */
-export async function serveBoard(app: FastifyInstance, show: ShowQueue | undefined): Promise<void> {
+export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | undefined): Promise<void> {
   if (!show) return
   const [{ createBullBoard }, { FastifyAdapter }] = await Promise.all([
     import('@bull-board/api'),
@@ -44,13 +44,13 @@ export async function serveBoard(app: FastifyInstance, show: ShowQueue | undefin
   let shown: BaseAdapter | undefined
   await app.register(async (room) => {
     room.addHook('onRoute', (route) => {
-      route.config = { ...route.config, permission: 'admin', browsed: true }
+      route.config = { ...route.config, permission: 'admin', acceptsBasicAuth: true }
     })
     room.addHook('preHandler', async ({ method, routeOptions: { url = '' } }, reply) => {
       if (method !== 'GET' && method !== 'HEAD') throw new AppError('forbidden', 'The board only shows.')
       reply.header('content-security-policy', policy)
       if (!url.startsWith(`${path}/api/`)) return
-      const queue = await inTime(show())
+      const queue = await withTimeout(show())
       if (queue !== shown) board.setQueues([queue])
       shown = queue
     })
@@ -59,10 +59,10 @@ export async function serveBoard(app: FastifyInstance, show: ShowQueue | undefin
 }
 
 /** It may answer, or fail, after we have gone on without it. */
-async function inTime(answer: Promise<BaseAdapter>): Promise<BaseAdapter> {
+async function withTimeout(answer: Promise<BaseAdapter>): Promise<BaseAdapter> {
   const first = await Promise.race([
     answer.catch(() => undefined),
-    sleep(patienceMs, undefined, { ref: false }),
+    sleep(timeoutMs, undefined, { ref: false }),
   ])
   if (first) return first
   throw new AppError('not_ready', 'The queue does not answer.', { retryAfterSeconds: 2 })

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import type { Clock } from '../kernel/clock.ts'
 
 /** How many requests of a bucket came in its current window, and how long that lasts. */
-export type Count = (bucket: string) => Promise<{ count: number; resetMs: number }>
+export type CountRequest = (bucket: string) => Promise<{ count: number; resetMs: number }>
 
 const windowMs = 1_000
 
@@ -11,7 +11,7 @@ const windowMs = 1_000
 const capacity = 20_000
 
 /** In this process alone. */
-export function createLocalCount(clock: Clock): Count {
+export function createLocalCounter(clock: Clock): CountRequest {
   const windows = new Map<string, { count: number; endsAt: number }>()
   return async (bucket) => {
     const now = clock.now().getTime()
@@ -39,13 +39,17 @@ const script = `
   return { count, redis.call('pttl', KEYS[1]) }
 `
 
-export type SharedCount = { count: Count; connect(): Promise<void>; close(): void }
+export type SharedCounter = { count: CountRequest; connect(): Promise<void>; close(): void }
 
 /**
  * For all processes together. While Redis is away each counts for itself: an outage of the limiter must
  * neither be one of the service nor leave it without a limit.
  */
-export function createSharedCount(url: string, local: Count, onOutage: (error: Error) => void): SharedCount {
+export function createSharedCounter(
+  url: string,
+  local: CountRequest,
+  onOutage: (error: Error) => void,
+): SharedCounter {
   const redis = new Redis(url, {
     lazyConnect: true,
     // Commands fail at once while Redis is away: queued, they would hold every request until it came back.
@@ -55,35 +59,35 @@ export function createSharedCount(url: string, local: Count, onOutage: (error: E
     connectTimeout: connectMs,
     retryStrategy: (attempt) => Math.min(attempt * 100, 2_000),
   })
-  let isAway = false
+  let isUnreachable = false
   let probe: NodeJS.Timeout | undefined
   let isClosed = false
-  const lose = (error: Error) => {
+  const markUnreachable = (error: Error) => {
     // Once per outage, not once per request or attempt to reconnect.
-    if (!isAway) onOutage(error)
-    isAway = true
-    if (!isClosed) probe ??= setTimeout(ask, probeMs).unref()
+    if (!isUnreachable) onOutage(error)
+    isUnreachable = true
+    if (!isClosed) probe ??= setTimeout(sendProbe, probeMs).unref()
   }
-  const ask = () => {
+  const sendProbe = () => {
     probe = undefined
     redis.ping().then(() => {
-      isAway = false
-    }, lose)
+      isUnreachable = false
+    }, markUnreachable)
   }
-  redis.on('error', lose)
+  redis.on('error', markUnreachable)
   redis.on('ready', () => {
-    isAway = false
+    isUnreachable = false
   })
   return {
     async count(bucket) {
       // A Redis that hangs would cost each request the whole time limit; it is asked beside them until it answers.
-      if (isAway) return local(bucket)
+      if (isUnreachable) return local(bucket)
       try {
         const reply: unknown = await redis.eval(script, 1, `membrane:limit:${bucket}`, windowMs)
         const [count, resetMs] = reply as [number, number]
         return { count, resetMs }
       } catch (error) {
-        lose(error instanceof Error ? error : new Error(String(error)))
+        markUnreachable(error instanceof Error ? error : new Error(String(error)))
         return local(bucket)
       }
     },

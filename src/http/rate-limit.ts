@@ -2,28 +2,28 @@ import { isIPv6 } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type Count, createLocalCount, createSharedCount } from './rate-counter.ts'
+import { type CountRequest, createLocalCounter, createSharedCounter } from './rate-counter.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Never limited or shed: how an operator sees a server that is overwhelmed. */
-    exempt?: boolean
+    isUnlimited?: boolean
   }
 }
 
 /** `max` is per second, and 0 is no limit. */
-export type LimitOptions = { max: number; redisUrl: string | undefined; clock: Clock }
+export type RateLimitOptions = { max: number; redisUrl: string | undefined; clock: Clock }
 
-export type Limit = (reply: FastifyReply, bucket: string) => Promise<void>
+export type RateLimit = (reply: FastifyReply, bucket: string) => Promise<void>
 
 /**
  * @fastify/rate-limit was tried for this and left: it reads its counter a turn after it raised it, so that a
  * burst that arrives in one turn is refused as a whole and not from the first request too many on.
  */
-export function createLimit(app: FastifyInstance, options: LimitOptions): Limit {
+export function createRateLimit(app: FastifyInstance, options: RateLimitOptions): RateLimit {
   const { max } = options
   if (max === 0) return async () => {}
-  const count = createCount(app, options)
+  const count = createRequestCounter(app, options)
   return async (reply, bucket) => {
     const { count: counted, resetMs } = await count(bucket)
     const resetSeconds = Math.max(1, Math.ceil(resetMs / 1_000))
@@ -39,10 +39,10 @@ export function createLimit(app: FastifyInstance, options: LimitOptions): Limit 
   }
 }
 
-function createCount(app: FastifyInstance, { clock, redisUrl }: LimitOptions): Count {
-  const local = createLocalCount(clock)
+function createRequestCounter(app: FastifyInstance, { clock, redisUrl }: RateLimitOptions): CountRequest {
+  const local = createLocalCounter(clock)
   if (redisUrl === undefined) return local
-  const shared = createSharedCount(redisUrl, local, (error) =>
+  const shared = createSharedCounter(redisUrl, local, (error) =>
     app.log.warn({ err: error }, 'redis cannot be reached: rate limits hold for each process alone'),
   )
   // Awaited, or the first requests would be counted apart.
@@ -52,7 +52,7 @@ function createCount(app: FastifyInstance, { clock, redisUrl }: LimitOptions): C
 }
 
 /** Whose requests are counted together when no key tells: one IPv6 host has a /64 to itself. */
-export function addressOf({ ip }: Pick<FastifyRequest, 'ip'>): string {
+export function formatAddressBucket({ ip }: Pick<FastifyRequest, 'ip'>): string {
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(ip)?.[1]
   if (mapped !== undefined || !isIPv6(ip)) return `ip:${mapped ?? ip}`
   const [before = '', after = ''] = ip.toLowerCase().split('%', 1).join('').split('::', 2)

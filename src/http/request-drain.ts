@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Beyond these the client is cut off: it is not kept for its own sake. */
-const mostBytes = 64 * 1024 * 1024
-const longestMs = 10_000
-const longestIdleMs = 250
+const maxBytes = 64 * 1024 * 1024
+const maxDurationMs = 10_000
+const maxIdleMs = 250
 
 const draining = new WeakSet<Socket>()
 
@@ -31,10 +31,10 @@ export function drainRequest(request: IncomingMessage): Promise<void> {
     const count = (chunk: Buffer) => {
       bytes += chunk.length
       idle.refresh()
-      if (bytes > mostBytes) finish()
+      if (bytes > maxBytes) finish()
     }
-    const deadline = setTimeout(finish, longestMs)
-    const idle = setTimeout(finish, longestIdleMs)
+    const deadline = setTimeout(finish, maxDurationMs)
+    const idle = setTimeout(finish, maxIdleMs)
     request.on('data', count).on('end', finish).on('error', finish).on('close', finish)
     request.resume()
   })

@@ -1,7 +1,7 @@
 import { type FastifyServerOptions, LogController } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import { describeError } from '../kernel/log.ts'
-import { traceIdOf } from './request-tracing.ts'
+import { readTraceId } from './request-tracing.ts'
 
 export type Log = { level: string; stream?: { write(line: string): void } }
 
@@ -27,6 +27,6 @@ export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFact
   options,
   raw,
 ) => {
-  const traceId = traceIdOf(raw)
+  const traceId = readTraceId(raw)
   return logger.child(traceId === undefined ? bindings : { ...bindings, trace_id: traceId }, options)
 }

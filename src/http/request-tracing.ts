@@ -12,19 +12,19 @@ declare module 'fastify' {
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/
 
 /** The caller's own id, so that its log and ours tell one story, or undefined when we must make one. */
-export function givenRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
+export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const given = headers['x-request-id']
   return typeof given === 'string' && acceptable.test(given) ? given : undefined
 }
 
 /** The trace this request is part of, and where in it. */
-function traceOf({ headers }: Pick<IncomingMessage, 'headers'>): TraceContext | undefined {
+function readTraceContext({ headers }: Pick<IncomingMessage, 'headers'>): TraceContext | undefined {
   const given = headers['traceparent']
   return typeof given === 'string' ? parseTraceparent(given) : undefined
 }
 
-export function traceIdOf(request: Pick<IncomingMessage, 'headers'>): string | undefined {
-  return traceOf(request)?.traceId
+export function readTraceId(request: Pick<IncomingMessage, 'headers'>): string | undefined {
+  return readTraceContext(request)?.traceId
 }
 
 /**
@@ -35,10 +35,10 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined):
   app.decorateRequest('span')
   if (!tracer) return
   app.addHook('onRequest', (request, _reply, done) => {
-    const route = routeOf(request)
-    request.span = tracer.begin(`${request.method} ${route}`, {
+    const route = getRouteTemplate(request)
+    request.span = tracer.startSpan(`${request.method} ${route}`, {
       kind: 'server',
-      parent: traceOf(request.raw),
+      parent: readTraceContext(request.raw),
       attributes: {
         'http.request.method': request.method,
         'http.route': route,
@@ -58,11 +58,11 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined):
 }
 
 /** The template, never the URL: a query string is content, and a path is without end. */
-export function routeOf(request: FastifyRequest): string {
+export function getRouteTemplate(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'none'
 }
 
 /** What this request sets going elsewhere belongs to: its own span, or where the caller's trace stands. */
-export function currentTrace(request: FastifyRequest): TraceContext | undefined {
-  return request.span?.context ?? traceOf(request.raw)
+export function getTraceContext(request: FastifyRequest): TraceContext | undefined {
+  return request.span?.context ?? readTraceContext(request.raw)
 }

@@ -1,28 +1,28 @@
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { refuseEncoding } from './body.ts'
+import { rejectEncoding } from './body.ts'
 
 /** Bodies and answers of any length, of which there is never more in memory than a part. */
 
-export const linesType = 'application/x-ndjson'
+export const jsonLinesType = 'application/x-ndjson'
 
 /** Neither side has sent or taken anything for so long: the other has gone, or will never end. */
-const longestIdleMs = 120_000
+const maxIdleMs = 120_000
 
-const patient = new WeakSet<Socket>()
+const slowSockets = new WeakSet<Socket>()
 
 /** Whether the request on it may take as long as it likes, for as long as it goes on. */
-export function isPatient(socket: Socket): boolean {
-  return patient.has(socket)
+export function isSlowRequestAllowed(socket: Socket): boolean {
+  return slowSockets.has(socket)
 }
 
 /** Lines, and nothing else; other routes go on to refuse them. */
-export function acceptLines(app: FastifyInstance): void {
+export function acceptJsonLines(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser(linesType, (request: FastifyRequest, body, done) => {
+  app.addContentTypeParser(jsonLinesType, (request: FastifyRequest, body, done) => {
     try {
-      refuseEncoding(request.headers['content-encoding'])
+      rejectEncoding(request.headers['content-encoding'])
       done(null, body)
     } catch (error) {
       done(error as Error)
@@ -31,14 +31,14 @@ export function acceptLines(app: FastifyInstance): void {
 }
 
 /** Spares a request the time limit of the others. Answers what is aborted once the client is gone, or idle. */
-export function takeTime(request: FastifyRequest, reply: FastifyReply): AbortSignal {
+export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const { socket } = request.raw
   const gone = new AbortController()
-  patient.add(socket)
+  slowSockets.add(socket)
   // Node closes it then, and sets its own limit again when the answer is out.
-  socket.setTimeout(longestIdleMs)
+  socket.setTimeout(maxIdleMs)
   reply.raw.once('close', () => {
-    patient.delete(socket)
+    slowSockets.delete(socket)
     gone.abort()
   })
   return gone.signal
@@ -50,17 +50,17 @@ export type Line = { line: number; bytes: Buffer | undefined }
 const newline = 0x0a
 
 /** The lines that are not blank. Of one that is too long no more is kept than how far it is to the next. */
-export async function* readLines(source: Readable, mostBytes: number): AsyncGenerator<Line> {
+export async function* readLines(source: Readable, maxBytes: number): AsyncGenerator<Line> {
   let parts: Buffer[] = []
   let size = 0
   let line = 1
   const keep = (part: Buffer) => {
     size += part.length
-    if (size <= mostBytes) parts.push(part)
+    if (size <= maxBytes) parts.push(part)
     else parts = []
   }
   const finish = (): Line => {
-    const bytes = size > mostBytes ? undefined : Buffer.concat(parts)
+    const bytes = size > maxBytes ? undefined : Buffer.concat(parts)
     parts = []
     size = 0
     return { line: line++, bytes }

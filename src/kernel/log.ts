@@ -63,7 +63,7 @@ export function describeError(error: unknown): Described {
 }
 
 /** What may be shown to whoever may read runs: the kind and the rule that was broken, never the row. */
-export function nameFault(error: unknown): string {
+export function describeFailure(error: unknown): string {
   const { type, message, code, constraint } = describeError(error)
   const details = [code, constraint].filter((detail) => detail !== undefined)
   return details.length > 0 ? `database error ${details.join(' ')}` : `${type}: ${message}`

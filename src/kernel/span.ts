@@ -36,13 +36,13 @@ export type Span = {
   end(outcome?: { attributes?: SpanAttributes; failure?: string | undefined }): void
 }
 
-export type Finished = { durationMs: number; attributes: SpanAttributes; failure?: string | undefined }
+export type FinishedSpan = { durationMs: number; attributes: SpanAttributes; failure?: string | undefined }
 
 /** Tells what belongs together and how long it took. */
 export type Tracer = {
-  begin(name: string, options?: SpanOptions): Span
+  startSpan(name: string, options?: SpanOptions): Span
   /** Of a part of what runs now that is over already; outside of any span it is nothing worth telling. */
-  tell(name: string, finished: Finished): void
+  recordSpan(name: string, finished: FinishedSpan): void
 }
 
 /** Runs `work` as a span of its own; without a tracer, just so. */
@@ -53,7 +53,7 @@ export async function inSpan<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (!tracer) return work()
-  const span = tracer.begin(name, options)
+  const span = tracer.startSpan(name, options)
   try {
     const result = await span.run(work)
     span.end()

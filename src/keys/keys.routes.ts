@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf, type Once } from '../http/idempotency.ts'
-import { decodeCursor, encodeCursor, fingerprintOf, linkNext } from '../http/paging.ts'
+import { type Once, readCallContext } from '../http/idempotency.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery, linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { IssuedKey, Key, KeyCursor, KeyPage, KeyPath, KeysQuery, NewKey } from './keys.schemas.ts'
 import type { KeysService } from './keys.service.ts'
@@ -56,10 +56,10 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
     },
     handler: async (request, reply) => {
       const { limit = 50, cursor } = request.query
-      const fingerprint = fingerprintOf(request.caller.principal, { list: 'keys' })
+      const fingerprint = fingerprintQuery(request.caller.principal, { list: 'keys' })
       const after = cursor === undefined ? undefined : decodeCursor(cursor, KeyCursor, fingerprint)
       const position = after && { created_at: new Date(after.created_at), id: after.id }
-      const { items, next } = await keys.list(callOf(request), limit, position)
+      const { items, next } = await keys.list(readCallContext(request), limit, position)
       if (!next) return { items }
       const end = { created_at: next.created_at.toISOString(), id: next.id }
       const nextCursor = encodeCursor(fingerprint, end)
@@ -80,7 +80,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       params: KeyPath,
       response: answers({ 200: ref(Key) }, ['key_not_found']),
     },
-    handler: (request) => keys.read(callOf(request), request.params.id),
+    handler: (request) => keys.read(readCallContext(request), request.params.id),
   })
 
   app.route({

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { type Caller, permissions, type SourceType, type Trust } from '../domain/caller.ts'
 import { sourceTrust } from '../domain/importance.ts'
 import { isWithin } from '../domain/trust.ts'
@@ -34,7 +34,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
   const lookups = new Map<string, Promise<Familiar | undefined>>()
   const notes = new Set<Promise<void>>()
 
-  async function create(call: Call, asked: NewKey): Promise<{ key: Key; secret: string }> {
+  async function create(call: CallContext, asked: NewKey): Promise<{ key: Key; secret: string }> {
     const now = clock.now()
     const expiresAt = expiryOf(call.caller, asked)
     if (expiresAt && expiresAt <= now) throw expiredAlready()
@@ -59,7 +59,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
   }
 
   async function list(
-    call: Call,
+    call: CallContext,
     limit: number,
     after?: Position,
   ): Promise<{ items: Key[]; next?: Position }> {
@@ -70,13 +70,13 @@ export function createKeysService({ db, clock, ids }: Resources) {
     return { items: rows.map(present), ...(last && found.length > limit ? { next: last } : {}) }
   }
 
-  async function read(call: Call, id: string): Promise<Key> {
+  async function read(call: CallContext, id: string): Promise<Key> {
     const row = await findKey(call.tx ?? db, call.caller.trust, id)
     if (!row) throw notFound()
     return present(row)
   }
 
-  async function revoke(call: Call, id: string): Promise<void> {
+  async function revoke(call: CallContext, id: string): Promise<void> {
     const conn = call.tx ?? db
     if (!(await findKey(conn, call.caller.trust, id))) throw notFound()
     const now = clock.now()

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
-import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { lockOpenRecord } from '../records/index.ts'
 import { type Access, noteAccesses } from './access.queries.ts'
@@ -62,7 +62,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   }
 
   /** An agent says that it made use of a record. */
-  async function noteUse(call: Call, id: string, actor: string | undefined): Promise<AccessReceipt> {
+  async function noteUse(call: CallContext, id: string, actor: string | undefined): Promise<AccessReceipt> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const stored = await lockOpenRecord(tx, call.caller, id)

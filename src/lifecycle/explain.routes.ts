@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { Explanation, Forecast, ForecastQuery, InsightPath } from './explain.schemas.ts'
 import type { InsightService } from './explain.service.ts'
@@ -32,7 +32,7 @@ export const insightRoutes: FastifyPluginAsyncTypebox<{ insight: InsightService 
         ]),
       },
     },
-    (request) => insight.forecast(callOf(request), request.params.id, request.query.points ?? 24),
+    (request) => insight.forecast(readCallContext(request), request.params.id, request.query.points ?? 24),
   )
 
   app.get(
@@ -51,6 +51,6 @@ export const insightRoutes: FastifyPluginAsyncTypebox<{ insight: InsightService 
         ]),
       },
     },
-    (request) => insight.explain(callOf(request), request.params.id),
+    (request) => insight.explain(readCallContext(request), request.params.id),
   )
 }

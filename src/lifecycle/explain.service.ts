@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { salienceAt } from '../domain/curves.ts'
 import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -32,7 +32,7 @@ export type InsightService = ReturnType<typeof createInsightService>
 export function createInsightService(resources: Resources) {
   const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
 
-  async function forecast(call: Call, id: string, points: number): Promise<Forecast> {
+  async function forecast(call: CallContext, id: string, points: number): Promise<Forecast> {
     const stored = await findOpenRecord(call.tx ?? db, call.caller, id)
     const now = clock.now()
     const { points: ahead, crossings } = forecastLife(stored, dueAt(stored, revisedRetentionMs), now, points)
@@ -53,7 +53,7 @@ export function createInsightService(resources: Resources) {
   }
 
   /** Of what is no more too: its numbers are kept, and no words were ever among them. */
-  async function explain(call: Call, id: string): Promise<Explanation> {
+  async function explain(call: CallContext, id: string): Promise<Explanation> {
     const known = await findKnownRecord(call.tx ?? db, call.caller, id)
     const now = clock.now()
     const life = vitalsOf(known)

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { type Caller, isAllowed } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -25,7 +25,7 @@ export type ForgettingService = ReturnType<typeof createForgettingService>
 
 export function createForgettingService({ db, clock, textLanguage, forgottenRetentionMs }: Resources) {
   /** Out of every list and retrieval at once; the row waits for `purge_at`, in case it is wanted back. */
-  async function forget(call: Call, id: string, asked: DeletionQuery): Promise<WrittenRecord> {
+  async function forget(call: CallContext, id: string, asked: DeletionQuery): Promise<WrittenRecord> {
     const { actor, rationale, force = false } = asked
     if (force) requireForce(call.caller)
     return transact(db, call, async (tx) => {
@@ -43,7 +43,11 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
   }
 
   /** Possible until `purge_at`, whether or not the purge has come by already. */
-  async function restore(call: Call, id: string, { actor, rationale }: Restoration): Promise<WrittenRecord> {
+  async function restore(
+    call: CallContext,
+    id: string,
+    { actor, rationale }: Restoration,
+  ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const stored = await claimAnyRecord(tx, call, id)

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { ImportanceHistory, ImportanceHistoryQuery, ImportancePath } from './importance-history.schemas.ts'
@@ -29,7 +29,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
       },
     },
     async (request, reply) => {
-      const page = await history.readImportance(callOf(request), request.params.id, request.query)
+      const page = await history.readImportance(readCallContext(request), request.params.id, request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },

@@ -1,8 +1,8 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { type Listed, RowNumber } from '../domain/shapes.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import { findKnownRecord } from '../records/index.ts'
 import { listImportanceMoves } from './importance-history.queries.ts'
 import type { ImportanceHistoryQuery, ImportanceMove } from './importance-history.schemas.ts'
@@ -14,13 +14,13 @@ const MoveCursor = Type.Object({ id: RowNumber() })
 export function createHistoryService({ db }: { db: Database }) {
   /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
   async function readImportance(
-    call: Call,
+    call: CallContext,
     id: string,
     { limit = 100, cursor }: ImportanceHistoryQuery,
   ): Promise<Listed<ImportanceMove>> {
     const conn = call.tx ?? db
     const known = await findKnownRecord(conn, call.caller, id)
-    const fingerprint = fingerprintOf(call.caller.principal, { importanceHistory: known.id })
+    const fingerprint = fingerprintQuery(call.caller.principal, { importanceHistory: known.id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, MoveCursor, fingerprint).id
     const found = await listImportanceMoves(conn, known.id, after, limit + 1)
     const items = found.slice(0, limit)

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { isLower, stepDown, stepUp } from '../domain/layers.ts'
 import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
@@ -20,7 +20,7 @@ const steps = { promote: stepUp, demote: stepDown } as const
 /** A person's word on where a record belongs. */
 export function createLayersService({ db, clock, textLanguage }: Resources) {
   async function move(
-    call: Call,
+    call: CallContext,
     id: string,
     action: keyof typeof steps,
     { layer, actor, rationale }: LayerMove,
@@ -45,8 +45,8 @@ export function createLayersService({ db, clock, textLanguage }: Resources) {
   }
 
   return {
-    promote: (call: Call, id: string, asked: LayerMove) => move(call, id, 'promote', asked),
-    demote: (call: Call, id: string, asked: LayerMove) => move(call, id, 'demote', asked),
+    promote: (call: CallContext, id: string, asked: LayerMove) => move(call, id, 'promote', asked),
+    demote: (call: CallContext, id: string, asked: LayerMove) => move(call, id, 'demote', asked),
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { AuditAction } from '../db/schema.ts'
-import { viaIn } from '../db/transaction.ts'
+import { getVia } from '../db/transaction.ts'
 import type { LifeChange } from '../domain/reinforcement.ts'
 
 export type LifeUpdate = LifeChange & {
@@ -23,7 +23,7 @@ export async function updateLives(
   updates: readonly LifeUpdate[],
   telling: Telling,
 ): Promise<void> {
-  const via = viaIn(tx)
+  const via = getVia(tx)
   await sql`
     with incoming as materialized (
       select * from json_to_recordset(${JSON.stringify(updates)}::json) as incoming (

@@ -3,7 +3,7 @@ import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { problemOf } from '../http/problems.ts'
+import { toProblem } from '../http/problems.ts'
 import { AppError } from '../kernel/errors.ts'
 import { WrittenRecord } from '../records/index.ts'
 import { BulkAnswer, BulkPenalty, BulkReason, LifePath, Penalty, Reason } from './reinforcement.schemas.ts'
@@ -148,7 +148,7 @@ function answerEach(ids: readonly string[], outcomes: readonly Outcome[], reques
   const results = ids.map((id, index) => {
     const outcome = outcomes[index]
     if (outcome && !(outcome instanceof AppError)) return { id, status: 200, record: outcome }
-    const problem = outcome ? problemOf(outcome, requestId) : undefined
+    const problem = outcome ? toProblem(outcome, requestId) : undefined
     return { id, status: problem?.status, problem }
   })
   return { status: 200, body: { results } }

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, transact, viaIn } from '../db/transaction.ts'
+import { type CallContext, getVia, transact } from '../db/transaction.ts'
 import { salienceAt } from '../domain/curves.ts'
 import { type LifeChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
 import { isHistory } from '../domain/vocabulary.ts'
@@ -32,7 +32,7 @@ export type Outcome = WrittenRecord | AppError
 export function createDecayService({ db, clock }: { db: Database; clock: Clock }) {
   /** One transaction, one lock and one write for all; what cannot take part does not stop the others. */
   async function perform(
-    call: Call,
+    call: CallContext,
     ids: readonly string[],
     { actor, rationale }: Reason,
     { action, uses, apply }: Operation,
@@ -51,7 +51,7 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
         const changes = { salience: [salienceAt(stored, now), change.salience] }
         const writtenNow = writtenAt(stored, now)
         updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
-        const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: viaIn(tx) }
+        const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: getVia(tx) }
         const next = {
           ...stored,
           ...change,
@@ -76,7 +76,7 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
   }
 
   async function performOne(
-    call: Call,
+    call: CallContext,
     id: string,
     reason: Reason,
     operation: Operation,
@@ -87,14 +87,14 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
   }
 
   return {
-    reinforce: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, reinforcing),
-    penalize: (call: Call, id: string, penalty: Penalty) =>
+    reinforce: (call: CallContext, id: string, reason: Reason) => performOne(call, id, reason, reinforcing),
+    penalize: (call: CallContext, id: string, penalty: Penalty) =>
       performOne(call, id, penalty, penalizing(penalty.amount)),
-    pin: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, pinning),
-    unpin: (call: Call, id: string, reason: Reason) => performOne(call, id, reason, unpinning),
-    reinforceAll: (call: Call, ids: readonly string[], reason: Reason) =>
+    pin: (call: CallContext, id: string, reason: Reason) => performOne(call, id, reason, pinning),
+    unpin: (call: CallContext, id: string, reason: Reason) => performOne(call, id, reason, unpinning),
+    reinforceAll: (call: CallContext, ids: readonly string[], reason: Reason) =>
       perform(call, ids, reason, reinforcing),
-    penalizeAll: (call: Call, ids: readonly string[], penalty: Penalty) =>
+    penalizeAll: (call: CallContext, ids: readonly string[], penalty: Penalty) =>
       perform(call, ids, penalty, penalizing(penalty.amount)),
   }
 }

@@ -1,10 +1,10 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { type Listed, RowNumber } from '../domain/shapes.ts'
 import { mayBeSet, mayRevertTo } from '../domain/status.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
   answerWritten,
@@ -28,7 +28,7 @@ export type TransitionService = ReturnType<typeof createTransitionService>
 const StatusCursor = Type.Object({ id: RowNumber() })
 
 export function createTransitionService({ db, clock, textLanguage }: Resources) {
-  async function move(call: Call, id: string, asked: Transition): Promise<WrittenRecord> {
+  async function move(call: CallContext, id: string, asked: Transition): Promise<WrittenRecord> {
     const { status: to, reason, actor } = asked
     return transact(db, call, async (tx) => {
       const now = clock.now()
@@ -59,13 +59,13 @@ export function createTransitionService({ db, clock, textLanguage }: Resources) 
 
   /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
   async function readHistory(
-    call: Call,
+    call: CallContext,
     id: string,
     { limit = 100, cursor }: StatusHistoryQuery,
   ): Promise<Listed<StatusChange>> {
     const conn = call.tx ?? db
     const known = await findKnownRecord(conn, call.caller, id)
-    const fingerprint = fingerprintOf(call.caller.principal, { statusHistory: known.id })
+    const fingerprint = fingerprintQuery(call.caller.principal, { statusHistory: known.id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, StatusCursor, fingerprint).id
     const found = await listStatusChanges(conn, {
       ...{ id: known.id, trust: call.caller.trust },

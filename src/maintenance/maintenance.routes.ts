@@ -2,10 +2,10 @@ import { Readable } from 'node:stream'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf, type Once } from '../http/idempotency.ts'
+import { type Once, readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { currentTrace } from '../http/request-tracing.ts'
+import { getTraceContext } from '../http/request-tracing.ts'
 import type { JobName } from '../jobs/job-names.ts'
 import {
   Cancellation,
@@ -66,7 +66,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
     },
     handler: async (request, reply) => {
       await once(request, reply, async (call) => {
-        const run = await maintenance.request(call, request.body, currentTrace(request))
+        const run = await maintenance.request(call, request.body, getTraceContext(request))
         return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
       })
       nudge(request.body.job)
@@ -89,7 +89,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       ),
     },
     handler: async (request, reply) => {
-      const page = await maintenance.list(callOf(request), request.query)
+      const page = await maintenance.list(readCallContext(request), request.query)
       if (page.next_cursor) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },
@@ -107,7 +107,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       params: RunPath,
       response: answers({ 200: { schema: ref(MaintenanceRun), description: 'The run.' } }),
     },
-    handler: (request) => maintenance.read(callOf(request), request.params.id),
+    handler: (request) => maintenance.read(readCallContext(request), request.params.id),
   })
 
   app.route({
@@ -130,7 +130,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       ),
     },
     handler: async (request, reply) => {
-      const page = await maintenance.pageChanges(callOf(request), request.params.id, request.query)
+      const page = await maintenance.pageChanges(readCallContext(request), request.params.id, request.query)
       if (page.next_cursor) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },
@@ -180,7 +180,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       }),
     },
     handler: async (request, reply) => {
-      const call = callOf(request)
+      const call = readCallContext(request)
       // A run that is not there is a problem, not a stream.
       await maintenance.read(call, request.params.id)
       const gone = new AbortController()
@@ -203,7 +203,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       description: 'How often each job runs on its own, when it last succeeded and when it is due.',
       response: answers({ 200: { schema: ref(SchedulePage), description: 'All of them.' } }),
     },
-    handler: (request) => maintenance.readSchedules(callOf(request)),
+    handler: (request) => maintenance.readSchedules(readCallContext(request)),
   })
 
   app.route({
@@ -223,6 +223,7 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
         'outside_trust',
       ]),
     },
-    handler: (request) => maintenance.chooseSchedule(callOf(request), request.params.job, request.body),
+    handler: (request) =>
+      maintenance.chooseSchedule(readCallContext(request), request.params.job, request.body),
   })
 }

@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox'
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
 import type { Listed } from '../domain/shapes.ts'
 import { reachesEverything, requireFullTrust } from '../domain/trust.ts'
 import { writableScope } from '../domain/write-trust.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { JobName } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -54,7 +54,7 @@ const longestMs = 3_650 * 86_400_000
 export function createMaintenanceService({ db, clock, ids, intervals }: Resources) {
   /** `trace` is what the run is to be a part of. */
   async function request(
-    call: Call,
+    call: CallContext,
     asked: NewMaintenanceRun,
     trace?: TraceContext,
   ): Promise<MaintenanceRun> {
@@ -71,13 +71,13 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return read(call, id)
   }
 
-  async function read(call: Call, id: string): Promise<MaintenanceRun> {
+  async function read(call: CallContext, id: string): Promise<MaintenanceRun> {
     return presentRun(await findSeen(call, id))
   }
 
-  async function list(call: Call, asked: RunFilters & Page): Promise<Listed<MaintenanceRun>> {
+  async function list(call: CallContext, asked: RunFilters & Page): Promise<Listed<MaintenanceRun>> {
     const { limit = 50, cursor, ...filters } = asked
-    const fingerprint = fingerprintOf(call.caller.principal, { runs: filters })
+    const fingerprint = fingerprintQuery(call.caller.principal, { runs: filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, RunCursor, fingerprint)
     const found = await listRuns(call.tx ?? db, {
       ...{ filters, trust: call.caller.trust, limit: limit + 1 },
@@ -93,13 +93,13 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 
   async function pageChanges(
-    call: Call,
+    call: CallContext,
     id: string,
     { limit = 50, cursor }: Page,
   ): Promise<Listed<RunChange> & { hidden?: number }> {
     await findSeen(call, id)
     const { trust } = call.caller
-    const fingerprint = fingerprintOf(call.caller.principal, { changes: id })
+    const fingerprint = fingerprintQuery(call.caller.principal, { changes: id })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, ChangeCursor, fingerprint)
     const found = await listChanges(call.tx ?? db, { runId: id, trust, after, limit: limit + 1 })
     const items = found.slice(0, limit)
@@ -112,11 +112,11 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     }
   }
 
-  async function countHidden({ caller: { trust }, tx }: Call, id: string): Promise<number> {
+  async function countHidden({ caller: { trust }, tx }: CallContext, id: string): Promise<number> {
     return reachesEverything(trust) ? 0 : countHiddenChanges(tx ?? db, id, trust)
   }
 
-  async function cancel(call: Call, id: string): Promise<MaintenanceRun> {
+  async function cancel(call: CallContext, id: string): Promise<MaintenanceRun> {
     await findSeen(call, id)
     if (!(await cancelRun(call.tx ?? db, id, clock.now()))) {
       throw new AppError('run_finished', 'The run has ended already.')
@@ -124,7 +124,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return read(call, id)
   }
 
-  async function readSchedules(call: Call): Promise<{ items: Schedule[] }> {
+  async function readSchedules(call: CallContext): Promise<{ items: Schedule[] }> {
     const rows = new Map((await listSchedules(call.tx ?? db)).map((row) => [row.job, row]))
     return {
       items: Object.entries(intervals).map(([job, interval]) =>
@@ -133,7 +133,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     }
   }
 
-  async function chooseSchedule(call: Call, job: JobName, chosen: ScheduleChoice): Promise<Schedule> {
+  async function chooseSchedule(call: CallContext, job: JobName, chosen: ScheduleChoice): Promise<Schedule> {
     requireFullTrust(call.caller)
     const { items } = await readSchedules(call)
     const current = items.find((schedule) => schedule.job === job)
@@ -145,7 +145,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return changed ?? { job, enabled, interval: formatDuration(interval_ms) }
   }
 
-  async function findSeen(call: Call, id: string): Promise<RunRow> {
+  async function findSeen(call: CallContext, id: string): Promise<RunRow> {
     const run = await findRun(call.tx ?? db, id, call.caller.trust)
     if (!run) throw new AppError('run_not_found', 'There is no such run.')
     return run

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import type { MaintenanceRun } from './maintenance.schemas.ts'
 import type { MaintenanceService } from './maintenance.service.ts'
 
@@ -10,7 +10,7 @@ type Resources = { maintenance: Pick<MaintenanceService, 'read'>; everyMs?: numb
  * is looked at, for the worker is another process; a heartbeat keeps proxies from closing what is quiet.
  */
 export function createRunEvents({ maintenance, everyMs = 500, heartbeatMs = 15_000 }: Resources) {
-  return async function* follow(call: Call, id: string, signal: AbortSignal): AsyncGenerator<string> {
+  return async function* follow(call: CallContext, id: string, signal: AbortSignal): AsyncGenerator<string> {
     let shown = ''
     let quietMs = 0
     while (!signal.aborted) {

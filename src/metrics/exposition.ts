@@ -8,18 +8,18 @@ export type Family = {
 }
 
 /** The text that Prometheus reads, version 0.0.4. */
-export function expose(families: readonly Family[]): string {
-  return families.map(exposeFamily).join('\n')
+export function formatExposition(families: readonly Family[]): string {
+  return families.map(formatFamily).join('\n')
 }
 
-function exposeFamily({ name, type, help, samples }: Family): string {
+function formatFamily({ name, type, help, samples }: Family): string {
   const lines = samples.map(
-    ({ labels = {}, value, suffix = '' }) => `${name}${suffix}${exposeLabels(labels)} ${format(value)}\n`,
+    ({ labels = {}, value, suffix = '' }) => `${name}${suffix}${formatLabels(labels)} ${format(value)}\n`,
   )
   return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`
 }
 
-function exposeLabels(labels: Labels): string {
+function formatLabels(labels: Labels): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}="${quote(value)}"`)
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`
 }

@@ -1,3 +1,3 @@
 export { scrapeRoutes, summaryRoutes } from './metrics.routes.ts'
-export { createStoreReading } from './store.service.ts'
+export { createStoreMetrics as createStoreReading } from './store.service.ts'
 export { createSummaryService } from './summary.service.ts'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import Type from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { StoreMetrics } from './metrics.schemas.ts'
 import type { SummaryService } from './summary.service.ts'
@@ -18,7 +18,7 @@ export const scrapeRoutes: FastifyPluginAsyncTypebox<ScrapeOptions> = async (app
   app.route({
     method: 'GET',
     url: '/metrics',
-    config: { unshed: true, ...(isPublic ? { open: true } : { anyone: true }) },
+    config: { neverShed: true, ...(isPublic ? { isPublic: true } : { anyCaller: true }) },
     schema: {
       operationId: 'scrapeMetrics',
       tags: ['metrics'],
@@ -54,6 +54,6 @@ export const summaryRoutes: FastifyPluginAsyncTypebox<SummaryOptions> = async (a
         'what is marked as sampled comes from some twenty thousand of them.',
       response: answers({ 200: { schema: ref(StoreMetrics), description: 'The figures.' } }),
     },
-    handler: (request) => summary.read(callOf(request)),
+    handler: (request) => summary.read(readCallContext(request)),
   })
 }

@@ -42,7 +42,7 @@ export async function listJobs(db: Database, now: Date): Promise<JobRow[]> {
 export type BacklogRow = { work: string; waiting: number; oldest: Date | null }
 
 /** Beyond this many it is enough to know that there are more. */
-const mostCounted = 100_000
+const maxCounted = 100_000
 
 /**
  * What is due and not done yet, by the list or the index that its worker takes it from: the oldest is one probe, and
@@ -55,34 +55,34 @@ export async function listBacklog(db: Database, now: Date, revisedBefore: Date):
         select prune_at from records
         where prune_at is not null and forgotten_at is null and status in ('active', 'challenged')
           and prune_at <= ${now}::timestamptz
-        order by prune_at limit ${mostCounted}
+        order by prune_at limit ${maxCounted}
       ) as faded
       union all
       select 'forget_revised', anchored_at + (${now}::timestamptz - ${revisedBefore}::timestamptz) from (
         select anchored_at from records
         where prune_at is not null and forgotten_at is null and status in ('invalidated', 'merged', 'superseded')
           and anchored_at <= ${revisedBefore}::timestamptz
-        order by anchored_at limit ${mostCounted}
+        order by anchored_at limit ${maxCounted}
       ) as revised
       union all
       select 'purge', purge_at from (
         select purge_at from records where purge_at is not null and purge_at <= ${now}::timestamptz
-        order by purge_at limit ${mostCounted}
+        order by purge_at limit ${maxCounted}
       ) as expired
       union all
       select 'embed', due_at from (
-        select due_at from unembedded where due_at <= ${now}::timestamptz order by due_at limit ${mostCounted}
+        select due_at from unembedded where due_at <= ${now}::timestamptz order by due_at limit ${maxCounted}
       ) as unread
       union all
       select 'compare', created_at from (
-        select created_at from unsurprised order by created_at limit ${mostCounted}
+        select created_at from unsurprised order by created_at limit ${maxCounted}
       ) as uncompared
       union all
       select 'consolidate', due_at from (
-        select due_at from unconsolidated where due_at <= ${now}::timestamptz limit ${mostCounted}
+        select due_at from unconsolidated where due_at <= ${now}::timestamptz limit ${maxCounted}
       ) as unread
       union all
-      select 'update_text', listed_at from (select listed_at from outdated_texts limit ${mostCounted}) as outdated
+      select 'update_text', listed_at from (select listed_at from outdated_texts limit ${maxCounted}) as outdated
     )
     select kind.work, count(due.since)::int4 as waiting, min(due.since) as oldest
     from unnest(array['forget_faded', 'forget_revised', 'purge', 'embed', 'compare', 'consolidate', 'update_text'])

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { momentBefore } from '../kernel/units.ts'
-import { expose, type Family } from './exposition.ts'
-import { describeStore } from './series.ts'
+import { type Family, formatExposition } from './exposition.ts'
 import { listBacklog, listJobs, listSizes, sumTallies } from './store.queries.ts'
+import { describeStore } from './store-series.ts'
 
 type Resources = {
   db: Database
@@ -19,13 +19,13 @@ type Resources = {
 export type CountMessages = () => Promise<Readonly<Record<string, number>>>
 
 /** However many ask and however often, the database is asked no oftener. */
-const usuallyFreshMs = 5_000
+const defaultCacheMs = 5_000
 /** A database or a queue that hangs must not keep the process from telling of itself. */
-const patienceMs = 2_000
+const timeoutMs = 2_000
 
-export function createStoreReading(resources: Resources) {
-  const { db, clock, intervals, revisedRetentionMs, freshMs = usuallyFreshMs } = resources
-  const readDatabase = remember(freshMs, async () => {
+export function createStoreMetrics(resources: Resources) {
+  const { db, clock, intervals, revisedRetentionMs, freshMs = defaultCacheMs } = resources
+  const readDatabase = cacheReading(freshMs, async () => {
     const now = clock.now()
     const revisedBefore = momentBefore(now, revisedRetentionMs)
     // One after the other: who watches takes one connection from those who are served.
@@ -42,11 +42,11 @@ export function createStoreReading(resources: Resources) {
   return {
     /** Where there is a queue at hand, what waits in it is told too. */
     watchQueue: (count: CountMessages): void => {
-      readQueue = remember(freshMs, async () => describeQueue(await count()))
+      readQueue = cacheReading(freshMs, async () => describeQueue(await count()))
     },
     render: async (): Promise<string> => {
       const [database, queue] = await Promise.all([readDatabase(), readQueue?.()])
-      return expose([
+      return formatExposition([
         describeReach([
           ['database', database !== undefined],
           ...(readQueue ? [['queue', queue !== undefined] as const] : []),
@@ -80,7 +80,7 @@ function describeQueue(counts: Readonly<Record<string, number>>): Family[] {
 }
 
 /** One reading at a time, and none while the last is fresh; undefined when it fails or does not come in time. */
-function remember<T>(freshMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
+function cacheReading<T>(freshMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { value: T; at: number } | undefined
   let reading: Promise<T | undefined> | undefined
   return async () => {
@@ -94,6 +94,6 @@ function remember<T>(freshMs: number, read: () => Promise<T>): () => Promise<T |
       .finally(() => {
         reading = undefined
       })
-    return Promise.race([reading, sleep(patienceMs, undefined, { ref: false })])
+    return Promise.race([reading, sleep(timeoutMs, undefined, { ref: false })])
   }
 }

@@ -1,33 +1,33 @@
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { describeFigures } from './figures.ts'
 import type { StoreMetrics } from './metrics.schemas.ts'
 import { countFresh, countRecords, drawSample } from './summary.queries.ts'
+import { describeFigures } from './summary-figures.ts'
 
 type Resources = { db: Database; clock: Clock; sampleSize?: number; freshMs?: number }
 
 export type SummaryService = ReturnType<typeof createSummaryService>
 
 /** However many ask and however often, a million records are counted no oftener. */
-const usuallyFreshMs = 5_000
+const defaultCacheMs = 5_000
 /** As many kinds of trust as are remembered at once. */
-const mostRemembered = 100
+const maxRemembered = 100
 const dayMs = 86_400_000
 
 /**
  * Enough that a share of one half is off by no more than one in a hundred, and few enough that reading what each of
  * them says and was changed takes no longer than counting a million.
  */
-const usualSampleSize = 20_000
+const defaultSampleSize = 20_000
 
 export function createSummaryService(resources: Resources) {
-  const { db, clock, sampleSize = usualSampleSize, freshMs = usuallyFreshMs } = resources
+  const { db, clock, sampleSize = defaultSampleSize, freshMs = defaultCacheMs } = resources
   const remembered = new Map<string, { at: number; figures: Promise<StoreMetrics> }>()
 
   /** Who may see the same is told the same. */
-  function read({ caller: { trust } }: Call): Promise<StoreMetrics> {
+  function read({ caller: { trust } }: CallContext): Promise<StoreMetrics> {
     const name = JSON.stringify([trust.maxSensitivity, trust.scopes && [...trust.scopes].sort()])
     const known = remembered.get(name)
     const now = performance.now()
@@ -37,7 +37,7 @@ export function createSummaryService(resources: Resources) {
     remembered.set(name, { at: now, figures })
     figures.catch(() => remembered.delete(name))
     const [oldest] = remembered.keys()
-    if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest)
+    if (remembered.size > maxRemembered && oldest !== undefined) remembered.delete(oldest)
     return figures
   }
 

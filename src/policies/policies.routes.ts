@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { Policy, PolicyChoice, PolicyPage, PolicyPath } from './policies.schemas.ts'
 import type { PoliciesService } from './policies.service.ts'
@@ -22,7 +22,7 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         response: answers({ 200: { schema: ref(PolicyPage), description: 'All of them.' } }),
       },
     },
-    (request) => policies.list(callOf(request)),
+    (request) => policies.list(readCallContext(request)),
   )
 
   app.get(
@@ -40,7 +40,7 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         response: answers({ 200: { schema: ref(Policy), description: 'The policy.' } }),
       },
     },
-    (request) => policies.read(callOf(request), request.params.type),
+    (request) => policies.read(readCallContext(request), request.params.type),
   )
 
   app.put(
@@ -62,6 +62,6 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         ]),
       },
     },
-    (request) => policies.choose(callOf(request), request.params.type, request.body),
+    (request) => policies.choose(readCallContext(request), request.params.type, request.body),
   )
 }

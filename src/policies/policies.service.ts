@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { RecordType } from '../db/schema.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { requireFullTrust } from '../domain/trust.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -30,16 +30,20 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
       return known.policies
     },
 
-    async list(call: Call): Promise<{ items: Policy[] }> {
+    async list(call: CallContext): Promise<{ items: Policy[] }> {
       return { items: (await listPolicies(call.tx ?? db)).map(present) }
     },
 
-    async read(call: Call, type: RecordType): Promise<Policy> {
+    async read(call: CallContext, type: RecordType): Promise<Policy> {
       return present(await findPolicy(call.tx ?? db, type))
     },
 
     /** Applies to records that are created from now on; existing records keep their own lifecycle. */
-    async choose(call: Call, type: RecordType, { decay, deletion_policy }: PolicyChoice): Promise<Policy> {
+    async choose(
+      call: CallContext,
+      type: RecordType,
+      { decay, deletion_policy }: PolicyChoice,
+    ): Promise<Policy> {
       requireFullTrust(call.caller)
       const row = { type, deletion_policy, ...decay }
       await upsertPolicy(call.tx ?? db, row)

@@ -6,20 +6,24 @@ import { compact, joined, list, member, optional, optionalList, quoted, time } f
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { inversePairs } from '../domain/edges.ts'
-import { mostAccesses } from './line-limits.ts'
+import { maxAccesses } from './line-limits.ts'
 
 type Fragment = RawBuilder<unknown>
-type Asked = { trust: Trust; now: Date; filters: { include_forgotten?: boolean; embeddings?: boolean } }
+type ExportContext = {
+  trust: Trust
+  now: Date
+  filters: { include_forgotten?: boolean; embeddings?: boolean }
+}
 
 /** What the other end writes too: of a hub, which a million records may mention, a part of these is enough. */
 const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
-const mostBackward = 1_000
+const maxBackward = 1_000
 
 /**
  * Of rows `r` with their contents `c`: the record as a line of an export. Text is put together from texts that are JSON
  * already, as every member that is absent or a list would otherwise be read and written anew.
  */
-export function lineOf(asked: Asked): RawBuilder<string> {
+export function buildExportLine(asked: ExportContext): RawBuilder<string> {
   const head = sql`
     select r.id, r.type, r.sensitivity, r.confidence, salience_at(r, ${asked.now}) as salience, c.tags,
       ${time(sql`r.created_at`)} as created_at, ${time(sql`r.updated_at`)} as updated_at, r.version,
@@ -35,15 +39,15 @@ export function lineOf(asked: Asked): RawBuilder<string> {
   // In one go: joined one by one, every part would copy all those before it.
   return sql<string>`concat(
     left(${compact(head)}::text, -1),
-    ${member('provenance', sql`(${provenanceShown(asked.trust)})::text`)}, ${member('payload', payloadSeen(asked))},
-    ${list('relations', edgesSeen(asked))}, ${list('audit_log', audit(asked))}, ${list('status_history', moves(asked))},
+    ${member('provenance', sql`(${provenanceShown(asked.trust)})::text`)}, ${member('payload', visiblePayload(asked))},
+    ${list('relations', visibleEdges(asked))}, ${list('audit_log', auditLog(asked))}, ${list('status_history', statusHistory(asked))},
     ${optional('scope', sql`to_json(nullif(r.scope, ''))::text`)},
     ${optional('interpretation', sql`(${interpretationShown(asked.trust)})::text`)},
     ${optional('last_accessed_at', quoted(time(sql`r.last_accessed_at`)))},
     ${optional('served_count', sql`nullif(r.served_count, 0)::text`)},
     ${optional('demoted_at', quoted(time(sql`r.demoted_at`)))},
     ${optional('forgotten', forgotten)},
-    ${optionalList('importance_history', scores)},
+    ${optionalList('importance_history', importanceHistory)},
     case when r.access_count > 0 then ${accesses} end,
     ${optional('surprise', surprise(asked))},
     ${optionalList('descent', descent(asked))},
@@ -63,39 +67,39 @@ const decay = compact(sql`
  * Whether an edge `e` leads to what the export may name. One look at the target for each edge: joined, the planner would
  * at times read all records for each page.
  */
-function leadsToSeen({ trust, filters }: Asked): Fragment {
+function isTargetVisible({ trust, filters }: ExportContext): Fragment {
   const seen = filters.include_forgotten
     ? openTo(trust, 't')
     : sql`t.forgotten_at is null and ${openTo(trust, 't')}`
   return sql`(select ${seen} from records as t where t.id = e.target_id)`
 }
 
-function edgesSeen(asked: Asked): Fragment {
+function visibleEdges(asked: ExportContext): Fragment {
   const edges = (condition: Fragment) => sql`
     select e.predicate, e.target_id, e.weight, e.created_at from relations as e
-    where e.source_id = r.id ${condition} and ${leadsToSeen(asked)}`
+    where e.source_id = r.id ${condition} and ${isTargetVisible(asked)}`
   const written = (from: Fragment) => sql`
     select string_agg(${compact(sql`
       select e.predicate, e.target_id, e.weight, ${time(sql`e.created_at`)} as created_at
     `)}::text, ',' order by e.created_at, e.target_id, e.predicate)
     from (${from}) as e`
-  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(mostBackward + 1)}`
+  const first = sql`select from relations as e where e.source_id = r.id limit ${sql.lit(maxBackward + 1)}`
   return sql`
-    select case when (select count(*) from (${first}) as few) <= ${sql.lit(mostBackward)} then (${written(edges(sql``))})
+    select case when (select count(*) from (${first}) as few) <= ${sql.lit(maxBackward)} then (${written(edges(sql``))})
     else (${written(sql`
       (${edges(sql`and e.predicate not in (${backward})`)})
       union all
       (${edges(sql`and e.predicate in (${backward})`)}
-        order by e.predicate desc, e.target_id desc limit ${sql.lit(mostBackward)})
+        order by e.predicate desc, e.target_id desc limit ${sql.lit(maxBackward)})
     `)}) end`
 }
 
 /** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
-function payloadSeen(asked: Asked): Fragment {
+function visiblePayload(asked: ExportContext): Fragment {
   const payload = sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
       select from relations as e
-      where e.source_id = r.id and e.predicate = 'superseded_by' and ${leadsToSeen(asked)}
+      where e.source_id = r.id and e.predicate = 'superseded_by' and ${isTargetVisible(asked)}
         and e.target_id::text = c.payload #>> '{revision,superseded_by}'
     ) then c.payload #- '{revision,superseded_by}'
     else c.payload
@@ -103,7 +107,7 @@ function payloadSeen(asked: Asked): Fragment {
   return sql`${payloadShown(asked.trust, payload)}::text`
 }
 
-const audit = ({ trust }: Asked) => sql`
+const auditLog = ({ trust }: ExportContext) => sql`
   select string_agg(left(${compact(sql`
       select a.action, a.actor, ${time(sql`a.at`)} as timestamp, a.rationale
     `)}::text, -1) || ${optional('run_id', sql`to_json(a.run_id)::text`)}
@@ -111,7 +115,7 @@ const audit = ({ trust }: Asked) => sql`
     || ${optional('via', sql`a.via::text`)} || '}', ',' order by a.id)
   from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}`
 
-const moves = ({ trust }: Asked) => sql`
+const statusHistory = ({ trust }: ExportContext) => sql`
   select string_agg(left(${compact(sql`
       select s.old, s.new, case when s.is_shown then s.actor else ${hiddenActor} end as actor,
         ${time(sql`s.at`)} as changed_at, case when s.is_shown then s.reason else '' end as reason, s.step
@@ -121,7 +125,7 @@ const moves = ({ trust }: Asked) => sql`
     select s.*, ${isMoveShown(trust, sql`r.id`)} as is_shown from status_changes as s where s.record_id = r.id
   ) as s`
 
-const scores = sql`
+const importanceHistory = sql`
   select string_agg(left(${compact(sql`
       select h.old, h.new, ${time(sql`h.at`)} as changed_at
     `)}::text, -1) || ${optional('run_id', sql`to_json(h.run_id)::text`)} || '}', ',' order by h.id)
@@ -137,7 +141,7 @@ const forgotten = sql`
 const accesses = sql`(
   with newest as materialized (
     select l.at, l.kind, l.actor from access_log as l where l.record_id = r.id
-    order by l.at desc, l.kind desc, l.actor desc limit ${sql.lit(mostAccesses)}
+    order by l.at desc, l.kind desc, l.actor desc limit ${sql.lit(maxAccesses)}
   )
   select ${optionalList(
     'access_log',
@@ -148,7 +152,7 @@ const accesses = sql`(
     'access_days',
     sql`select nullif(
       coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
-      + case when r.access_count <= ${sql.lit(mostAccesses)} then 0 else (
+      + case when r.access_count <= ${sql.lit(maxAccesses)} then 0 else (
         select count(distinct ${dayOfLife(sql`l.at`)}) from access_log as l, (select min(at) as at from newest) as oldest
         where l.record_id = r.id and l.at < oldest.at and ${dayOfLife(sql`l.at`)} < ${dayOfLife(sql`oldest.at`)}
       ) end, 0)::text`,
@@ -156,7 +160,7 @@ const accesses = sql`(
 )`
 
 /** With those of the neighbours that are still there and seen whole: how like one is tells what it says. */
-function surprise({ trust }: Asked): Fragment {
+function surprise({ trust }: ExportContext): Fragment {
   const isSeen = (id: Fragment) =>
     sql`exists (select from records as t where t.id = (${id})::uuid and ${openTo(trust, 't')})`
   return sql`
@@ -177,7 +181,7 @@ function surprise({ trust }: Asked): Fragment {
 }
 
 /** What it rests on, as far as that is seen; what is purged is still what it was made from. */
-function descent({ trust }: Asked): Fragment {
+function descent({ trust }: ExportContext): Fragment {
   return sql`
   select string_agg(${compact(sql`select d.source_id, d.kind, d.is_ground`)}::text, ',' order by d.source_id)
   from descents as d

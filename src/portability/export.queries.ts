@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import type { RecordType } from '../domain/vocabulary.ts'
-import { lineOf } from './export-line.queries.ts'
+import { buildExportLine } from './export-line.queries.ts'
 
 type Fragment = RawBuilder<unknown>
 
@@ -23,32 +23,32 @@ export type Selection = {
 export type Page = { after: string | undefined; to: string | undefined; isLast: boolean }
 
 /** As many records are looked at for a page, whatever the filters leave of them: no page takes long. */
-const mostScanned = 500
+const maxScanned = 500
 
 /** Room for what was stored among them meanwhile; without a limit a planner would at times read all contents. */
-const mostWritten = 2 * mostScanned
+const maxWritten = 2 * maxScanned
 
 /** Contents of a page, as they are stored, which may be a hundredth of what they are in text. */
-const mostBytes = 256 * 1_024
+const maxBytes = 256 * 1_024
 
 /** Where the next page ends, which is told in a twentieth of the time that its lines take. */
 export async function findPage(db: Database, after: string | undefined, selection: Selection): Promise<Page> {
   const { rows } = await sql<{ to: string | null; isLast: boolean }>`
     with scanned as materialized (
       select id, scope, type, sensitivity, updated_at, forgotten_at from records
-      where ${behind(sql`id`, after)} order by id limit ${sql.lit(mostScanned)}
+      where ${isAfter(sql`id`, after)} order by id limit ${sql.lit(maxScanned)}
     ), wanted as materialized (
       select r.id, sum(pg_column_size(c.payload)) over (order by r.id) - pg_column_size(c.payload) as bytes_before
       from scanned as r join contents as c on c.record_id = r.id
-      where ${conditionsOf(selection)}
+      where ${buildConditions(selection)}
     ), page as materialized (
-      select id from wanted where bytes_before < ${sql.lit(mostBytes)}
+      select id from wanted where bytes_before < ${sql.lit(maxBytes)}
     ), place as (
       select (select count(*) from page) < (select count(*) from wanted) as is_cut
     )
     select case when is_cut then (select id from page order by id desc limit 1)
         else (select id from scanned order by id desc limit 1) end as to,
-      not is_cut and (select count(*) from scanned) < ${sql.lit(mostScanned)} as "isLast"
+      not is_cut and (select count(*) from scanned) < ${sql.lit(maxScanned)} as "isLast"
     from place
   `.execute(db)
   const { to, isLast = true } = rows[0] ?? {}
@@ -59,14 +59,18 @@ export async function findPage(db: Database, after: string | undefined, selectio
  * The records of a page, each a line of JSON that PostgreSQL writes: no line becomes an object on its way. One
  * statement, so each record is as it was at one moment, with all that belongs to it.
  */
-export async function readLines(db: Database, { after, to }: Page, selection: Selection): Promise<string> {
+export async function readExportLines(
+  db: Database,
+  { after, to }: Page,
+  selection: Selection,
+): Promise<string> {
   const { rows } = await sql<{ text: string }>`
     with page as materialized (
       select r.id from records as r
-      where ${behind(sql`r.id`, after)} and r.id <= ${to ?? null}::uuid and ${conditionsOf(selection)}
-      order by r.id limit ${sql.lit(mostWritten)}
+      where ${isAfter(sql`r.id`, after)} and r.id <= ${to ?? null}::uuid and ${buildConditions(selection)}
+      order by r.id limit ${sql.lit(maxWritten)}
     ), written as (
-      select r.id, ${lineOf(selection)} as line
+      select r.id, ${buildExportLine(selection)} as line
       from page join records as r on r.id = page.id join contents as c on c.record_id = r.id
     )
     select coalesce(string_agg(line, chr(10) order by id) || chr(10), '') as text from written
@@ -75,11 +79,11 @@ export async function readLines(db: Database, { after, to }: Page, selection: Se
 }
 
 /** An earlier version stored the nil UUID, behind which no page without this would begin. */
-function behind(id: Fragment, after: string | undefined): Fragment {
+function isAfter(id: Fragment, after: string | undefined): Fragment {
   return after === undefined ? sql`true` : sql`${id} > ${after}::uuid`
 }
 
-function conditionsOf({ trust, filters }: Selection): Fragment {
+function buildConditions({ trust, filters }: Selection): Fragment {
   const { scope, type, updated_after: after, include_forgotten: withForgotten } = filters
   const conditions: Fragment[] = [
     openTo(trust),

@@ -4,15 +4,20 @@ import type { FastifyRequest, FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { readJson } from '../http/body.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { problemOf, showFailure } from '../http/problems.ts'
-import { acceptLines, linesType, readLines, takeTime } from '../http/streaming.ts'
+import { toProblem, toPublicError } from '../http/problems.ts'
+import { acceptJsonLines, allowSlowRequest, jsonLinesType, readLines } from '../http/streaming.ts'
 import { compileValidator } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ExportService } from './export.service.ts'
-import { type Ending, type ImportService, type Judged, statusOf } from './import/import.service.ts'
-import { mostLineBytes, mostLineValues } from './line-limits.ts'
+import {
+  getLineStatus,
+  type ImportService,
+  type ImportSummary,
+  type LineResult,
+} from './import/import.service.ts'
+import { maxLineBytes, maxLineValues } from './line-limits.ts'
 import {
   ExportedRecord,
   ExportQuery,
@@ -35,7 +40,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
   const closing = new AbortController()
   // A stream would keep the server from closing for as long as it lasts.
   app.addHook('preClose', async () => closing.abort())
-  acceptLines(app)
+  acceptJsonLines(app)
 
   app.route({
     method: 'GET',
@@ -54,27 +59,27 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
         200: {
           schema: lines(ExportedRecord),
           description: 'The lines.',
-          mediaType: linesType,
+          mediaType: jsonLinesType,
           headers: ['Next-Updated-After'],
         },
       }),
     },
     handler: async (request, reply) => {
-      const signal = AbortSignal.any([takeTime(request, reply), closing.signal])
+      const signal = AbortSignal.any([allowSlowRequest(request, reply), closing.signal])
       // An export that goes on behind an id belongs to the one that it continues.
       if (request.query.after === undefined) {
         reply.header('next-updated-after', await exporter.nextAfter(request.query))
       }
-      const exported = exporter.run(callOf(request), request.query, signal)
-      reply.header('cache-control', 'no-store').type(linesType)
-      return reply.send(Readable.from(await begun(exported), { highWaterMark: 1 }))
+      const exported = exporter.run(readCallContext(request), request.query, signal)
+      reply.header('cache-control', 'no-store').type(jsonLinesType)
+      return reply.send(Readable.from(await startStream(exported), { highWaterMark: 1 }))
     },
   })
 
   app.route({
     method: 'POST',
     url: '/v1/import',
-    config: { permission: 'records:write', repeatable: true, bodyOptional: true },
+    config: { permission: 'records:write', isIdempotent: true, bodyOptional: true },
     validatorCompiler: compileWithoutBody,
     schema: {
       operationId: 'importRecords',
@@ -84,26 +89,30 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
         'A record a line, as `POST /v1/records` takes it or as an export gives it. Each is judged by itself and reported in order; what is there already stays as it is, so a stream may be sent again. What the service keeps itself takes `admin`: without it the whole import is refused and nothing stored. Relations may lead to what comes later.',
       querystring: ImportQuery,
       body: ref(ImportedRecord),
-      consumes: [linesType],
+      consumes: [jsonLinesType],
       response: answers({
-        200: { schema: lines(ImportReport), description: 'What became of each line.', mediaType: linesType },
+        200: {
+          schema: lines(ImportReport),
+          description: 'What became of each line.',
+          mediaType: jsonLinesType,
+        },
       }),
     },
     handler: async (request, reply) => {
-      const gone = takeTime(request, reply)
+      const gone = allowSlowRequest(request, reply)
       const source = request.body instanceof Readable ? request.body : Readable.from([])
-      const reports = importer.run(callOf(request), {
-        lines: readLines(source, mostLineBytes),
-        parse: (bytes) => readJson(bytes, mostLineValues),
+      const reports = importer.run(readCallContext(request), {
+        lines: readLines(source, maxLineBytes),
+        parse: (bytes) => readJson(bytes, maxLineValues),
         dryRun: request.query.dry_run ?? false,
         signal: AbortSignal.any([gone, closing.signal]),
       })
-      const first = await begun(reports).catch((error) => {
+      const first = await startStream(reports).catch((error) => {
         // Whatever is left of a refused stream is read by nobody.
         source.resume()
         throw error
       })
-      reply.header('cache-control', 'no-store').type(linesType)
+      reply.header('cache-control', 'no-store').type(jsonLinesType)
       return reply.send(Readable.from(render(first, request, gone), { highWaterMark: waitingReports }))
     },
   })
@@ -119,7 +128,7 @@ const compileWithoutBody: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? (value) => ({ value }) : compileValidator(route)
 
 /** What goes wrong before anything was answered is a problem, and not the end of a stream. */
-async function begun<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
+async function startStream<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await source.next()
   return (async function* () {
     try {
@@ -133,7 +142,7 @@ async function begun<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
 }
 
 async function* render(
-  reports: AsyncIterable<Judged[] | Ending>,
+  reports: AsyncIterable<LineResult[] | ImportSummary>,
   request: FastifyRequest,
   gone: AbortSignal,
 ): AsyncGenerator<string> {
@@ -145,23 +154,23 @@ async function* render(
     }
   } catch (error) {
     if (gone.aborted) return
-    yield asLine({ problem: problemOf(showFailure(error, request), request.id) })
+    yield toJsonLine({ problem: toProblem(toPublicError(error, request), request.id) })
   }
 }
 
-function renderLine({ line, id, fate }: Judged, requestId: string): string {
-  return asLine({
+function renderLine({ line, id, outcome }: LineResult, requestId: string): string {
+  return toJsonLine({
     line,
     ...(id === undefined ? {} : { id }),
-    status: statusOf(fate),
-    ...(fate instanceof AppError ? { problem: problemOf(fate, requestId) } : {}),
+    status: getLineStatus(outcome),
+    ...(outcome instanceof AppError ? { problem: toProblem(outcome, requestId) } : {}),
   })
 }
 
-function renderEnding({ tally, loose }: Ending): string {
-  return asLine({ summary: tally, ...(loose.count > 0 ? { loose_relations: loose } : {}) })
+function renderEnding({ tally, loose }: ImportSummary): string {
+  return toJsonLine({ summary: tally, ...(loose.count > 0 ? { loose_relations: loose } : {}) })
 }
 
-function asLine(report: object): string {
+function toJsonLine(report: object): string {
   return `${JSON.stringify(report)}\n`
 }

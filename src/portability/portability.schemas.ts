@@ -77,7 +77,7 @@ const KeptDescent = closed({
 })
 
 /** What an answer about a record does not tell, and a copy of it needs. */
-const behindRecord = {
+const historyFields = {
   descent: optional(
     Type.Array(KeptDescent, { description: 'What the service made it from; an erase follows it.' }),
   ),
@@ -112,7 +112,7 @@ export const ExportedRecord = closed(
     anchors: ref(Anchors),
     status_history: Type.Array(PastStatus),
     handles: Type.Array(KnownBy, { description: 'What it is known by, as digests.' }),
-    ...behindRecord,
+    ...historyFields,
   },
   { $id: 'ExportedRecord', description: 'One line of an export.' },
 )
@@ -121,7 +121,7 @@ const { properties: answered } = MemoryRecord
 const { properties: asked } = NewRecord
 
 /** Only an admin may say these of a record, or its history could be forged. */
-const kept = {
+const reservedFields = {
   updated_at: optional(Time()),
   version: optional(Count(1)),
   audit_log: optional(Type.Array(answered.audit_log.items)),
@@ -134,7 +134,7 @@ const kept = {
   anchors: optional(ref(Anchors)),
   status_history: optional(Type.Array(PastStatus)),
   handles: optional(Type.Array(KnownBy, { maxItems: 100_000 })),
-  ...behindRecord,
+  ...historyFields,
 }
 
 export const ImportedRecord = closed(
@@ -151,7 +151,7 @@ export const ImportedRecord = closed(
         { description: 'Targets may come later in the stream.' },
       ),
     ),
-    ...kept,
+    ...reservedFields,
   },
   {
     $id: 'ImportedRecord',
@@ -167,7 +167,7 @@ export const ImportedRecord = closed(
 export type ImportedRecord = Static<typeof ImportedRecord>
 
 /** `redacted` is refused of everybody, but by who may not say such things as forbidden. */
-export const keptNames: ReadonlySet<string> = new Set([...Object.keys(kept), 'redacted'])
+export const reservedNames: ReadonlySet<string> = new Set([...Object.keys(reservedFields), 'redacted'])
 
 export const ExportQuery = closed({
   scope: optional(Type.String({ minLength: 1, maxLength: 256 })),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Config } from '../config/config.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
-import { type KeptDatabase, keepEmbeddedPostgres } from './database.ts'
+import { type SupervisedDatabase, superviseEmbeddedPostgres } from './database.ts'
 import { migrateDatabase, type Prepare } from './migration.ts'
 import { awaitReady } from './readiness.ts'
 import type { Service } from './run-until-stopped.ts'
@@ -14,7 +14,7 @@ type Resources = {
   log: Logger
   ids: Ids
   /** For the person at the terminal. */
-  say(line: string): void
+  print(line: string): void
   /** The program whose other roles are the children. */
   entry: string
   environment: Readonly<Record<string, string | undefined>>
@@ -26,12 +26,12 @@ const graceMs = 2_000
 
 /** The API and a worker as processes of their own, and a database where none is given. */
 export async function startAll(resources: Resources): Promise<Service> {
-  const { config, log, say, ids } = resources
+  const { config, log, print, ids } = resources
   const { dataDir } = config
   const key = config.records.tombstoneKey ?? (await openTombstoneKey(dataDir, ids))
   const embedded = config.database.url
     ? undefined
-    : await keepEmbeddedPostgres({ dataDir, log: say, logger: log })
+    : await superviseEmbeddedPostgres({ dataDir, log: print, logger: log })
   const url = config.database.url ?? embedded?.url ?? ''
   try {
     await migrateDatabase(url, config, log, resources.prepare)
@@ -43,21 +43,21 @@ export async function startAll(resources: Resources): Promise<Service> {
   return superviseOn(url, embedded, { ...resources, environment })
 }
 
-function superviseOn(url: string, embedded: KeptDatabase | undefined, resources: Resources): Service {
-  const { config, log, say } = resources
+function superviseOn(url: string, embedded: SupervisedDatabase | undefined, resources: Resources): Service {
+  const { config, log, print } = resources
   const stopping = new AbortController()
   const children = superviseChildren({
     roles: ['api', 'worker'],
     launch: (role) => launch(role, url, resources),
     log,
-    patienceMs: config.shutdownTimeoutMs + graceMs,
+    stopTimeoutMs: config.shutdownTimeoutMs + graceMs,
     onMessage: (message) => {
-      if (isListening(message)) void announce(message.listening, say, stopping.signal)
+      if (isListening(message)) void announce(message.listening, print, stopping.signal)
     },
   })
   const lost = embedded?.lost.then((reason) => `${reason}; see postgres.log in ${config.dataDir}`)
-  const failed = Promise.race([children.doomed, ...(lost ? [lost] : [])])
-  void failed.then((reason) => say(`Membrane stops: ${reason}.`))
+  const failed = Promise.race([children.gaveUp, ...(lost ? [lost] : [])])
+  void failed.then((reason) => print(`Membrane stops: ${reason}.`))
   return {
     failed,
     stop: async () => {
@@ -85,7 +85,7 @@ function isListening(message: unknown): message is { listening: string } {
   return typeof message === 'object' && message !== null && 'listening' in message
 }
 
-async function announce(url: string, say: (line: string) => void, signal: AbortSignal): Promise<void> {
+async function announce(url: string, print: (line: string) => void, signal: AbortSignal): Promise<void> {
   if (!(await awaitReady(url, signal))) return
-  say(`Membrane is ready.\n  API            ${url}\n  Documentation  ${url}/docs\n  Ctrl-C stops it.`)
+  print(`Membrane is ready.\n  API            ${url}\n  Documentation  ${url}/docs\n  Ctrl-C stops it.`)
 }

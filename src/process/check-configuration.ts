@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { exitCodes, OperatorError } from './operator-error.ts'
 
 /** What the configuration says that only the database knows to be wrong; undefined when all of it works. */
-async function findMistake(db: Database, { records }: Config): Promise<string | undefined> {
+async function findConfigurationProblem(db: Database, { records }: Config): Promise<string | undefined> {
   const { textLanguage } = records
   if (await isTextLanguage(db, textLanguage)) return undefined
   return `MEMBRANE_TEXT_LANGUAGE is ${textLanguage}, and the database has no text search configuration of this name; \\dF in psql lists them.`
@@ -14,7 +14,7 @@ async function findMistake(db: Database, { records }: Config): Promise<string | 
 
 /** Throws what an operator must mend before any process can work on this database. */
 export async function requireConfiguration(db: Database, config: Config): Promise<void> {
-  const mistake = await findMistake(db, config)
+  const mistake = await findConfigurationProblem(db, config)
   if (mistake !== undefined) throw new OperatorError(mistake, exitCodes.refused)
 }
 
@@ -34,7 +34,7 @@ export async function watchConfiguration(db: Database, config: Config): Promise<
   )
   return async () => {
     if (isRight) return
-    const mistake = await findMistake(db, config)
+    const mistake = await findConfigurationProblem(db, config)
     if (mistake !== undefined) throw new AppError('not_ready', mistake)
     isRight = true
   }

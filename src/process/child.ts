@@ -2,14 +2,14 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../kernel/log.ts'
-import { judgeEnd } from './restarts.ts'
+import { decideRestart } from './restarts.ts'
 
 type ChildOptions = {
   role: string
   launch(role: string): ChildProcess
   log: Logger
   /** It cannot live, and why. */
-  onDoomed(reason: string): void
+  onGiveUp(reason: string): void
   onMessage(message: unknown): void
 }
 
@@ -20,7 +20,7 @@ export type Child = {
 }
 
 /** Keeps one process of a role alive until it is to stop. */
-export function keepChild({ role, launch, log, onDoomed, onMessage }: ChildOptions): Child {
+export function superviseChild({ role, launch, log, onGiveUp, onMessage }: ChildOptions): Child {
   let stopping = false
   let earlyEnds = 0
   let current: ChildProcess
@@ -33,14 +33,15 @@ export function keepChild({ role, launch, log, onDoomed, onMessage }: ChildOptio
     // Without a listener an error of the channel, such as a child that has just died, would end us too.
     current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
     current.once('exit', (code, signal) => {
-      if (!stopping) reconsider({ code, signal, livedMs: performance.now() - began, earlyEnds })
+      if (!stopping)
+        restartOrGiveUp({ code, signal, livedMs: performance.now() - began, earlyEnds: earlyEnds })
     })
   }
 
-  function reconsider(end: Parameters<typeof judgeEnd>[0]): void {
-    const verdict = judgeEnd(end)
-    if ('doomed' in verdict) {
-      onDoomed(`the ${role} cannot live: ${verdict.doomed}`)
+  function restartOrGiveUp(end: Parameters<typeof decideRestart>[0]): void {
+    const verdict = decideRestart(end)
+    if ('giveUpReason' in verdict) {
+      onGiveUp(`the ${role} cannot live: ${verdict.giveUpReason}`)
       return
     }
     earlyEnds = verdict.earlyEnds
@@ -59,13 +60,13 @@ export function keepChild({ role, launch, log, onDoomed, onMessage }: ChildOptio
     stop: async (milliseconds) => {
       stopping = true
       clearTimeout(restart)
-      return endOf(current, milliseconds)
+      return stopChild(current, milliseconds)
     },
     kill: () => void current.kill('SIGKILL'),
   }
 }
 
-async function endOf(child: ChildProcess, milliseconds: number): Promise<boolean> {
+async function stopChild(child: ChildProcess, milliseconds: number): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) return true
   const ended = once(child, 'exit')
   child.kill('SIGTERM')

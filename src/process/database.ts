@@ -5,11 +5,11 @@ import {
   startEmbeddedPostgres,
 } from '../db/embedded/embedded.ts'
 import type { Logger } from '../kernel/log.ts'
-import { judgeEnd } from './restarts.ts'
+import { decideRestart } from './restarts.ts'
 
 type Options = EmbeddedOptions & { log: (message: string) => void; logger: Logger }
 
-export type KeptDatabase = {
+export type SupervisedDatabase = {
   url: string
   /** Resolves with the reason when the server ends again and again, or does not start. */
   lost: Promise<string>
@@ -20,7 +20,10 @@ export type KeptDatabase = {
  * An embedded server that is started again when it ends by itself, at the same address, so that who uses it need not be
  * told: meanwhile the API answers 503. It is given up as a child process is.
  */
-export async function keepEmbeddedPostgres({ logger, ...options }: Options): Promise<KeptDatabase> {
+export async function superviseEmbeddedPostgres({
+  logger,
+  ...options
+}: Options): Promise<SupervisedDatabase> {
   const lost = Promise.withResolvers<string>()
   const stopping = new AbortController()
   const first = await startEmbeddedPostgres(options)
@@ -31,8 +34,14 @@ export async function keepEmbeddedPostgres({ logger, ...options }: Options): Pro
       const began = performance.now()
       await Promise.race([current?.lost, untilAborted(stopping.signal)])
       if (stopping.signal.aborted) return
-      const verdict = judgeEnd({ code: null, signal: null, livedMs: performance.now() - began, earlyEnds })
-      if ('doomed' in verdict) return lost.resolve(`the embedded database ended: ${verdict.doomed}`)
+      const verdict = decideRestart({
+        code: null,
+        signal: null,
+        livedMs: performance.now() - began,
+        earlyEnds: earlyEnds,
+      })
+      if ('giveUpReason' in verdict)
+        return lost.resolve(`the embedded database ended: ${verdict.giveUpReason}`)
       earlyEnds = verdict.earlyEnds
       const { restartAfterMs } = verdict
       logger.error('the embedded database ended and is started again', { in_ms: restartAfterMs })

@@ -11,10 +11,10 @@ type App = {
 /** The api of a supervisor that was killed may take a moment to give the port back. */
 const handoverMs = 3_000
 
-type Place = { host: string; port: number; variable?: string }
+type ListenAddress = { host: string; port: number; variable?: string }
 
 /** Answers the URL under which this machine reaches it. */
-export async function serve(app: App, { host, port, variable = 'PORT' }: Place): Promise<string> {
+export async function serve(app: App, { host, port, variable = 'PORT' }: ListenAddress): Promise<string> {
   const deadline = performance.now() + handoverMs
   for (;;) {
     try {
@@ -23,7 +23,7 @@ export async function serve(app: App, { host, port, variable = 'PORT' }: Place):
     } catch (error) {
       if (!isAddressFault(error)) throw error
       if (error.code !== 'EADDRINUSE' || performance.now() > deadline)
-        throw explain(error.code, { host, port, variable })
+        throw describeListenFailure(error.code, { host, port, variable })
       await sleep(100)
     }
   }
@@ -54,7 +54,10 @@ function isAddressFault(error: unknown): error is Error & { code: string } {
   )
 }
 
-function explain(code: string, { host, port, variable }: Required<Place>): OperatorError {
+function describeListenFailure(
+  code: string,
+  { host, port, variable }: Required<ListenAddress>,
+): OperatorError {
   const why =
     code === 'EADDRINUSE'
       ? `another program listens on ${host}:${port}. Stop it, or set ${variable}`

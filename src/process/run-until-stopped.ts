@@ -12,13 +12,13 @@ export type Service = {
   kill?(): void
 }
 
-type Run = { log: Logger; start(): Promise<Service>; timeoutMs?: number }
+type RunOptions = { log: Logger; start(): Promise<Service>; timeoutMs?: number }
 
 /** The longest that a timer can be set to, 24 days. */
 const foreverMs = 2 ** 31 - 1
 
 /** Runs a service until a signal or its own failure ends it, and answers the exit code. */
-export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: Run): Promise<number> {
+export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: RunOptions): Promise<number> {
   const signals = listenForStop()
   const service = await startUnlessStopped(start, signals, timeoutMs)
   if (!service) return exitCodes.failed

@@ -12,14 +12,14 @@ export function listenForStop(): StopSignals {
   const stop = Promise.withResolvers<string>()
   const force = Promise.withResolvers<void>()
   let first: number | undefined
-  const hear = (reason: string) => {
+  const receive = (reason: string) => {
     const now = performance.now()
     if (first !== undefined && now - first > echoMs) force.resolve()
     first ??= now
     stop.resolve(reason)
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, hear)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, receive)
   // A supervisor that was killed cannot say so, but its end of the channel closes.
-  if (process.connected) process.once('disconnect', () => hear('the supervisor is gone'))
+  if (process.connected) process.once('disconnect', () => receive('the supervisor is gone'))
   return { stop: stop.promise, force: force.promise }
 }

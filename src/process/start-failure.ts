@@ -8,7 +8,7 @@ export function explainFailure(error: unknown): { message: string; code: number 
   if (error instanceof ConfigError) return { message: error.message, code: exitCodes.refused }
   if (error instanceof OperatorError) return { message: error.message, code: error.exitCode }
   if (error instanceof EmbeddedDatabaseError) return { message: error.message, code: exitCodes.failed }
-  if (isUnprepared(error)) {
+  if (isQueueSchemaMissing(error)) {
     return {
       message: 'The queue has no tables in this database; run the role migrate first.',
       code: exitCodes.failed,
@@ -32,7 +32,7 @@ const refusals: Readonly<Record<string, string>> = {
   '3F000': 'The database has no schema to work in',
 }
 
-function isUnprepared(error: unknown): boolean {
+function isQueueSchemaMissing(error: unknown): boolean {
   return error instanceof Error && error.constructor.name === 'SchemaMigrationRequiredError'
 }
 

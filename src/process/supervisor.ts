@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Logger } from '../kernel/log.ts'
-import { keepChild } from './child.ts'
+import { superviseChild } from './child.ts'
 
 type SupervisorOptions = {
   roles: readonly string[]
@@ -8,18 +8,20 @@ type SupervisorOptions = {
   log: Logger
   onMessage(message: unknown): void
   /** How long a child may take to stop before it is killed. */
-  patienceMs: number
+  stopTimeoutMs: number
 }
 
-export function superviseChildren({ roles, launch, log, onMessage, patienceMs }: SupervisorOptions) {
-  const doomed = Promise.withResolvers<string>()
-  const children = roles.map((role) => keepChild({ role, launch, log, onDoomed: doomed.resolve, onMessage }))
+export function superviseChildren({ roles, launch, log, onMessage, stopTimeoutMs }: SupervisorOptions) {
+  const gaveUp = Promise.withResolvers<string>()
+  const children = roles.map((role) =>
+    superviseChild({ role, launch, log, onGiveUp: gaveUp.resolve, onMessage }),
+  )
   return {
     /** Resolves with the reason as soon as one of them cannot live. */
-    doomed: doomed.promise,
+    gaveUp: gaveUp.promise,
     /** All at once, so that the deadline is one and not one for each. */
     stop: async (): Promise<boolean> => {
-      const clean = await Promise.all(children.map((child) => child.stop(patienceMs)))
+      const clean = await Promise.all(children.map((child) => child.stop(stopTimeoutMs)))
       return clean.every(Boolean)
     },
     kill: (): void => {

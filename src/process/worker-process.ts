@@ -31,7 +31,7 @@ type Checks = { database: () => Promise<void>; queue: () => Promise<void> }
 /** A batch over a large table takes longer than any request may. */
 const statementTimeoutMs = 300_000
 const poolSize = 5
-const farewellMs = 2_000
+const closeTimeoutMs = 2_000
 
 export async function startWorking(resources: Resources): Promise<Service> {
   const { config, log, clock, createJobs, onStatement, listen } = resources
@@ -49,19 +49,19 @@ export async function startWorking(resources: Resources): Promise<Service> {
   const worker = await startWorker({ settings, handlers, log })
   const jobs = watchJobs()
   const watch = watchSchedules({ db, queue, clock, intervals, log })
-  const silence = await listen?.(connection, {
+  const stopListening = await listen?.(connection, {
     database: async () => void (await pool.query('select')),
     queue: () => queue.ready(),
   })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
-  const leave = () => Promise.all([watch.stop(), queue.close(), silence?.()]).then(close)
+  const leave = () => Promise.all([watch.stop(), queue.close(), stopListening?.()]).then(close)
   return {
     stop: async () => {
       const late = sleep(config.shutdownTimeoutMs, false, { ref: false })
       const finished = Promise.race([jobs.stop().then(() => true), late])
       const clean = (await worker.stop(config.shutdownTimeoutMs)) && (await finished)
       // A queue that is away does not answer this either.
-      await Promise.race([leave(), sleep(farewellMs, undefined, { ref: false })])
+      await Promise.race([leave(), sleep(closeTimeoutMs, undefined, { ref: false })])
       return clean
     },
   }

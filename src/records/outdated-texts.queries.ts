@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { placeWords, versionWord } from '../db/search-words.ts'
+import { scopeAndTypeWords, versionWord } from '../db/search-words.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { Words } from '../domain/query-words.ts'
 
@@ -70,7 +70,7 @@ export async function rewriteTexts(
   const { rows } = await sql<{ count: number }>`
     with made as materialized (
       select r.id, given.words,
-        to_tsvector(${textLanguage}::text::regconfig, given.text) || ${placeWords(sql`r.scope`, sql`r.type`)} as search
+        to_tsvector(${textLanguage}::text::regconfig, given.text) || ${scopeAndTypeWords(sql`r.scope`, sql`r.type`)} as search
       from unnest(
         ${sql.val(texts.map(({ id }) => id))}::uuid[], ${sql.val(texts.map(({ words }) => words.text))}::text[],
         ${sql.val(texts.map(({ words }) => words.count))}::int4[]

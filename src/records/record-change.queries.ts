@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { placeWords } from '../db/search-words.ts'
+import { scopeAndTypeWords } from '../db/search-words.ts'
 import { wordsOf } from '../domain/query-words.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from './stored-record.ts'
 
@@ -46,7 +46,7 @@ function asSearch({ text, language, scope, type }: Search) {
   return {
     words: count,
     search: sql<string>`to_tsvector(${language}::text::regconfig, ${words})
-      || ${placeWords(sql`${scope}::text`, sql`${type}::text`)}`,
+      || ${scopeAndTypeWords(sql`${scope}::text`, sql`${type}::text`)}`,
   }
 }
 

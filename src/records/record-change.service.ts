@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
 import type { AuditAction, RecordStatus } from '../db/schema.ts'
 import { addTallies } from '../db/tallies.ts'
-import { viaIn } from '../db/transaction.ts'
+import { getVia } from '../db/transaction.ts'
 import { type Handle, handlesOf } from '../domain/handles.ts'
 import { searchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
@@ -43,7 +43,7 @@ type Move = Omit<StatusChangeRow, 'old' | 'new'>
 export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
   const { action, actor, rationale, status, content = {}, runId = null } = change
   const now = writtenAt(stored, change.now)
-  const via = viaIn(tx)
+  const via = getVia(tx)
   if (status) {
     const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId, via }
     await moveStatus(tx, stored, status, move)

@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Caller } from '../domain/caller.ts'
 import { mayWriteTo } from '../domain/write-trust.ts'
@@ -42,7 +42,7 @@ async function refuseMissing(db: Database, caller: Caller, ids: readonly string[
  * The one way to load a record in order to change it: locked, readable as a whole, in a scope that the caller may
  * write to, alive, and at the version the caller expects.
  */
-export async function claimRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+export async function claimRecord(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
   const [claimed = missing()] = await claimRecords(tx, call, [id])
   if (claimed instanceof AppError) throw claimed
   return claimed
@@ -51,14 +51,14 @@ export async function claimRecord(tx: Database, call: Call, id: string): Promise
 /** For each id, in the order asked, the claimed record or why it cannot be claimed. */
 export async function claimRecords(
   tx: Database,
-  call: Call,
+  call: CallContext,
   ids: readonly string[],
 ): Promise<(StoredRecord | AppError)[]> {
   return lockEach(tx, call.caller, ids, (stored) => refuseChange(call, stored) ?? stored)
 }
 
 /** As claimRecord, for what can be done to a forgotten record too. */
-export async function claimAnyRecord(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+export async function claimAnyRecord(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   const stored = await findSeenRecord(tx, call.caller, id)
   requireChangeable(call.caller, stored)
@@ -115,12 +115,12 @@ function refuseUntrusted(caller: Caller, { sensitivity, scope }: Guarded): AppEr
   return mayWriteTo(caller.trust, scope) ? undefined : outsideScopes()
 }
 
-function refuseChange(call: Call, stored: StoredRecord): AppError | undefined {
+function refuseChange(call: CallContext, stored: StoredRecord): AppError | undefined {
   const { caller } = call
   return refuseUntrusted(caller, stored) ?? refuseClosed(caller, stored) ?? refuseVersion(call, stored)
 }
 
-function refuseVersion({ expectedVersion }: Call, { version }: StoredRecord): AppError | undefined {
+function refuseVersion({ expectedVersion }: CallContext, { version }: StoredRecord): AppError | undefined {
   if (expectedVersion === undefined || expectedVersion === version) return undefined
   return new AppError('version_mismatch', 'The record is at another version.', { extra: { version } })
 }

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { placeWords } from '../db/search-words.ts'
+import { scopeAndTypeWords } from '../db/search-words.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { withInverses } from '../domain/edges.ts'
@@ -101,7 +101,7 @@ export async function insertRecords(
       insert into contents (record_id, tags, payload, provenance, interpretation, words, search)
       select id, tags, payload, provenance, interpretation, words,
         to_tsvector(${textLanguage}::text::regconfig, "searchText")
-          || ${placeWords(sql`scope`, sql`type`)}
+          || ${scopeAndTypeWords(sql`scope`, sql`type`)}
       from incoming join record using (id)
     ), edge as (
       insert into relations (source_id, predicate, target_id, weight, created_at)

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { violatedConstraint } from '../db/failures.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Caller, Sensitivity } from '../domain/caller.ts'
 import type { Policies } from '../domain/lifecycle.ts'
@@ -41,14 +41,17 @@ export type Outcome = WrittenRecord | AppError
 export function createCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
 
-  async function create(call: Call, given: NewRecord): Promise<WrittenRecord> {
+  async function create(call: CallContext, given: NewRecord): Promise<WrittenRecord> {
     const [outcome] = await createBatch(call, [given])
     if (!outcome || outcome instanceof AppError) throw outcome
     return outcome
   }
 
   /** Each record on its own: one that cannot be stored does not keep its neighbours out. */
-  async function createBatch(call: Call, given: readonly (NewRecord | AppError)[]): Promise<Outcome[]> {
+  async function createBatch(
+    call: CallContext,
+    given: readonly (NewRecord | AppError)[],
+  ): Promise<Outcome[]> {
     const known = await policies.recall(call.tx ?? db)
     const now = clock.now()
     return storeDrafts(
@@ -58,7 +61,7 @@ export function createCreation(resources: CreationResources) {
   }
 
   /** Drafts of whoever knows more of a record than a create may say; refused as a create would be. */
-  async function storeDrafts(call: Call, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
+  async function storeDrafts(call: CallContext, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
     const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
       const unique = await refuseConflicts(conn, call.caller, seal, drafts)
@@ -78,7 +81,7 @@ export function createCreation(resources: CreationResources) {
   }
 
   /** All or nothing; the first that cannot be stored is the answer. */
-  async function createAll(call: Call, given: readonly NewRecord[]): Promise<WrittenRecord[]> {
+  async function createAll(call: CallContext, given: readonly NewRecord[]): Promise<WrittenRecord[]> {
     return transact(db, call, async (tx) => {
       const outcomes = await createBatch({ ...call, tx }, given)
       return outcomes.map((outcome, index) => {

@@ -3,11 +3,11 @@ import type { FastifySchemaCompiler } from 'fastify'
 import Type, { type TSchema } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { type Answer, callOf, type Once } from '../http/idempotency.ts'
+import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { problemOf } from '../http/problems.ts'
-import { checkFaults, compileValidator } from '../http/validation/validation.ts'
+import { toProblem } from '../http/problems.ts'
+import { compileValidator, listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { AuditQuery, ListQuery, RecordListing } from './listing/list.schemas.ts'
 import {
@@ -94,7 +94,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         const outcomes = await records.createBatch(call, given.map(checkEach))
         const results = outcomes.map((outcome, index) => {
           if (!(outcome instanceof AppError)) return { index, status: 201, record: outcome }
-          const problem = problemOf(outcome.at(`/records/${index}`), request.id)
+          const problem = toProblem(outcome.at(`/records/${index}`), request.id)
           return { index, status: problem.status, problem }
         })
         return { status: 200, body: { results } }
@@ -121,7 +121,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
       },
     },
     async (request, reply) => {
-      const page = await records.list(callOf(request), request.query)
+      const page = await records.list(readCallContext(request), request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },
@@ -151,7 +151,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
     },
     async (request, reply) => {
       const includeForgotten = request.query.include_forgotten ?? false
-      const record = await records.read(callOf(request), request.params.id, { includeForgotten })
+      const record = await records.read(readCallContext(request), request.params.id, { includeForgotten })
       if ('version' in record) reply.header('etag', etagOf(record.version))
       return record
     },
@@ -206,7 +206,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
       },
     },
     async (request, reply) => {
-      const page = await records.readAudit(callOf(request), request.params.id, request.query)
+      const page = await records.readAudit(readCallContext(request), request.params.id, request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },
@@ -222,7 +222,7 @@ function created(record: WrittenRecord): Answer {
 }
 
 function checkEach(given: NewRecord): NewRecord | AppError {
-  const faults = checkFaults(NewRecord, given)
+  const faults = listFaults(NewRecord, given)
   if (faults.length === 0) return given
   return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
 }

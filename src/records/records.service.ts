@@ -1,9 +1,9 @@
-import { type Call, type Transaction, transact } from '../db/transaction.ts'
+import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Caller } from '../domain/caller.ts'
 import { completePayload, NewPayload, type Payload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
-import { checkFaults } from '../http/validation/validation.ts'
+import { listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
 import { gone } from './deleted-record.ts'
 import { refuseErasedContent } from './erasure/tombstones.service.ts'
@@ -30,7 +30,7 @@ export function createRecordsService(resources: Resources) {
   const listing = createListing(resources)
 
   async function read(
-    call: Call,
+    call: CallContext,
     id: string,
     { includeForgotten = false } = {},
   ): Promise<MemoryRecord | RedactedRecord> {
@@ -43,12 +43,12 @@ export function createRecordsService(resources: Resources) {
   }
 
   /** The log outlives its record. Of one that is seen only redacted it stays closed: its rationales are content. */
-  async function readAudit(call: Call, id: string, page: { limit?: number; cursor?: string }) {
+  async function readAudit(call: CallContext, id: string, page: { limit?: number; cursor?: string }) {
     const known = await findKnownRecord(call.tx ?? db, call.caller, id)
     return listing.pageAudit(call, known.id, page)
   }
 
-  async function patch(call: Call, id: string, asked: RecordPatch): Promise<WrittenRecord> {
+  async function patch(call: CallContext, id: string, asked: RecordPatch): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const stored = await claimRecord(tx, call, id)
@@ -89,7 +89,7 @@ function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | und
     throw new AppError('record_retracted', `The record is ${stored.status}: its payload no longer changes.`)
   }
   const merged = mergePatch(stored.payload, patch)
-  const faults = checkFaults(NewPayload, merged)
+  const faults = listFaults(NewPayload, merged)
   if (faults.length > 0)
     throw invalid(faults.map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` })))
   // Checked by the line above.

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { callOf, type Once } from '../http/idempotency.ts'
+import { type Once, readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
@@ -66,7 +66,7 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
       },
     },
     async (request, reply) => {
-      const page = await relations.list(callOf(request), request.params.id, request.query)
+      const page = await relations.list(readCallContext(request), request.params.id, request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },

@@ -1,11 +1,11 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { type Caller, rankOf, unscoped } from '../domain/caller.ts'
 import { type Edge, isInverse, withInverses } from '../domain/edges.ts'
 import { isContradiction, isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
 import type { Listed } from '../domain/shapes.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -32,7 +32,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
    * of an inverse edge to get a new version too, everything that mentions one entity would wait for its row.
    */
   async function relate(
-    call: Call,
+    call: CallContext,
     id: string,
     given: NewEdge,
   ): Promise<{ created: boolean; record: WrittenRecord }> {
@@ -59,7 +59,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  async function unrelate(call: Call, id: string, predicate: string, targetId: string): Promise<void> {
+  async function unrelate(call: CallContext, id: string, predicate: string, targetId: string): Promise<void> {
     await transact(db, call, async (tx) => {
       const source = await claimRecord(tx, call, id)
       const target = await findOpenRecord(tx, call.caller, targetId)
@@ -79,11 +79,15 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  async function list(call: Call, id: string, asked: RelationsQuery): Promise<Listed<RelationEdge>> {
+  async function list(call: CallContext, id: string, asked: RelationsQuery): Promise<Listed<RelationEdge>> {
     const { direction = 'out', limit = 100, cursor, predicate } = asked
     const conn = call.tx ?? db
     const record = await findOpenRecord(conn, call.caller, id)
-    const fingerprint = fingerprintOf(call.caller.principal, { relations: record.id, direction, predicate })
+    const fingerprint = fingerprintQuery(call.caller.principal, {
+      relations: record.id,
+      direction,
+      predicate,
+    })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, EdgeCursor, fingerprint)
     const page = { direction, predicate, after, limit: limit + 1 }
     const found = await listEdges(conn, record.id, call.caller.trust, page)
@@ -106,7 +110,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
  */
 async function findOwner(
   tx: Database,
-  call: Call,
+  call: CallContext,
   source: StoredRecord,
   target: StoredRecord,
 ): Promise<StoredRecord> {

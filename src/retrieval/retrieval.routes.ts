@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { Retrieval, RetrieveQuery } from './retrieval.schemas.ts'
 import type { RetrievalService } from './retrieval.service.ts'
@@ -44,7 +44,7 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
     },
     async (request) => {
       const { body } = request
-      const { answer, servedIds } = await retrieval.retrieve(callOf(request), body)
+      const { answer, servedIds } = await retrieval.retrieve(readCallContext(request), body)
       const actor = body.trust?.actor_id ?? request.caller.name
       if (body.record_access !== false && servedIds.length > 0)
         servings.set(request, { ids: servedIds, actor })

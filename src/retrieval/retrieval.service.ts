@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -24,7 +24,7 @@ export type Served = { answer: Retrieval; servedIds: string[] }
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
 
-  async function retrieve(call: Call, asked: RetrieveQuery): Promise<Served> {
+  async function retrieve(call: CallContext, asked: RetrieveQuery): Promise<Served> {
     const now = clock.now()
     const question = readQuestion(asked, call.caller.trust, now)
     if (question.at > now) throw refusal('/as_of', 'must not be in the future')

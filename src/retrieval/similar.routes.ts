@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { callOf } from '../http/idempotency.ts'
+import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
 import type { SimilarService } from './similar.service.ts'
@@ -26,6 +26,6 @@ export const similarRoutes: FastifyPluginAsyncTypebox<{ similar: SimilarService 
         ]),
       },
     },
-    async (request) => similar.find(callOf(request), request.body),
+    async (request) => similar.find(readCallContext(request), request.body),
   )
 }

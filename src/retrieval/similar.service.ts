@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { rankOf } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
@@ -24,7 +24,7 @@ type Model = NonNullable<Awaited<ReturnType<Resources['querying']['servingModel'
 export type SimilarService = ReturnType<typeof createSimilarService>
 
 export function createSimilarService({ db, clock, querying, vectors }: Resources) {
-  async function find(call: Call, asked: SimilarQuery): Promise<SimilarRecords> {
+  async function find(call: CallContext, asked: SimilarQuery): Promise<SimilarRecords> {
     const now = clock.now()
     const { record_id: id, text, limit = 10 } = asked
     if ((id === undefined) === (text === undefined)) throw bothOrNeither()
@@ -60,7 +60,7 @@ export function createSimilarService({ db, clock, querying, vectors }: Resources
 
   async function tell(
     found: readonly { id: string; similarity: number }[],
-    trust: Call['caller']['trust'],
+    trust: CallContext['caller']['trust'],
     now: Date,
   ) {
     if (found.length === 0) return []

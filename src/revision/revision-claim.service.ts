@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import type { Call } from '../db/transaction.ts'
+import type { CallContext } from '../db/transaction.ts'
 import type { Caller } from '../domain/caller.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -7,7 +7,7 @@ import { claimRecord, claimRecords, lockOpenRecords, type StoredRecord } from '.
 import { findSuccessor } from './revision.queries.ts'
 
 /** The way into every revision of a record: claimed, of a type that is revised, and not history yet. */
-export async function claimRevisable(tx: Database, call: Call, id: string): Promise<StoredRecord> {
+export async function claimRevisable(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
   const stored = await claimRecord(tx, call, id)
   const refusal = await refuseRevision(tx, call.caller, stored)
   if (refusal) throw refusal
@@ -17,7 +17,7 @@ export async function claimRevisable(tx: Database, call: Call, id: string): Prom
 /** As many at once, in the order asked; the first that cannot be revised is the answer. */
 export async function claimSources(
   tx: Database,
-  call: Call,
+  call: CallContext,
   ids: readonly string[],
 ): Promise<StoredRecord[]> {
   const sources: StoredRecord[] = []
@@ -35,7 +35,7 @@ export async function claimSources(
  */
 export async function claimContesting(
   tx: Database,
-  call: Call,
+  call: CallContext,
   id: string,
   ref: string,
 ): Promise<StoredRecord | undefined> {
@@ -50,7 +50,7 @@ export async function claimContesting(
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** If-Match is about the record in the path, not about those beside it. */
-function unversioned({ expectedVersion: _, ...call }: Call): Call {
+function unversioned({ expectedVersion: _, ...call }: CallContext): CallContext {
   return call
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
-import { type Answer, callOf, type Once } from '../http/idempotency.ts'
+import { type Answer, type Once, readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
 import {
@@ -176,7 +176,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         response: answers({ 200: { schema: ref(Lineage), description: 'The tree.' } }, ['above_ceiling']),
       },
     },
-    (request) => revision.lineage(callOf(request), request.params.id),
+    (request) => revision.lineage(readCallContext(request), request.params.id),
   )
 }
 

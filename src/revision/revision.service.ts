@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Call, transact } from '../db/transaction.ts'
+import { type CallContext, transact } from '../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../domain/caller.ts'
 import { withInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -48,7 +48,7 @@ const mostNodes = 10_000
 export function createRevisionService(resources: Resources) {
   const { db, clock, ids, records, policies, defaultSensitivity, textLanguage } = resources
 
-  async function supersede(call: Call, id: string, asked: Succession & Acting): Promise<Revised> {
+  async function supersede(call: CallContext, id: string, asked: Succession & Acting): Promise<Revised> {
     return transact(db, call, async (tx) => {
       await shareTombstones(tx)
       const old = await claimRevisable(tx, call, id)
@@ -62,7 +62,7 @@ export function createRevisionService(resources: Resources) {
     })
   }
 
-  async function fork(call: Call, id: string, asked: Succession & Acting): Promise<Revised> {
+  async function fork(call: CallContext, id: string, asked: Succession & Acting): Promise<Revised> {
     return transact(db, call, async (tx) => {
       await shareTombstones(tx)
       const origin = await claimRevisable(tx, call, id)
@@ -75,7 +75,7 @@ export function createRevisionService(resources: Resources) {
     })
   }
 
-  async function merge(call: Call, { ids: named, ...asked }: Merger & Acting): Promise<Revised> {
+  async function merge(call: CallContext, { ids: named, ...asked }: Merger & Acting): Promise<Revised> {
     const unique = [...new Set(named.map((id) => id.toLowerCase()))]
     if (unique.length < 2) throw tooFew()
     return transact(db, call, async (tx) => {
@@ -95,7 +95,7 @@ export function createRevisionService(resources: Resources) {
 
   /** Stores what comes of a revision. What an entity that is put aside was identified by is free for it. */
   async function bear(
-    call: Call & { tx: Database },
+    call: CallContext & { tx: Database },
     asked: Asked,
     sources: readonly StoredRecord[],
     descent: Descent,
@@ -117,7 +117,7 @@ export function createRevisionService(resources: Resources) {
   }
 
   async function contest(
-    call: Call,
+    call: CallContext,
     id: string,
     { contesting_ref: ref, ...asked }: Contest & Acting,
   ): Promise<WrittenRecord> {
@@ -134,7 +134,11 @@ export function createRevisionService(resources: Resources) {
     })
   }
 
-  async function uncontest(call: Call, id: string, asked: RevisionReason & Acting): Promise<WrittenRecord> {
+  async function uncontest(
+    call: CallContext,
+    id: string,
+    asked: RevisionReason & Acting,
+  ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const stored = await claimRevisable(tx, call, id)
       const now = clock.now()
@@ -149,7 +153,11 @@ export function createRevisionService(resources: Resources) {
   }
 
   /** What a dream told as one in it was not wrong: it is as it was before. */
-  async function retract(call: Call, id: string, asked: RevisionReason & Acting): Promise<WrittenRecord> {
+  async function retract(
+    call: CallContext,
+    id: string,
+    asked: RevisionReason & Acting,
+  ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const stored = await claimRevisable(tx, call, id)
       const now = clock.now()
@@ -161,7 +169,7 @@ export function createRevisionService(resources: Resources) {
   }
 
   /** Of a record that is no more, what is left to know of it. */
-  async function lineage(call: Call, id: string): Promise<Lineage> {
+  async function lineage(call: CallContext, id: string): Promise<Lineage> {
     const conn = call.tx ?? db
     const known = await findKnownRecord(conn, call.caller, id)
     if ('departed_at' in known) {

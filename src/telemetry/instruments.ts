@@ -2,8 +2,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export type Instruments = ReturnType<typeof createInstruments>
 
-type Answered = { method: string; route: string; status: number; seconds: number; isReplay: boolean }
-type Asked = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
+type CompletedRequest = { method: string; route: string; status: number; seconds: number; isReplay: boolean }
+type ModelCall = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
 /** What a million tokens cost, in any currency. */
 type Prices = { promptPrice: number; completionPrice: number }
 type Pool = {
@@ -41,7 +41,7 @@ export function createInstruments() {
   })
   const models = createModelInstruments(registry)
 
-  function observeAnswer({ method, route, status, seconds, isReplay }: Answered): void {
+  function observeAnswer({ method, route, status, seconds, isReplay }: CompletedRequest): void {
     requests.observe({ method, route, status: String(status) }, seconds)
     if (status < 300 && !isReplay && writes.has(`${method} ${route}`)) readable.observe(seconds)
   }
@@ -82,7 +82,7 @@ function createModelInstruments(registry: Registry) {
   return {
     observe:
       (use: string, { promptPrice, completionPrice }: Prices = { promptPrice: 0, completionPrice: 0 }) =>
-      ({ outcome, seconds, promptTokens, completionTokens }: Asked): void => {
+      ({ outcome, seconds, promptTokens, completionTokens }: ModelCall): void => {
         calls.observe({ use, outcome }, seconds)
         tokens.inc({ use, kind: 'prompt' }, promptTokens)
         tokens.inc({ use, kind: 'completion' }, completionTokens)

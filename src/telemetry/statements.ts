@@ -3,7 +3,7 @@ import type { SpanAttributes, Tracer } from '../kernel/span.ts'
 type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 
 /** The beginning says which statement it is; its parameters are never part of it. */
-const longestText = 2_000
+const maxTextLength = 2_000
 
 const verbs = /\b(select|insert|update|delete|begin|commit|rollback|savepoint|listen|notify)\b/i
 const targets = {
@@ -16,7 +16,7 @@ const targets = {
 /**
  * What a statement does to which table: of several in one, what it writes first, for that is what it is there for.
  */
-export function summarise(sql: string): string {
+export function summariseStatement(sql: string): string {
   for (const verb of ['insert', 'update', 'delete'] as const) {
     const target = targets[verb].exec(sql)?.[1]
     if (target !== undefined) return `${verb} ${target}`
@@ -27,14 +27,14 @@ export function summarise(sql: string): string {
 }
 
 function describeStatement(sql: string): SpanAttributes {
-  const summary = summarise(sql)
+  const summary = summariseStatement(sql)
   const [operation = summary, collection] = summary.split(' ')
   return {
     'db.system.name': 'postgresql',
     'db.operation.name': operation,
     ...(collection === undefined ? {} : { 'db.collection.name': collection }),
     'db.query.summary': summary,
-    'db.query.text': sql.replace(/\s+/g, ' ').trim().slice(0, longestText),
+    'db.query.text': sql.replace(/\s+/g, ' ').trim().slice(0, maxTextLength),
   }
 }
 
@@ -42,6 +42,6 @@ function describeStatement(sql: string): SpanAttributes {
 export function traceStatements(tracer: Tracer): (statement: Statement) => void {
   return ({ sql, durationMs, failure }) => {
     const attributes = describeStatement(sql)
-    tracer.tell(String(attributes['db.query.summary']), { durationMs, attributes, failure })
+    tracer.recordSpan(String(attributes['db.query.summary']), { durationMs, attributes, failure })
   }
 }

@@ -34,7 +34,7 @@ type Process = { role: string; version: string; instance: string }
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 
 /** A collector that is away must not keep a process from its end. */
-const farewellMs = 2_000
+const closeTimeoutMs = 2_000
 
 /** What it cannot send it drops: neither a request nor a run waits for a collector. */
 export function startTracing({ endpoint, serviceName, sampledShare }: TracingSettings, process: Process) {
@@ -44,15 +44,15 @@ export function startTracing({ endpoint, serviceName, sampledShare }: TracingSet
     sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(sampledShare) }),
     spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 1_000 })],
   })
-  return { tracer: createTracer(provider), close: () => closeInTime(provider) }
+  return { tracer: createTracer(provider), close: () => closeWithTimeout(provider) }
 }
 
 function createTracer(provider: TracerProvider): Tracer {
   const tracer = provider.getTracer('membrane')
   const running = new AsyncLocalStorage<Context>()
   return {
-    begin: (name: string, { kind, parent, attributes }: SpanOptions = {}): Span => {
-      const outer = parent ? contextOf(parent) : (running.getStore() ?? ROOT_CONTEXT)
+    startSpan: (name: string, { kind, parent, attributes }: SpanOptions = {}): Span => {
+      const outer = parent ? toContext(parent) : (running.getStore() ?? ROOT_CONTEXT)
       const options = {
         kind: kind ? kinds[kind] : SpanKind.INTERNAL,
         ...(attributes ? { attributes } : {}),
@@ -65,30 +65,30 @@ function createTracer(provider: TracerProvider): Tracer {
         run: (work) => running.run(inner, work),
         end: ({ attributes: learnt, failure } = {}) => {
           if (learnt) span.setAttributes(learnt)
-          noteFailure(span, failure)
+          markFailure(span, failure)
           span.end()
         },
       }
     },
-    tell: (name, { durationMs, attributes, failure }) => {
+    recordSpan: (name, { durationMs, attributes, failure }) => {
       const outer = running.getStore()
       if (!outer) return
       const endTime = performance.timeOrigin + performance.now()
       const startTime = endTime - durationMs
       const span = tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes, startTime }, outer)
-      noteFailure(span, failure)
+      markFailure(span, failure)
       span.end(endTime)
     },
   }
 }
 
-function noteFailure(span: OpenSpan, failure: string | undefined): void {
+function markFailure(span: OpenSpan, failure: string | undefined): void {
   if (failure === undefined) return
   span.setAttribute('error.type', failure)
   span.setStatus({ code: SpanStatusCode.ERROR })
 }
 
-function contextOf({ traceId, spanId, isSampled }: TraceContext): Context {
+function toContext({ traceId, spanId, isSampled }: TraceContext): Context {
   return trace.setSpanContext(ROOT_CONTEXT, {
     traceId,
     spanId,
@@ -110,9 +110,9 @@ function describeProcess(serviceName: string, { role, version, instance }: Proce
     )
 }
 
-async function closeInTime(provider: TracerProvider): Promise<void> {
+async function closeWithTimeout(provider: TracerProvider): Promise<void> {
   const late = new Promise<void>((resolve) => {
-    setTimeout(resolve, farewellMs).unref()
+    setTimeout(resolve, closeTimeoutMs).unref()
   })
   await Promise.race([provider.shutdown().catch(() => {}), late])
 }

@@ -80,7 +80,7 @@ it('a law that would write is refused by the database', async () => {
     await sql`update records set version = version + 1`.execute(db)
     return { checked: 0, broken: 0, named: [] }
   }
-  const { check } = createChecking({ ...app, laws: [{ name: 'meddling', says: 'nothing', find }] })
+  const { check } = createChecking({ ...app, laws: [{ name: 'meddling', statement: 'nothing', find }] })
   await expect(check().next()).rejects.toMatchObject({ code: '25006' })
 })
 

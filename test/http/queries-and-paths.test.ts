@@ -5,8 +5,8 @@ import { closed, Uuid } from '../../src/domain/shapes.ts'
 import { canonicalJson } from '../../src/http/canonical.ts'
 import { etagOf, expectedVersion } from '../../src/http/etag.ts'
 import { isLoopbackHost } from '../../src/http/loopback.ts'
-import { decodeCursor, encodeCursor, fingerprintOf, linkNext } from '../../src/http/paging.ts'
-import { givenRequestId, traceIdOf } from '../../src/http/request-tracing.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery, linkNext } from '../../src/http/paging.ts'
+import { readRequestId, readTraceId } from '../../src/http/request-tracing.ts'
 import { coerceQuery } from '../../src/http/validation/coercion.ts'
 import { compileValidator } from '../../src/http/validation/validation.ts'
 import { AppError } from '../../src/kernel/errors.ts'
@@ -106,16 +106,16 @@ describe('If-Match', () => {
 describe('a cursor', () => {
   const Position = closed({ value: Type.Number(), id: Uuid() })
   const position = { value: 0.25, id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' }
-  const list = fingerprintOf('root', { type: 'semantic', tag: ['a'] })
+  const list = fingerprintQuery('root', { type: 'semantic', tag: ['a'] })
 
   it('leads back to its position, whatever the order of the filters was', () => {
-    const same = fingerprintOf('root', { tag: ['a'], type: 'semantic' })
+    const same = fingerprintQuery('root', { tag: ['a'], type: 'semantic' })
     expect(decodeCursor(encodeCursor(list, position), Position, same)).toEqual(position)
   })
 
   it.each([
-    ['another filter', fingerprintOf('root', { type: 'semantic', tag: ['b'] })],
-    ['another caller', fingerprintOf('someone', { type: 'semantic', tag: ['a'] })],
+    ['another filter', fingerprintQuery('root', { type: 'semantic', tag: ['b'] })],
+    ['another caller', fingerprintQuery('someone', { type: 'semantic', tag: ['a'] })],
   ])('is refused with %s', (_name, other) => {
     expect(() => decodeCursor(encodeCursor(list, position), Position, other)).toThrow(AppError)
   })
@@ -183,7 +183,7 @@ describe('canonical JSON', () => {
 })
 
 describe('a request’s name', () => {
-  const given = (value: string) => givenRequestId({ headers: { 'x-request-id': value } })
+  const given = (value: string) => readRequestId({ headers: { 'x-request-id': value } })
 
   it('is the caller’s when it may stand in a log line', () => {
     expect(given('abc-1.2_3')).toBe('abc-1.2_3')
@@ -193,7 +193,7 @@ describe('a request’s name', () => {
   )
 
   const trace = '0af7651916cd43dd8448eb211c80319c'
-  const traceIn = (traceparent: string) => traceIdOf({ headers: { traceparent } })
+  const traceIn = (traceparent: string) => readTraceId({ headers: { traceparent } })
 
   it('joins a valid trace, of this version or a later one', () => {
     expect(traceIn(`00-${trace}-b7ad6b7169203331-01`)).toBe(trace)

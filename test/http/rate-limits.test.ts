@@ -3,7 +3,7 @@ import { request as send } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { Redis } from 'ioredis'
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
-import { addressOf } from '../../src/http/rate-limit.ts'
+import { formatAddressBucket } from '../../src/http/rate-limit.ts'
 import { until } from '../support/processes.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -202,5 +202,5 @@ describe('an address', () => {
     ['2001:0db8:0001:0002:0:0:0:1', 'ip:2001:db8:1:2'],
     ['::1', 'ip:0:0:0:0'],
     ['fe80::1%eth0', 'ip:fe80:0:0:0'],
-  ])('%s counts as %s', (ip, bucket) => expect(addressOf({ ip })).toBe(bucket))
+  ])('%s counts as %s', (ip, bucket) => expect(formatAddressBucket({ ip })).toBe(bucket))
 })

@@ -3,8 +3,8 @@ import Type, { type TSchema } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { ref } from '../../src/domain/schema-ref.ts'
 import { closed, Time, Unit, Uuid } from '../../src/domain/shapes.ts'
-import { passes } from '../../src/http/validation/schema-faults.ts'
-import { checkFaults } from '../../src/http/validation/validation.ts'
+import { isValid } from '../../src/http/validation/schema-faults.ts'
+import { listFaults } from '../../src/http/validation/validation.ts'
 
 const Dog = closed({
   kind: Type.Literal('dog'),
@@ -36,7 +36,7 @@ const visit = (changes: object = {}) => ({
 })
 const owning = (...pets: unknown[]) => visit({ owner: { id, pets } })
 const faultsOf = (value: unknown, schema: TSchema = Visit) =>
-  checkFaults(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)
+  listFaults(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)
 
 describe('the faults of a body', () => {
   it('are none when it keeps the schema', () => {
@@ -102,7 +102,7 @@ describe('the faults of a body', () => {
   })
 
   it('say in words what is too long for a pointer', () => {
-    const [fault] = checkFaults(Visit, visit({ ['k'.repeat(50_000)]: 1 }))
+    const [fault] = listFaults(Visit, visit({ ['k'.repeat(50_000)]: 1 }))
     expect(fault?.pointer).toBe('')
     expect(fault?.message.length).toBeLessThan(100)
   })
@@ -128,7 +128,7 @@ describe('the faults of a body', () => {
     )
     fc.assert(
       fc.property(value, (given) => {
-        expect(checkFaults(Visit, given).length > 0).toBe(!passes(Visit, given))
+        expect(listFaults(Visit, given).length > 0).toBe(!isValid(Visit, given))
       }),
       { numRuns: 500 },
     )
@@ -142,7 +142,7 @@ describe('the faults of a body', () => {
       y: 1,
     }))
     const started = performance.now()
-    expect(checkFaults(list, { items })).toHaveLength(100)
+    expect(listFaults(list, { items })).toHaveLength(100)
     // A walk of everything takes many times as long even here.
     expect(performance.now() - started).toBeLessThan(2_000)
   })
@@ -156,7 +156,7 @@ describe('the faults of a body', () => {
 })
 
 describe('a time', () => {
-  const accepted = (text: string) => checkFaults(Time(), text).length === 0
+  const accepted = (text: string) => listFaults(Time(), text).length === 0
 
   it.each([
     '2026-03-28T09:30:00Z',

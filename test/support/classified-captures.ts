@@ -1,6 +1,6 @@
 import type { NewCapture } from '../../src/capture/capture.schemas.ts'
 import { classify, type EpisodePlan, type Plan, type TaskPlan } from '../../src/capture/classification.ts'
-import { checkFaults } from '../../src/http/validation/validation.ts'
+import { listFaults } from '../../src/http/validation/validation.ts'
 import { AppError, type Fault } from '../../src/kernel/errors.ts'
 
 /** Captures as they are classified at one moment. */
@@ -13,7 +13,7 @@ export function capture(content: unknown, more: Partial<NewCapture> = {}): NewCa
 }
 
 export function classified(given: NewCapture): Plan {
-  return classify(given, { now, check: checkFaults })
+  return classify(given, { now, check: listFaults })
 }
 
 export function episode(content: unknown, more: Partial<NewCapture> = {}): EpisodePlan {

@@ -2,12 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { sql } from 'kysely'
 import Type, { type Static } from 'typebox'
 import type { Database } from '../../src/db/connection.ts'
-import type { Call } from '../../src/db/transaction.ts'
+import type { CallContext } from '../../src/db/transaction.ts'
 import { ref } from '../../src/domain/schema-ref.ts'
 import { closed, Uuid } from '../../src/domain/shapes.ts'
 import { room } from '../../src/http/app.ts'
 import { etagOf } from '../../src/http/etag.ts'
-import { callOf } from '../../src/http/idempotency.ts'
+import { readCallContext } from '../../src/http/idempotency.ts'
 import { answers } from '../../src/http/problem-responses.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 import type { Resources } from './test-app.ts'
@@ -25,7 +25,7 @@ const NewNote = closed(
 const Nudge = closed({ reason: Type.Optional(Type.String()) }, { $id: 'Nudge', examples: [{}] })
 
 /** What a test makes happen inside an effect, after the note was written. */
-export type Happening = (call: Call) => Promise<void>
+export type Happening = (call: CallContext) => Promise<void>
 export type Happenings = { now: Happening }
 
 type Options = Resources & { happenings: Happenings }
@@ -124,7 +124,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { db, ids, se
     config: { permission: 'records:read' },
     schema: { ...documented('fail'), response: answers({ 200: ref(Nudge) }) },
     handler: async (request) => {
-      await happenings.now(callOf(request))
+      await happenings.now(readCallContext(request))
       return {}
     },
   })

@@ -1,6 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/schema'
-import { linesType } from '../../src/http/streaming.ts'
+import { jsonLinesType } from '../../src/http/streaming.ts'
 import { registerFormats } from '../../src/http/validation/formats.ts'
 
 registerFormats()
@@ -61,7 +61,7 @@ export function createContract(document: Document) {
 
 /** What each has to keep the schema: of an answer in lines, every line. */
 function documentsIn(mediaType: string, text: string): string[] {
-  if (mediaType === linesType) return linesOf(text)
+  if (mediaType === jsonLinesType) return linesOf(text)
   return mediaType.endsWith('json') ? [text] : []
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { chown, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { chooseAccount, environment } from '../../src/db/embedded/embedded-account.ts'
+import { chooseAccount, serverEnvironment } from '../../src/db/embedded/embedded-account.ts'
 import { locateBinaries } from '../../src/db/embedded/embedded-binaries.ts'
 import { ensureCluster, readPassword, superuser } from '../../src/db/embedded/embedded-cluster.ts'
 import { administer, findFreePort } from './postgres-processes.ts'
@@ -45,7 +45,7 @@ export async function openCluster(folder: string, settings: readonly string[] = 
       ...given.flatMap((setting) => ['-c', setting]),
     ])
     await until('a server that starts', async () => {
-      server = spawn(command, args, { ...options, env: environment, stdio: 'ignore' })
+      server = spawn(command, args, { ...options, env: serverEnvironment, stdio: 'ignore' })
       return answers(server, `${address}/postgres`)
     })
   }

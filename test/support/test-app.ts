@@ -5,8 +5,8 @@ import type { Database } from '../../src/db/connection.ts'
 import type { Permission } from '../../src/domain/caller.ts'
 import { createApp, type Room } from '../../src/http/app.ts'
 import type { Checks } from '../../src/http/health.ts'
-import type { ShowQueue } from '../../src/http/queue-board.ts'
-import { linesType } from '../../src/http/streaming.ts'
+import type { OpenQueueAdapter } from '../../src/http/queue-board.ts'
+import { jsonLinesType } from '../../src/http/streaming.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createServices, listRooms, type Services } from '../../src/services.ts'
@@ -23,7 +23,7 @@ type Options = {
   checks?: Checks
   advisories?: Checks
   isStopping?: () => boolean
-  showQueue?: (resources: { databaseUrl: string }) => ShowQueue
+  showQueue?: (resources: { databaseUrl: string }) => OpenQueueAdapter
 }
 
 export type Asked = {
@@ -56,8 +56,8 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
     ...(options.advisories ? { advisories: options.advisories } : {}),
     ...(options.isStopping ? { isStopping: options.isStopping } : {}),
     log: { level: 'info', stream: { write } },
-    onAnswered: services.instruments.observeAnswer,
-    showQueue: options.showQueue?.({ databaseUrl: database.url }),
+    onRequestCompleted: services.instruments.observeAnswer,
+    openQueueAdapter: options.showQueue?.({ databaseUrl: database.url }),
     rooms: [...listRooms(services), ...rooms({ db: database.db, clock, ids, services, config })],
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
@@ -94,7 +94,9 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
 
 /** An answer in lines is the list of what they hold. */
 function parseBody(mediaType: string, text: string): unknown {
-  return mediaType === linesType ? linesOf(text).map((line): unknown => JSON.parse(line)) : JSON.parse(text)
+  return mediaType === jsonLinesType
+    ? linesOf(text).map((line): unknown => JSON.parse(line))
+    : JSON.parse(text)
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>

@@ -6,7 +6,7 @@ import { Interpretation } from '../../src/domain/interpretation.ts'
 import { Payload } from '../../src/domain/payloads.ts'
 import { searchableText } from '../../src/domain/searchable-text.ts'
 import { wordingOf } from '../../src/domain/tombstone-wording.ts'
-import { checkFaults } from '../../src/http/validation/validation.ts'
+import { listFaults } from '../../src/http/validation/validation.ts'
 import {
   capture,
   classified,
@@ -76,10 +76,10 @@ describe('any capture', () => {
         for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
         if (faults.length > 0) return
         const plan = classified(asked)
-        expect(checkFaults(Interpretation, interpret(asked, plan))).toEqual([])
+        expect(listFaults(Interpretation, interpret(asked, plan))).toEqual([])
         if (plan.kind === 'outcome') return
-        expect(checkFaults(Payload, plan.payload)).toEqual([])
-        if (plan.kind !== 'working_state' && plan.fact) expect(checkFaults(Payload, plan.fact)).toEqual([])
+        expect(listFaults(Payload, plan.payload)).toEqual([])
+        if (plan.kind !== 'working_state' && plan.fact) expect(listFaults(Payload, plan.fact)).toEqual([])
       }),
       { numRuns: 1_000 },
     )
@@ -152,16 +152,14 @@ describe('any capture', () => {
     const { examples } = NewCapture as unknown as { examples: NewCapture[] }
     expect(examples).toHaveLength(5)
     for (const example of examples) {
-      expect(checkFaults(NewCapture, example)).toEqual([])
+      expect(listFaults(NewCapture, example)).toEqual([])
       expect(refusal(example)).toEqual([])
     }
   })
 
   it('has a content, if only null', () => {
-    expect(checkFaults(NewCapture, { source: 's', content: null })).toEqual([])
-    expect(checkFaults(NewCapture, { source: 's' })).toEqual([
-      { pointer: '/content', message: 'is required' },
-    ])
-    expect(checkFaults(NewCapture, { source: '', content: 1, more: 1 })).toHaveLength(2)
+    expect(listFaults(NewCapture, { source: 's', content: null })).toEqual([])
+    expect(listFaults(NewCapture, { source: 's' })).toEqual([{ pointer: '/content', message: 'is required' }])
+    expect(listFaults(NewCapture, { source: '', content: 1, more: 1 })).toHaveLength(2)
   })
 })

@@ -5,7 +5,7 @@ import { type Candidates, promptFor } from '../../src/capture/capture-prompt.ts'
 import { adopt, ModelAnswer } from '../../src/capture/model-answer.ts'
 import { interpret } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
-import { checkFaults } from '../../src/http/validation/validation.ts'
+import { listFaults } from '../../src/http/validation/validation.ts'
 import { capture, classified } from '../support/classified-captures.ts'
 
 const entityId = '0197b9a0-0000-7000-8000-00000000000a'
@@ -21,10 +21,10 @@ const given = capture(
 )
 
 function adopted(answer: unknown, asked: NewCapture = given, known: Candidates = candidates): Interpretation {
-  expect(checkFaults(ModelAnswer, answer)).toEqual([])
+  expect(listFaults(ModelAnswer, answer)).toEqual([])
   const rule = interpret(asked, classified(asked))
   const interpretation = adopt(answer as ModelAnswer, { given: asked, rule, candidates: known })
-  expect(checkFaults(Interpretation, interpretation)).toEqual([])
+  expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }
 
@@ -135,7 +135,7 @@ describe("a model's answer", () => {
     [{ extraction_confidence: 2 }],
     [{ mentions: [{ surface: 'x', entity_kind: 'y', confidence: -1 }] }],
   ])('of %j is not one', (answer) => {
-    expect(checkFaults(ModelAnswer, answer)).not.toEqual([])
+    expect(listFaults(ModelAnswer, answer)).not.toEqual([])
   })
 
   it('takes effect only where PostgreSQL can hold it, and as far as it is short', () => {

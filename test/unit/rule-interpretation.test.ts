@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { NewCapture } from '../../src/capture/capture.schemas.ts'
 import { interpret, settle } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
-import { checkFaults } from '../../src/http/validation/validation.ts'
+import { listFaults } from '../../src/http/validation/validation.ts'
 import { capture, classified } from '../support/classified-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
@@ -12,7 +12,7 @@ const otherId = '0197b9a0-0000-7000-8000-000000000002'
 function interpreted(content: unknown, more: Partial<NewCapture> = {}): Interpretation {
   const given = capture(content, more)
   const interpretation = interpret(given, classified(given))
-  expect(checkFaults(Interpretation, interpretation)).toEqual([])
+  expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }
 
@@ -140,7 +140,7 @@ describe('a settled interpretation', () => {
   it('is resolved once everything in it is', () => {
     const references = [{ target_record_id: id }, { target_entity_id: otherId }]
     const settled = settle(open, { mentions: [id], references })
-    expect(checkFaults(Interpretation, settled)).toEqual([])
+    expect(listFaults(Interpretation, settled)).toEqual([])
     expect(settled).toMatchObject({
       status: 'resolved',
       mentions: [{ surface: 'ada', canonical_entity_id: id }],
@@ -169,7 +169,7 @@ describe('a settled interpretation', () => {
         fc.array(target),
         (mentions, references) => {
           const settled = settle(open, { mentions, references })
-          expect(checkFaults(Interpretation, settled)).toEqual([])
+          expect(listFaults(Interpretation, settled)).toEqual([])
           expect(settle(settled, { mentions, references })).toEqual(settled)
         },
       ),

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { formatTraceparent, parseTraceparent } from '../../src/kernel/span.ts'
-import { expose } from '../../src/metrics/exposition.ts'
+import { formatExposition } from '../../src/metrics/exposition.ts'
 import { createInstruments } from '../../src/telemetry/instruments.ts'
-import { summarise, traceStatements } from '../../src/telemetry/statements.ts'
+import { summariseStatement, traceStatements } from '../../src/telemetry/statements.ts'
 import { readExposition, valuesOf } from '../support/prometheus-text.ts'
 
 describe('a traceparent', () => {
@@ -44,16 +44,16 @@ describe('a statement', () => {
     ['begin', 'begin'],
     ['set local lock_timeout = 1', 'statement'],
   ])('is known by what it is there for: %j', (sql, summary) => {
-    expect(summarise(sql)).toBe(summary)
+    expect(summariseStatement(sql)).toBe(summary)
   })
 
   it('is told without its parameters, as one line with an end', () => {
     const told: unknown[] = []
     const tell = traceStatements({
-      begin: () => {
+      startSpan: () => {
         throw new Error('nothing begins')
       },
-      tell: (name, finished) => void told.push([name, finished]),
+      recordSpan: (name, finished) => void told.push([name, finished]),
     })
     tell({
       sql: `select a\n  from records where ${'b = $1 or '.repeat(1_000)}`,
@@ -71,7 +71,7 @@ describe('a statement', () => {
 describe('series', () => {
   it('can be told from one another whatever their labels hold', () => {
     const samples = [{ labels: { a: 'x"y\\z\nw' }, value: 1.5 }, { value: Number.POSITIVE_INFINITY }]
-    const text = expose([{ name: 'some', type: 'gauge', help: 'Some.', samples }])
+    const text = formatExposition([{ name: 'some', type: 'gauge', help: 'Some.', samples }])
     expect(text).toBe('# HELP some Some.\n# TYPE some gauge\nsome{a="x\\"y\\\\z\\nw"} 1.5\nsome +Inf\n')
     expect(readExposition(text).series).toHaveLength(2)
   })

@@ -4,7 +4,7 @@ import { rankOf, type Sensitivity } from '../../domain/caller.ts'
 import { abortWhenRunEnds } from '../../jobs/abort-when-run-ends.ts'
 import { RunEnded } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { nameFault } from '../../kernel/log.ts'
+import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure } from '../../llm/model-failure.ts'
 import { add, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
@@ -141,7 +141,7 @@ export function createExtraction({
     const isBlameless = error instanceof ModelFailure && error.isHopeless
     const { failed } = await context.inBatch(async (tx) => {
       if (isBlameless) await release(tx, [id])
-      const reason = nameFault(error)
+      const reason = describeFailure(error)
       const failed = isBlameless ? undefined : await putOffHeld(tx, { id, reason, now: clock.now() })
       return { failed, counts: { ...spending, extraction_skipped: failed ? 1 : 0 } }
     })

@@ -12,11 +12,11 @@ export type Account = {
 export type Launch = { command: string; args: readonly string[]; options: { uid?: number; gid?: number } }
 
 /** The server keeps none of our variables, for they hold keys. */
-export const environment = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin' }
+export const serverEnvironment = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin' }
 
 type Ids = { uid: number; gid: number }
 
-const self: Account = {
+const currentAccount: Account = {
   launch: (command, args) => ({ command, args, options: {} }),
   own: async () => {},
 }
@@ -26,7 +26,7 @@ export async function chooseAccount(cluster: string, postgres: string): Promise<
   const user = process.getuid?.()
   const owner = await ownerOf(cluster)
   if (user !== 0) {
-    if (user === undefined || owner === undefined || owner.uid === user) return self
+    if (user === undefined || owner === undefined || owner.uid === user) return currentAccount
     throw new EmbeddedDatabaseError(
       `${cluster} belongs to user ${owner.uid}, and this is user ${user}. Start as that user or as root, or set MEMBRANE_DATA_DIR to another folder.`,
     )
@@ -37,7 +37,8 @@ export async function chooseAccount(cluster: string, postgres: string): Promise<
   if ((await canReach(cluster, ids)) && (await canReach(postgres, ids))) {
     return { launch: (command, args) => ({ command, args, options: ids }), own }
   }
-  if (canOverride(ids, postgres)) return { launch: (...it) => override(ids, ...it), own }
+  if (canLaunchWithCapability(ids, postgres))
+    return { launch: (...it) => launchWithCapability(ids, ...it), own }
   throw new EmbeddedDatabaseError(
     `PostgreSQL does not run as root, and user ${ids.uid}, as whom it would run, may not enter ${dirname(cluster)} or ${dirname(postgres)}. Move the project out of the closed directory, point MEMBRANE_DATA_DIR outside of it, run as an ordinary user, or set DATABASE_URL.`,
   )
@@ -71,7 +72,7 @@ async function canReach(path: string, ids: Ids): Promise<boolean> {
  * Root may lend the one capability that passes closed directories. Without `no_setuid_fixup` access(2) would
  * ignore it, and PostgreSQL asks access(2) whether its own binary may be run.
  */
-function override({ uid, gid }: Ids, command: string, args: readonly string[]): Launch {
+function launchWithCapability({ uid, gid }: Ids, command: string, args: readonly string[]): Launch {
   const lending = [
     '--securebits=+no_setuid_fixup',
     '--inh-caps=+dac_override',
@@ -81,9 +82,9 @@ function override({ uid, gid }: Ids, command: string, args: readonly string[]): 
   return { command: 'setpriv', args: [...as, ...lending, '--', command, ...args], options: {} }
 }
 
-function canOverride(ids: Ids, postgres: string): boolean {
-  const { command, args } = override(ids, postgres, ['--version'])
-  const tried = spawnSync(command, args, { env: environment, encoding: 'utf8', timeout: 5_000 })
+function canLaunchWithCapability(ids: Ids, postgres: string): boolean {
+  const { command, args } = launchWithCapability(ids, postgres, ['--version'])
+  const tried = spawnSync(command, args, { env: serverEnvironment, encoding: 'utf8', timeout: 5_000 })
   // PostgreSQL answers its version even where it will not run, but complains beforehand.
   return tried.status === 0 && tried.stderr === ''
 }

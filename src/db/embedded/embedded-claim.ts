@@ -81,7 +81,7 @@ async function claim(session: pg.Client, folder: string): Promise<void> {
     if (tried.rows[0].granted) return
     const holder = await findHolder(session)
     if (holder !== undefined && (isAlive(holder) || performance.now() > deadline))
-      throw refusal(folder, holder)
+      throw alreadyRunning(folder, holder)
     await sleep(50)
   }
 }
@@ -95,7 +95,7 @@ async function findHolder(session: pg.Client): Promise<number | undefined> {
   return rows[0] ? Number(rows[0].application_name.split(' ')[1]) : undefined
 }
 
-function refusal(folder: string, holder: number): EmbeddedDatabaseError {
+function alreadyRunning(folder: string, holder: number): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     `Membrane already runs on ${folder} (process ${holder}). Stop that one first, or set MEMBRANE_DATA_DIR to another folder.`,
   )

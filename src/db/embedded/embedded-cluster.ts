@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { systemClock } from '../../kernel/clock.ts'
 import { createIds } from '../../kernel/ids.ts'
-import { type Account, environment } from './embedded-account.ts'
+import { type Account, serverEnvironment } from './embedded-account.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 import { isAlive } from './embedded-postmaster.ts'
 
@@ -20,7 +20,7 @@ export async function ensureCluster(options: Cluster): Promise<{ created: boolea
   const staging = `${options.cluster}.new-${process.pid}`
   try {
     await initialise(staging, options)
-    return { created: await settle(join(staging, 'data'), options.cluster) }
+    return { created: await moveIntoPlace(join(staging, 'data'), options.cluster) }
   } finally {
     await rm(staging, { recursive: true, force: true })
   }
@@ -46,7 +46,11 @@ async function initialise(staging: string, { initdb, account, durable }: Cluster
     ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ...['--no-instructions', ...(durable ? [] : ['--no-sync'])],
   ])
-  const child = spawn(command, args, { ...options, env: environment, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child = spawn(command, args, {
+    ...options,
+    env: serverEnvironment,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, 'close')]).catch((error) => {
     throw new EmbeddedDatabaseError(`PostgreSQL could not be set up: ${error.message}`, error)
   })
@@ -55,7 +59,7 @@ async function initialise(staging: string, { initdb, account, durable }: Cluster
 }
 
 /** Two first starts at once both initialise; the second to finish leaves the field to the first. */
-async function settle(data: string, cluster: string): Promise<boolean> {
+async function moveIntoPlace(data: string, cluster: string): Promise<boolean> {
   try {
     await rename(data, cluster)
     return true

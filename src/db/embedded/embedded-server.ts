@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { open, stat, truncate } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Account, environment } from './embedded-account.ts'
+import { type Account, serverEnvironment } from './embedded-account.ts'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 import { awaitReady, findPostmaster, type Postmaster } from './embedded-postmaster.ts'
 
@@ -47,7 +47,7 @@ async function launch(options: Server): Promise<Postmaster | undefined> {
   try {
     await options.account.own(options.logFile)
     const stdio = ['ignore', log.fd, log.fd] as const
-    const child = spawn(command, args, { ...ids, env: environment, detached: true, stdio: [...stdio] })
+    const child = spawn(command, args, { ...ids, env: serverEnvironment, detached: true, stdio: [...stdio] })
     await once(child, 'spawn')
     child.unref()
     const hasEnded = () => child.exitCode !== null || child.signalCode !== null

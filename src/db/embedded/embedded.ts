@@ -34,7 +34,7 @@ const database = 'membrane'
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log = () => {} } = options
   const { folder, cluster, server } = await openFolder(options, log).catch((error) => {
-    throw explain(error, options.dataDir)
+    throw describeSystemError(error, options.dataDir)
   })
   const address = `postgres://${superuser}:${await readPassword(cluster)}@127.0.0.1:${server.port}`
   const claim = await claimServer(`${address}/postgres`, folder, server.pid)
@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /** The database of whoever runs it now, or run for as long as the visit lasts; none is set up where there is none. */
-export async function visitEmbeddedPostgres(
+export async function connectToEmbeddedPostgres(
   options: EmbeddedOptions,
 ): Promise<{ url: string; leave(): Promise<void> }> {
   const cluster = join(options.dataDir, 'postgres')
@@ -90,7 +90,7 @@ async function openFolder(
 }
 
 /** A full disk, a read-only folder, a root without the right to give files away: all name themselves well. */
-function explain(error: unknown, dataDir: string): unknown {
+function describeSystemError(error: unknown, dataDir: string): unknown {
   if (error instanceof EmbeddedDatabaseError || !(error instanceof Error) || !('syscall' in error))
     return error
   return new EmbeddedDatabaseError(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schema-ref.ts'
-import { callOf } from '../../http/idempotency.ts'
+import { readCallContext } from '../../http/idempotency.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { DriftQuery, DriftReport } from './drift.schemas.ts'
 import type { DriftService } from './drift.service.ts'
@@ -23,6 +23,6 @@ export const driftRoutes: FastifyPluginAsyncTypebox<{ drift: DriftService }> = a
         ]),
       },
     },
-    async (request) => drift.check(callOf(request), request.body),
+    async (request) => drift.check(readCallContext(request), request.body),
   )
 }

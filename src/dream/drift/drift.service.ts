@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import type { Call } from '../../db/transaction.ts'
+import type { CallContext } from '../../db/transaction.ts'
 import { isAllowed } from '../../domain/caller.ts'
 import { requireScope } from '../../domain/write-trust.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
@@ -20,7 +20,7 @@ const size = 500
 const mostChecked = 10_000
 
 export function createDriftService({ db, roots }: Resources) {
-  async function check(call: Call, { scope }: DriftQuery): Promise<DriftReport> {
+  async function check(call: CallContext, { scope }: DriftQuery): Promise<DriftReport> {
     if (scope !== undefined) requireScope(call.caller, scope)
     if (roots.length === 0) {
       throw new AppError('no_drift_roots', 'MEMBRANE_DRIFT_ROOTS names no directory to look beneath.')
@@ -30,7 +30,10 @@ export function createDriftService({ db, roots }: Resources) {
     return { ...report, items: isAllowed(call.caller, 'records:read') ? items : [] }
   }
 
-  async function lookThrough({ caller: { trust }, tx }: Call, scope: string | null): Promise<DriftReport> {
+  async function lookThrough(
+    { caller: { trust }, tx }: CallContext,
+    scope: string | null,
+  ): Promise<DriftReport> {
     const [tally, checker] = [createTally(), createChecker()]
     let after: string | undefined = startPosition.id
     while (after !== undefined && tally.checked() < mostChecked) {

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schema-ref.ts'
-import { callOf } from '../../http/idempotency.ts'
+import { readCallContext } from '../../http/idempotency.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { SurprisePreview, SurpriseQuery } from './surprise-preview.schemas.ts'
 import type { PreviewingService } from './surprise-preview.service.ts'
@@ -26,6 +26,6 @@ export const surpriseRoutes: FastifyPluginAsyncTypebox<{ previewing: PreviewingS
         ),
       },
     },
-    async (request) => previewing.preview(callOf(request), request.body),
+    async (request) => previewing.preview(readCallContext(request), request.body),
   )
 }

@@ -1,4 +1,4 @@
-import type { Call } from '../../db/transaction.ts'
+import type { CallContext } from '../../db/transaction.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Caller } from '../../domain/caller.ts'
 import { defaultImportance } from '../../domain/record-defaults.ts'
@@ -19,7 +19,7 @@ type Resources = {
 export type PreviewingService = ReturnType<typeof createPreviewing>
 
 export function createPreviewing({ querying, vectors }: Resources) {
-  async function preview({ caller }: Call, asked: SurpriseQuery): Promise<SurprisePreview> {
+  async function preview({ caller }: CallContext, asked: SurpriseQuery): Promise<SurprisePreview> {
     const scope = chooseScope(caller, asked.scope)
     if (!(await querying.servingModel())) throw new AppError('no_vectors', 'There are no vectors to compare.')
     const read = await querying.embedText(asked.text)

@@ -32,7 +32,7 @@ const docsPolicy = [
 export async function serveDocs(app: FastifyInstance): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
-      route.config = { ...route.config, open: true }
+      route.config = { ...route.config, isPublic: true }
     })
     let document: Buffer | undefined
     docs.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {

@@ -3,20 +3,20 @@ import { namedSchemas } from '../../domain/schema-ref.ts'
 import { type Keywords, keywordsOf } from '../validation/schema-keywords.ts'
 
 /** A value that keeps the schema, for the documentation of one that brings no example of its own. */
-export function sample(schema: TSchema): unknown {
+export function buildExample(schema: TSchema): unknown {
   const { $ref: name, examples, anyOf, ...rest } = keywordsOf(schema)
   if (examples?.[0] !== undefined) return examples[0]
-  if (name !== undefined) return sample(namedSchemas[name] ?? {})
-  if (anyOf?.[0]) return sample(anyOf[0])
-  return rest.default ?? rest.const ?? rest.enum?.[0] ?? sampleType(rest)
+  if (name !== undefined) return buildExample(namedSchemas[name] ?? {})
+  if (anyOf?.[0]) return buildExample(anyOf[0])
+  return rest.default ?? rest.const ?? rest.enum?.[0] ?? buildTypeExample(rest)
 }
 
-function sampleType(schema: Keywords): unknown {
+function buildTypeExample(schema: Keywords): unknown {
   switch (schema.type) {
     case 'object':
-      return sampleObject(schema)
+      return buildObjectExample(schema)
     case 'array':
-      return schema.items ? [sample(schema.items)] : []
+      return schema.items ? [buildExample(schema.items)] : []
     case 'string':
       return schema.format === 'uuid' ? '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' : 'text'
     case 'integer':
@@ -29,6 +29,6 @@ function sampleType(schema: Keywords): unknown {
   }
 }
 
-function sampleObject({ properties = {}, required = [] }: Keywords): object {
-  return Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? {})]))
+function buildObjectExample({ properties = {}, required = [] }: Keywords): object {
+  return Object.fromEntries(required.map((name) => [name, buildExample(properties[name] ?? {})]))
 }

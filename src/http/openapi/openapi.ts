@@ -2,9 +2,9 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schema-ref.ts'
-import { isGuarded } from '../default-responses.ts'
+import { usesIdempotencyKey } from '../default-responses.ts'
 import { isObject } from '../validation/schema-keywords.ts'
-import { sample } from './example-values.ts'
+import { buildExample } from './example-values.ts'
 
 const description = `Memory records that fade unless they prove useful: written, revised, retrieved and consolidated.
 
@@ -39,20 +39,20 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
 
 function describeRoute(schema: FastifySchema | undefined, route: RouteOptions): FastifySchema {
   if (!schema?.operationId) return { hide: true }
-  const { open, permission } = route.config ?? {}
-  const headers = headersOf(route)
+  const { isPublic, permission } = route.config ?? {}
+  const headers = describeHeaders(route)
   const described = toOpenApi({ ...schema, ...(headers ? { headers } : {}) }) as FastifySchema
   return {
     ...described,
     description: `${schema.description ?? ''}${permission ? `\n\nNeeds \`${permission}\`.` : ''}`,
-    security: open ? [] : [{ key: [] }],
+    security: isPublic ? [] : [{ key: [] }],
     ...(route.config?.bodyOptional ? { 'x-body-optional': true } : {}),
   }
 }
 
-function headersOf(route: RouteOptions): TSchema | undefined {
+function describeHeaders(route: RouteOptions): TSchema | undefined {
   const properties = {
-    ...(isGuarded(route) ? { 'Idempotency-Key': idempotencyKey } : {}),
+    ...(usesIdempotencyKey(route) ? { 'Idempotency-Key': idempotencyKey } : {}),
     ...(route.config?.singleRecord ? { 'If-Match': ifMatch } : {}),
   }
   return Object.keys(properties).length === 0 ? undefined : { type: 'object', properties }
@@ -91,7 +91,7 @@ function completeDocument(document: object): object {
       .sort()
       .map((name) => [name, toOpenApi(namedSchemas[name])]),
   )
-  return { ...document, paths: sorted(paths), components: { ...components, schemas } }
+  return { ...document, paths: sortMembers(paths), components: { ...components, schemas } }
 }
 
 function completeOperation(operation: Operation): void {
@@ -106,11 +106,12 @@ function completeOperation(operation: Operation): void {
 function addExample(media: Media): void {
   const name = media.schema?.$ref?.split('/').at(-1)
   const schema = name === undefined ? undefined : namedSchemas[name]
-  if (schema && media.example === undefined && media.examples === undefined) media.example = sample(schema)
+  if (schema && media.example === undefined && media.examples === undefined)
+    media.example = buildExample(schema)
 }
 
 /** Rooms register in any order; the document must not change with it. */
-function sorted<T>(members: Readonly<Record<string, T>>): Record<string, T> {
+function sortMembers<T>(members: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
@@ -134,13 +135,13 @@ function toOpenApi(schema: unknown): unknown {
   const anyName = isObject(patternProperties) ? Object.values(patternProperties)[0] : undefined
   return {
     ...Object.fromEntries(converted),
-    ...typeOfEnum(rest),
+    ...inferEnumType(rest),
     ...(anyName === undefined ? {} : { additionalProperties: toOpenApi(anyName) }),
   }
 }
 
 /** TypeBox leaves the type of an enum to be seen from its values; generated clients do better with it said. */
-function typeOfEnum({ type, enum: values }: Readonly<Record<string, unknown>>) {
+function inferEnumType({ type, enum: values }: Readonly<Record<string, unknown>>) {
   const isText = Array.isArray(values) && values.every((value) => typeof value === 'string')
   return isText && type === undefined ? { type: 'string' } : {}
 }

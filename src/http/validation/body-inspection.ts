@@ -1,9 +1,9 @@
 import type { Fault } from '../../kernel/errors.ts'
 import { escapePointer } from './schema-keywords.ts'
 
-const deepest = 100
-const longestString = 100_000
-const mostFaults = 100
+const maxDepth = 100
+const maxStringLength = 100_000
+const maxFaults = 100
 
 type Frame = { value: object; keys: readonly string[] | undefined; length: number; next: number }
 
@@ -12,18 +12,19 @@ type Frame = { value: object; keys: readonly string[] | undefined; length: numbe
  * that overflowed to Infinity, `__proto__`, endless strings, and nesting that would exhaust a stack later.
  * The walk keeps its own stack, because the depth it guards against would be its own end.
  */
-export function inspect(body: unknown): Fault[] {
+export function findUnstorableValues(body: unknown): Fault[] {
   const faults: Fault[] = []
   const stack: Frame[] = []
   const visit = (value: unknown) => {
-    const message = refuse(value)
-    if (message) faults.push({ pointer: pointerOf(stack), message })
+    const message = describeValueFault(value)
+    if (message) faults.push({ pointer: formatPointer(stack), message })
     if (typeof value !== 'object' || value === null) return
-    if (stack.length < deepest) stack.push(frameOf(value))
-    else faults.push({ pointer: pointerOf(stack), message: `is nested more than ${deepest} levels deep` })
+    if (stack.length < maxDepth) stack.push(createFrame(value))
+    else
+      faults.push({ pointer: formatPointer(stack), message: `is nested more than ${maxDepth} levels deep` })
   }
   visit(body)
-  for (let top = stack.at(-1); top && faults.length < mostFaults; top = stack.at(-1)) {
+  for (let top = stack.at(-1); top && faults.length < maxFaults; top = stack.at(-1)) {
     if (top.next === top.length) {
       stack.pop()
       continue
@@ -31,49 +32,49 @@ export function inspect(body: unknown): Fault[] {
     const key = top.keys?.[top.next]
     const value = key === undefined ? (top.value as unknown[])[top.next] : Reflect.get(top.value, key)
     top.next++
-    const message = key === undefined ? undefined : refuseKey(key)
-    if (message) faults.push({ pointer: pointerOf(stack.slice(0, -1)), message })
+    const message = key === undefined ? undefined : describeKeyFault(key)
+    if (message) faults.push({ pointer: formatPointer(stack.slice(0, -1)), message })
     else visit(value)
   }
   return faults
 }
 
-function frameOf(value: object): Frame {
+function createFrame(value: object): Frame {
   if (Array.isArray(value)) return { value, keys: undefined, length: value.length, next: 0 }
   const keys = Object.keys(value)
   return { value, keys, length: keys.length, next: 0 }
 }
 
-function refuse(value: unknown): string | undefined {
-  if (typeof value === 'string') return refuseText(value)
+function describeValueFault(value: unknown): string | undefined {
+  if (typeof value === 'string') return describeTextFault(value)
   if (typeof value === 'number' && !Number.isFinite(value)) return 'must be a finite number'
   return undefined
 }
 
-function refuseKey(key: string): string | undefined {
+function describeKeyFault(key: string): string | undefined {
   if (key === '__proto__') return 'has a field __proto__, which is not allowed'
-  const message = refuseText(key)
+  const message = describeTextFault(key)
   return message && `has a field whose name ${message}`
 }
 
 /** For query strings and path parameters as well. */
-export function refuseText(text: string): string | undefined {
+export function describeTextFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'
-  if (isTooLong(text)) return `must have at most ${longestString} characters`
+  if (isTooLong(text)) return `must have at most ${maxStringLength} characters`
   return undefined
 }
 
 /** Characters are code points, as PostgreSQL counts them; a string of short UTF-16 length needs no count. */
 function isTooLong(text: string): boolean {
-  if (text.length <= longestString) return false
-  if (text.length > 2 * longestString) return true
+  if (text.length <= maxStringLength) return false
+  if (text.length > 2 * maxStringLength) return true
   let count = 0
   for (const _ of text) count++
-  return count > longestString
+  return count > maxStringLength
 }
 
 /** Each frame has already stepped past the child that is being looked at. */
-function pointerOf(stack: readonly Frame[]): string {
+function formatPointer(stack: readonly Frame[]): string {
   return stack.map(({ keys, next }) => `/${keys ? escapePointer(keys[next - 1] ?? '') : next - 1}`).join('')
 }

@@ -8,8 +8,8 @@ export type Scan = {
   numbers: Fault[]
 }
 
-const deepest = 100
-const mostFaults = 100
+const maxDepth = 100
+const maxFaults = 100
 const [quote, backslash, comma, minus] = [0x22, 0x5c, 0x2c, 0x2d]
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
 
@@ -23,9 +23,9 @@ type State = { body: Buffer; scan: Scan; stack: Frame[] }
  * a reviver that sees the source of each value takes five times as long as the parse. Broken JSON is left to the parser,
  * and what nests too deep to the inspection.
  */
-export function scanJson(body: Buffer, mostValues: number): Scan {
+export function scanJson(body: Buffer, maxValues: number): Scan {
   const state: State = { body, scan: { values: 0, numbers: [] }, stack: [] }
-  for (let at = 0; at < body.length && state.scan.values <= mostValues; ) {
+  for (let at = 0; at < body.length && state.scan.values <= maxValues; ) {
     const byte = body[at] ?? 0
     if (byte === quote) at = readString(state, at)
     else if (byte === minus || isDigit(byte)) at = readNumber(state, at)
@@ -49,8 +49,11 @@ function readString({ body, stack }: State, from: number): number {
 
 function readNumber({ body, stack, scan }: State, from: number): number {
   const to = endOfNumber(body, from)
-  if (scan.numbers.length < mostFaults && isChanged(body, from, to)) {
-    scan.numbers.push({ pointer: pointerOf(body, stack), message: 'is too large a number to keep exactly' })
+  if (scan.numbers.length < maxFaults && isChanged(body, from, to)) {
+    scan.numbers.push({
+      pointer: formatPointer(body, stack),
+      message: 'is too large a number to keep exactly',
+    })
   }
   return to
 }
@@ -64,7 +67,7 @@ function readMark({ stack, scan }: State, byte: number): boolean {
     top.expectsKey = top.isObject
   } else if (byte === closeObject || byte === closeArray) stack.pop()
   else if (byte === openObject || byte === openArray) {
-    if (stack.length === deepest) return false
+    if (stack.length === maxDepth) return false
     scan.values++
     const isObject = byte === openObject
     stack.push({ isObject, expectsKey: isObject, index: 0, from: 0, to: 0 })
@@ -80,7 +83,7 @@ function endOfString(body: Buffer, start: number): number {
 
 function endOfNumber(body: Buffer, start: number): number {
   let at = start + 1
-  while (at < body.length && isOfNumber(body[at] ?? 0)) at++
+  while (at < body.length && isNumberByte(body[at] ?? 0)) at++
   return at
 }
 
@@ -89,7 +92,7 @@ function isDigit(byte: number): boolean {
 }
 
 /** A digit, a sign, a point or an exponent. */
-function isOfNumber(byte: number): boolean {
+function isNumberByte(byte: number): boolean {
   return isDigit(byte) || byte === 0x2e || byte === 0x2b || byte === minus || byte === 0x65 || byte === 0x45
 }
 
@@ -101,8 +104,8 @@ function isChanged(body: Buffer, from: number, to: number): boolean {
   const value = Number(text)
   if (Number.isNaN(value) || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false
   if (!Number.isFinite(value)) return true
-  const given = decimalOf(text)
-  const kept = decimalOf(String(value))
+  const given = parseDecimal(text)
+  const kept = parseDecimal(String(value))
   return given.exponent >= 0 && (given.digits !== kept.digits || given.exponent !== kept.exponent)
 }
 
@@ -112,7 +115,7 @@ function hasExponent(body: Buffer, from: number, to: number): boolean {
 }
 
 /** Digits without zeros at either end, and the power of ten of the last of them: an integer has none below 0. */
-function decimalOf(text: string): { digits: string; exponent: number } {
+function parseDecimal(text: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
   const digits = `${whole}${fraction}`.replace(/^0+/, '')
@@ -120,12 +123,12 @@ function decimalOf(text: string): { digits: string; exponent: number } {
   return { digits: stripped, exponent: Number(power) - fraction.length + digits.length - stripped.length }
 }
 
-function pointerOf(body: Buffer, stack: readonly Frame[]): string {
-  return stack.map((frame) => `/${frame.isObject ? keyOf(body, frame) : frame.index}`).join('')
+function formatPointer(body: Buffer, stack: readonly Frame[]): string {
+  return stack.map((frame) => `/${frame.isObject ? readKey(body, frame) : frame.index}`).join('')
 }
 
 /** A key may be written with escapes; broken ones are the parser's to refuse. */
-function keyOf(body: Buffer, { from, to }: Frame): string {
+function readKey(body: Buffer, { from, to }: Frame): string {
   const text = body.toString('utf8', from, to)
   try {
     return escapePointer(String(JSON.parse(text)).slice(0, 200))

@@ -5,10 +5,10 @@ import { namedSchemas } from '../../domain/schema-ref.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import { describeFault, listValues } from './fault-messages.ts'
 import { escapePointer, isObject, type JsonObject, type Keywords, keywordsOf } from './schema-keywords.ts'
-import { branchesOf, type Mismatch } from './union-branches.ts'
+import { type Mismatch, selectBranches } from './union-branches.ts'
 
 /** A name longer than this is said in words: a hundred of them as pointers would make a 10 MB answer. */
-const longestPointedKey = 200
+const maxPointerKeyLength = 200
 
 export type Search = { faults: Fault[]; limit: number }
 
@@ -25,7 +25,7 @@ export function findFaults(schema: TSchema, value: unknown, limit: number): Faul
 }
 
 function searchSchema(search: Search, schema: TSchema, value: unknown, pointer: string): void {
-  if (search.faults.length >= search.limit || passes(schema, value)) return
+  if (search.faults.length >= search.limit || isValid(schema, value)) return
   const before = search.faults.length
   const target = keywordsOf(resolve(schema))
   if (target.anyOf) searchUnion(search, target.anyOf, value, pointer)
@@ -43,7 +43,7 @@ function report(search: Search, pointer: string, message: string): void {
 
 const checks = new WeakMap<TSchema, (value: unknown) => boolean>()
 
-export function passes(schema: TSchema, value: unknown): boolean {
+export function isValid(schema: TSchema, value: unknown): boolean {
   let check = checks.get(schema)
   if (!check) {
     const validator = Compile(namedSchemas, schema)
@@ -72,13 +72,13 @@ function searchOwn(search: Search, schema: Keywords, value: unknown, pointer: st
 
 function searchFields(search: Search, schema: Keywords, value: JsonObject, pointer: string): void {
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) report(search, at(pointer, name), 'is required')
+    if (!Object.hasOwn(value, name)) report(search, joinPointer(pointer, name), 'is required')
   }
   for (const name of Object.keys(value)) {
     if (search.faults.length >= search.limit) return
     const field = schemaOfField(schema, name)
     if (field === false) reportUnknown(search, pointer, name)
-    else if (field !== true) searchSchema(search, field, value[name], at(pointer, name))
+    else if (field !== true) searchSchema(search, field, value[name], joinPointer(pointer, name))
   }
 }
 
@@ -91,7 +91,7 @@ function schemaOfField(schema: Keywords, name: string): TSchema | boolean {
 }
 
 function reportUnknown(search: Search, pointer: string, name: string): void {
-  if (name.length <= longestPointedKey) report(search, at(pointer, name), 'unknown field')
+  if (name.length <= maxPointerKeyLength) report(search, joinPointer(pointer, name), 'unknown field')
   else report(search, pointer, `has an unknown field that starts with ${JSON.stringify(name.slice(0, 40))}`)
 }
 
@@ -104,7 +104,7 @@ function searchItems(search: Search, items: TSchema, value: readonly unknown[], 
 
 /** Only the branch that was meant is worth talking about; of several, the one that is nearest. */
 function searchUnion(search: Search, variants: readonly TSchema[], value: unknown, pointer: string): void {
-  const meant = branchesOf(variants.map(resolve), value)
+  const meant = selectBranches(variants.map(resolve), value)
   const faults =
     meant.kind === 'fault'
       ? [describeMismatch(meant, pointer)]
@@ -114,7 +114,7 @@ function searchUnion(search: Search, variants: readonly TSchema[], value: unknow
 
 function describeMismatch({ field, message, allowed }: Mismatch, pointer: string): Fault {
   return {
-    pointer: field === undefined ? pointer : at(pointer, field),
+    pointer: field === undefined ? pointer : joinPointer(pointer, field),
     message: allowed ? `${message} one of ${listValues(allowed)}` : message,
   }
 }
@@ -133,6 +133,6 @@ function nearestFaults(
   return attempts.reduce((best, each) => (each.length < best.length ? each : best), attempts[0] ?? [])
 }
 
-function at(pointer: string, name: string): string {
+function joinPointer(pointer: string, name: string): string {
   return `${pointer}/${escapePointer(name)}`
 }

@@ -7,20 +7,20 @@ export type Mismatch = { kind: 'fault'; field?: string; message: string; allowed
 type Branches = { kind: 'branches'; variants: readonly TSchema[] } | Mismatch
 
 /** Which variants of a union a failing value was meant to be, or what is wrong when it is none of them. */
-export function branchesOf(variants: readonly TSchema[], value: unknown): Branches {
-  const allowed = literalsOf(variants)
+export function selectBranches(variants: readonly TSchema[], value: unknown): Branches {
+  const allowed = listLiterals(variants)
   if (allowed) return { kind: 'fault', message: 'must be', allowed }
   const sameType = variants.filter((variant) => isOfType(keywordsOf(variant).type, value))
-  if (sameType.length === 0) return { kind: 'fault', message: `must be ${nameTypes(typesOf(variants))}` }
+  if (sameType.length === 0) return { kind: 'fault', message: `must be ${nameTypes(listTypes(variants))}` }
   if (sameType.length === 1 || !isObject(value)) return { kind: 'branches', variants: sameType }
   return discriminate(sameType, value)
 }
 
 /** Variants that differ in one literal field, such as `kind`, are told apart by it alone. */
 function discriminate(variants: readonly TSchema[], value: JsonObject): Branches {
-  const field = discriminatorOf(variants)
+  const field = findDiscriminator(variants)
   if (field === undefined) return { kind: 'branches', variants }
-  const literals = variants.map((variant) => literalOf(variant, field))
+  const literals = variants.map((variant) => getLiteral(variant, field))
   const index = Object.hasOwn(value, field) ? literals.indexOf(value[field]) : -1
   const variant = variants[index]
   if (variant) return { kind: 'branches', variants: [variant] }
@@ -28,22 +28,22 @@ function discriminate(variants: readonly TSchema[], value: JsonObject): Branches
   return { kind: 'fault', field, message, allowed: literals }
 }
 
-function discriminatorOf(variants: readonly TSchema[]): string | undefined {
+function findDiscriminator(variants: readonly TSchema[]): string | undefined {
   const [first, ...others] = variants
   if (!first) return undefined
   return Object.keys(keywordsOf(first).properties ?? {}).find(
     (name) =>
-      literalOf(first, name) !== undefined && others.every((other) => literalOf(other, name) !== undefined),
+      getLiteral(first, name) !== undefined && others.every((other) => getLiteral(other, name) !== undefined),
   )
 }
 
-function literalOf(variant: TSchema, field: string): unknown {
+function getLiteral(variant: TSchema, field: string): unknown {
   const schema = keywordsOf(variant).properties?.[field]
   return schema ? keywordsOf(schema).const : undefined
 }
 
 /** All values a union of nothing but literals allows. */
-function literalsOf(variants: readonly TSchema[]): unknown[] | undefined {
+function listLiterals(variants: readonly TSchema[]): unknown[] | undefined {
   const values = variants.map((variant): readonly unknown[] | undefined => {
     const { const: literal, enum: several, type } = keywordsOf(variant)
     if (literal !== undefined) return [literal]
@@ -69,6 +69,6 @@ function isOfType(type: string | undefined, value: unknown): boolean {
   }
 }
 
-function typesOf(variants: readonly TSchema[]): string[] {
+function listTypes(variants: readonly TSchema[]): string[] {
   return [...new Set(variants.map((variant) => keywordsOf(variant).type ?? 'value'))]
 }

@@ -4,7 +4,7 @@ import { type Transaction, transact } from '../../db/transaction.ts'
 import type { JobName } from '../../jobs/job-names.ts'
 import { type BatchResult, type Run, type RunContext, RunEnded } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { nameFault } from '../../kernel/log.ts'
+import { describeFailure } from '../../kernel/log.ts'
 import { addProgress, insertChanges, lockFence, setRunError, setRunTotal } from './batches.queries.ts'
 
 /** A run under the lease of its job. */
@@ -77,7 +77,7 @@ export function createRunContext({ db, observe, held, signal }: Resources): RunC
 
   async function recordFault({ error, recordId, part, attempt }: Parameters<RunContext['recordFault']>[0]) {
     if (error instanceof RunEnded || isOutage(error)) throw error
-    const note = [nameFault(error), ...(attempt === undefined ? [] : [attempt])].join('; ')
+    const note = [describeFailure(error), ...(attempt === undefined ? [] : [attempt])].join('; ')
     await underFence(async (tx) => {
       const changes = recordId === undefined ? [] : [{ record_id: recordId, action: 'failed', note }]
       await keep(tx, { counts: { failed: 1 }, changes })

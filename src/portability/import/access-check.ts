@@ -2,7 +2,7 @@ import type { Fault } from '../../kernel/errors.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
 
 /** Accesses are counted, those that only showed the record among them, and the newest are told one by one. */
-export function findMiscounts(given: ImportedRecord): Fault[] {
+export function findAccessFaults(given: ImportedRecord): Fault[] {
   const {
     access_count: times = 0,
     served_count: served = 0,

@@ -1,14 +1,14 @@
 import { codeBytes, decode } from '../../domain/vector-codes.ts'
 import type { Fault } from '../../kernel/errors.ts'
 import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
-import { findMiscounts } from './access-check.ts'
+import { findAccessFaults } from './access-check.ts'
 
 /** Where a record with a past says of it what cannot have been. */
-export function findContradictions(given: ImportedRecord, now: Date): Fault[] {
+export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {
   return [
     ...findLateTimes(given, now),
     ...findBrokenChain(given),
-    ...findMiscounts(given),
+    ...findAccessFaults(given),
     ...findBrokenForgetting(given),
     ...findForeignIdentifiers(given),
     ...findBrokenVectors(given),

@@ -2,10 +2,10 @@ import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed } from '../../domain/caller.ts'
 import { refuseReserved } from '../../domain/reserved-edges.ts'
 import { type Descent, type Draft, inferDescents, settleClaims } from '../../records/index.ts'
-import type { Copy } from './imported-draft.ts'
+import type { ImportedCopy } from './imported-draft.ts'
 
 /** A line of a version that did not record descent is read as a store of that version is. */
-export function descentsOf({ draft: { row, edges, claim }, given }: Copy): Descent[] {
+export function listDescents({ draft: { row, edges, claim }, given }: ImportedCopy): Descent[] {
   const told = given.descent ?? inferDescents(edges, claim)
   return told.flatMap((each) => (each.source_id === row.id ? [] : [{ ...each, derived_id: row.id }]))
 }
@@ -14,14 +14,14 @@ export function descentsOf({ draft: { row, edges, claim }, given }: Copy): Desce
  * Only an admin, who may write what the service keeps itself, brings edges that a revision or a derivation made. A
  * record with a past brings its descent; any other rests on what it names, as one that is created does.
  */
-export async function settleDescent(
+export async function resolveDescent(
   tx: Transaction,
   caller: Caller,
   drafts: readonly Draft[],
-  copies: readonly Copy[],
+  copies: readonly ImportedCopy[],
 ) {
   const isAdmin = isAllowed(caller, 'admin')
   const free = drafts.map((draft) => (isAdmin ? undefined : refuseReserved(draft.edges)) ?? draft)
   const settled = await settleClaims(tx, caller, free)
-  return settled.map((each, index) => (copies[index]?.isWhole ? (free[index] ?? each) : each))
+  return settled.map((each, index) => (copies[index]?.hasHistory ? (free[index] ?? each) : each))
 }

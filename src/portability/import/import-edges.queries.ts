@@ -18,8 +18,8 @@ function mayLinkTo(trust: Trust, predicate: RawBuilder<unknown>): RawBuilder<Sql
   return sql<SqlBool>`(${isSeen} and (${predicate} <> all(${sql.val([...reserved])}::text[]) or t.scope = any(${scopes}::text[])))`
 }
 
-export type Importing = { importId: string; trust: Trust; now: Date }
-export type ComingEdge = Edge & { inverse: string | null }
+export type ImportContext = { importId: string; trust: Trust; now: Date }
+export type ImportedEdge = Edge & { inverse: string | null }
 
 /**
  * Writes the edges whose target is there and seen whole, both ways, and those that waited for what came with them. The
@@ -27,9 +27,9 @@ export type ComingEdge = Edge & { inverse: string | null }
  */
 export async function linkEdges(
   tx: Database,
-  edges: readonly (ComingEdge & { is_whole: boolean })[],
+  edges: readonly (ImportedEdge & { is_whole: boolean })[],
   arrived: readonly string[],
-  { importId, trust, now }: Importing,
+  { importId, trust, now }: ImportContext,
 ): Promise<void> {
   await sql`
     with given as materialized (
@@ -55,11 +55,11 @@ export async function linkEdges(
       select source_id, target_id, predicate, inverse, weight, created_at from come
       where source_id in (select id from records)
     )
-    ${write}
+    ${insertReadyEdges}
   `.execute(tx)
 }
 
-const write: RawBuilder<unknown> = sql`
+const insertReadyEdges: RawBuilder<unknown> = sql`
     insert into relations (source_id, predicate, target_id, weight, created_at)
     select source_id, predicate, target_id, weight, created_at from (
       select source_id, predicate, target_id, weight, created_at from ready
@@ -75,9 +75,9 @@ export type LooseEdge = Pick<Edge, 'source_id' | 'predicate' | 'target_id'>
  * Takes the next edges that still wait when the stream has ended: those whose target came by another way meanwhile are
  * written, the others answered. Null when none is left.
  */
-export async function settleEdges(
+export async function resolveWaitingEdges(
   tx: Database,
-  { importId, trust }: Importing,
+  { importId, trust }: ImportContext,
   limit: number,
 ): Promise<LooseEdge[] | null> {
   const { rows } = await sql<LooseEdge & { is_loose: boolean }>`
@@ -95,7 +95,7 @@ export async function settleEdges(
     ), ready as materialized (
       select * from judged where is_ready
     ), written as (
-      ${write}
+      ${insertReadyEdges}
     )
     select source_id, predicate, target_id, not is_ready as is_loose from judged
   `.execute(tx)
@@ -110,7 +110,7 @@ export type MissingEdge = LooseEdge & { cause: 'awaited' | 'loose' | 'absent' }
 export async function findMissingEdges(
   tx: Database,
   edges: readonly Edge[],
-  { trust }: Importing,
+  { trust }: ImportContext,
 ): Promise<MissingEdge[]> {
   const { rows } = await sql<MissingEdge>`
     with missing as materialized (

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 
-export type KeptVector = {
+export type ImportedVector = {
   id: string
   provider: string
   model: string
@@ -17,7 +17,11 @@ export type KeptVector = {
  * A store that has not embedded anything yet comes to know the models of what it is given. The worker that is configured
  * with one goes on with its vectors, and deletes those of the others.
  */
-export async function registerModels(tx: Database, vectors: readonly KeptVector[], now: Date): Promise<void> {
+export async function registerModels(
+  tx: Database,
+  vectors: readonly ImportedVector[],
+  now: Date,
+): Promise<void> {
   await sql`
     insert into embedding_models (provider, model, dimensions, registered_at, seen_at, max_sensitivity, walked_to)
     select distinct provider, model, dimensions, ${now}::timestamptz, ${now}::timestamptz, 'hyper'::sensitivity,
@@ -32,7 +36,7 @@ export async function registerModels(tx: Database, vectors: readonly KeptVector[
  * Vectors of records that were just stored, as far as their models are known here. Who has one of the model in use need
  * not be read again; who was never compared with others will be.
  */
-export async function keepVectors(tx: Database, vectors: readonly KeptVector[]): Promise<void> {
+export async function insertVectors(tx: Database, vectors: readonly ImportedVector[]): Promise<void> {
   await sql`
     with given as materialized (
       select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,

@@ -6,12 +6,16 @@ import type { ContentRow, Descent, RecordRow } from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
 
 /** What a line is compared with. */
-export type Known = ContentRow &
+export type ExistingRecord = ContentRow &
   Pick<RecordRow, 'id' | 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
 
 /** Forgotten ones too. Those that the caller does not see whole are not compared, and so not found. */
-export async function findKnown(tx: Database, ids: readonly string[], trust: Trust): Promise<Known[]> {
-  const { rows } = await sql<Known>`
+export async function findExisting(
+  tx: Database,
+  ids: readonly string[],
+  trust: Trust,
+): Promise<ExistingRecord[]> {
+  const { rows } = await sql<ExistingRecord>`
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
     from records as r join contents as c on c.record_id = r.id
@@ -20,11 +24,11 @@ export async function findKnown(tx: Database, ids: readonly string[], trust: Tru
   return rows
 }
 
-export type Place = { digest: Buffer; scope: string; place: number }
+export type HandlePlace = { digest: Buffer; scope: string; place: number }
 
 /** Of the places among those who bear a name, those that somebody has. */
-export async function findTakenPlaces(tx: Database, places: readonly Place[]): Promise<Place[]> {
-  const { rows } = await sql<Place>`
+export async function findTakenPlaces(tx: Database, places: readonly HandlePlace[]): Promise<HandlePlace[]> {
+  const { rows } = await sql<HandlePlace>`
     select h.digest, h.scope, h.place
     from unnest(
       ${places.map(({ digest }) => digest)}::bytea[], ${places.map(({ scope }) => scope)}::text[],
@@ -35,7 +39,7 @@ export async function findTakenPlaces(tx: Database, places: readonly Place[]): P
   return rows
 }
 
-type Behind =
+type HistoryField =
   | 'forgotten'
   | 'served_count'
   | 'demoted_at'
@@ -46,14 +50,20 @@ type Behind =
   | 'access_days'
   | 'surprise'
   | 'consolidation'
-export type Past = { id: string; created_at: Date } & { [K in Behind]: ImportedRecord[K] | undefined }
+export type ImportedHistory = { id: string; created_at: Date } & {
+  [K in HistoryField]: ImportedRecord[K] | undefined
+}
 
 /**
  * What lies behind records that were just stored: their logs in the order given, with the key that imports them, or a
  * line could pass for what this service wrote; and how far they were learnt from. The
  * list of what is to be learnt from an episode was made when it was stored, as if it were new.
  */
-export async function keepPasts(tx: Database, importer: Via | null, pasts: readonly Past[]): Promise<void> {
+export async function insertHistories(
+  tx: Database,
+  importer: Via | null,
+  pasts: readonly ImportedHistory[],
+): Promise<void> {
   if (pasts.length === 0) return
   const imported = sql`${JSON.stringify({ imported_by: importer })}::jsonb`
   await sql`
@@ -131,7 +141,7 @@ export async function keepPasts(tx: Database, importer: Via | null, pasts: reado
 }
 
 /** Sources may come later in the stream, or never. What was erased here is nobody's source any more. */
-export async function keepDescents(tx: Database, descents: readonly Descent[]): Promise<void> {
+export async function insertDescents(tx: Database, descents: readonly Descent[]): Promise<void> {
   if (descents.length === 0) return
   await sql`
     insert into descents (derived_id, source_id, kind, is_ground)

@@ -5,37 +5,37 @@ import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
-import { findContradictions } from './history-check.ts'
+import { findHistoryFaults } from './history-check.ts'
 
 /** A line as what is to be stored: a record, and what the service had kept of it where it comes from. */
-export type Copy = { draft: Draft; given: ImportedRecord; isWhole: boolean }
+export type ImportedCopy = { draft: Draft; given: ImportedRecord; hasHistory: boolean }
 
 type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }
 
 /** Of a record as a create takes it: refused as a create would be, and born now. */
-export function copyPlain(given: ImportedRecord, context: Context): Copy {
-  const draft = draftRecord(asNew(given), context)
-  return { draft: { ...draft, audit: { ...draft.audit, rationale: 'imported' } }, given, isWhole: false }
+export function draftNewRecord(given: ImportedRecord, context: Context): ImportedCopy {
+  const draft = draftRecord(toNewRecord(given), context)
+  return { draft: { ...draft, audit: { ...draft.audit, rationale: 'imported' } }, given, hasHistory: false }
 }
 
 /** Of one with a past, which it goes on with. */
-export function copyWhole(given: ImportedRecord, context: Context): Copy {
-  const faults = findContradictions(given, context.now)
+export function draftWithHistory(given: ImportedRecord, context: Context): ImportedCopy {
+  const faults = findHistoryFaults(given, context.now)
   if (faults.length > 0)
     throw new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
   // Whose memory it is was decided where it was written.
-  const plain = copyPlain(given, { ...context, caller: { ...context.caller, sourceType: 'human' } })
+  const plain = draftNewRecord(given, { ...context, caller: { ...context.caller, sourceType: 'human' } })
   const { row, identifiers, handles } = plain.draft
   const draft: Draft = {
     ...plain.draft,
-    row: { ...row, ...keptOf(given, row) },
-    identifiers: given.identifiers?.map((each) => ({ ...placeOf(row), ...each })) ?? identifiers,
+    row: { ...row, ...readReservedColumns(given, row) },
+    identifiers: given.identifiers?.map((each) => ({ ...readPlace(row), ...each })) ?? identifiers,
     handles: joinHandles(given.handles?.map(readHandle), handles, isHistory(given.status ?? 'active')),
   }
-  return { draft, given, isWhole: true }
+  return { draft, given, hasHistory: true }
 }
 
-function placeOf({ scope, sensitivity }: Draft['row']) {
+function readPlace({ scope, sensitivity }: Draft['row']) {
   return { scope, sensitivity }
 }
 
@@ -53,7 +53,7 @@ function joinHandles(
 }
 
 /** Its edges are stored apart: their targets may come later. */
-function asNew(given: ImportedRecord): NewRecord {
+function toNewRecord(given: ImportedRecord): NewRecord {
   const { anchors, salience, lifecycle } = given
   const base = anchors?.base_salience ?? salience
   const anchor = anchors?.anchored_at ?? lifecycle?.last_reinforced_at
@@ -83,7 +83,7 @@ const plainNames = [
   ...(['memory_kind', 'source_type'] as const),
 ]
 
-function keptOf(given: ImportedRecord, row: Draft['row']): Partial<Draft['row']> {
+function readReservedColumns(given: ImportedRecord, row: Draft['row']): Partial<Draft['row']> {
   const { lifecycle, updated_at: updated, last_accessed_at: accessed } = given
   const reinforced = lifecycle?.last_reinforced_at
   return {

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Payload } from '../../domain/payloads.ts'
-import type { Fault } from '../../kernel/errors.ts'
+import { AppError, type Fault } from '../../kernel/errors.ts'
 import type { ContentRow, RecordRow } from '../../records/index.ts'
-import type { Copy } from './imported-draft.ts'
+import type { ImportedCopy } from './imported-draft.ts'
 
-type Known = ContentRow &
+type ComparedRecord = ContentRow &
   Pick<RecordRow, 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
 
 const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created_at', 'provenance'] as const
@@ -13,13 +13,16 @@ const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created
  * Where a line says another thing than the record of its id. What a line leaves out it does not gainsay, and what time
  * or being read has made of the record since is no other content.
  */
-export function findDifferences(known: Known, { draft: { row }, given, isWhole }: Copy): Fault[] {
-  const isSaid = (name: string) => name === 'scope' || Object.hasOwn(given, name)
-  const names: string[] = compared.filter((name) => isSaid(name) && !isSame(known[name], row[name]))
-  if (isSaid('interpretation') && !isSame(known.interpretation, row.interpretation))
+export function findDifferences(
+  known: ComparedRecord,
+  { draft: { row }, given, hasHistory }: ImportedCopy,
+): Fault[] {
+  const isStated = (name: string) => name === 'scope' || Object.hasOwn(given, name)
+  const names: string[] = compared.filter((name) => isStated(name) && !isSame(known[name], row[name]))
+  if (isStated('interpretation') && !isSame(known.interpretation, row.interpretation))
     names.push('interpretation')
-  if (!isSame(withoutUnsaid(known.payload, row.payload), row.payload)) names.push('payload')
-  if (isWhole && isSaid('version') && known.version !== row.version) names.push('version')
+  if (!isSame(dropUnstatedSuccessor(known.payload, row.payload), row.payload)) names.push('payload')
+  if (hasHistory && isStated('version') && known.version !== row.version) names.push('version')
   return names.map((name) => ({ pointer: `/${name}`, message: 'differs from the record that is there' }))
 }
 
@@ -33,9 +36,17 @@ function asJson(value: unknown): unknown {
 }
 
 /** What took its place is not told to everybody, so an export may lack it. */
-function withoutUnsaid(stored: Payload, given: Payload): Payload {
+function dropUnstatedSuccessor(stored: Payload, given: Payload): Payload {
   if (stored.kind !== 'semantic' || given.kind !== 'semantic' || !stored.revision) return stored
   if (given.revision?.superseded_by !== undefined) return stored
   const { superseded_by: _, ...revision } = stored.revision
   return { ...stored, revision }
+}
+
+/** What became of a line: there is an error where it was not stored and not there. */
+export type LineOutcome = 'created' | 'unchanged' | AppError
+
+export function recordExists({ draft }: ImportedCopy, errors: Fault[] = []): AppError {
+  const message = `The id ${draft.row.id} is already in use.`
+  return new AppError('record_exists', message, errors.length > 0 ? { errors } : {})
 }

@@ -3,12 +3,12 @@ import type { Database } from '../../db/connection.ts'
 
 /** Lines that are held until all of them were looked at. */
 
-export type HeldLine = { line: number; bytes: Buffer }
+export type StagedLine = { line: number; bytes: Buffer }
 
-export async function holdLines(
+export async function insertStagedLines(
   db: Database,
   importId: string,
-  lines: readonly HeldLine[],
+  lines: readonly StagedLine[],
   now: Date,
 ): Promise<void> {
   await sql`
@@ -19,13 +19,13 @@ export async function holdLines(
 }
 
 /** The next in their order, as many as have no more than so many bytes, and always one. */
-export async function readHeld(
+export async function readStagedLines(
   db: Database,
   importId: string,
   after: number,
-  { limit, mostBytes }: { limit: number; mostBytes: number },
-): Promise<HeldLine[]> {
-  const { rows } = await sql<HeldLine>`
+  { limit, maxBytes }: { limit: number; maxBytes: number },
+): Promise<StagedLine[]> {
+  const { rows } = await sql<StagedLine>`
     with next as materialized (
       select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
       from (
@@ -34,13 +34,13 @@ export async function readHeld(
       ) as ahead
     )
     select l.line, l.bytes from next join import_lines as l on l.import_id = ${importId}::uuid and l.line = next.line
-    where next.bytes_before < ${mostBytes}
+    where next.bytes_before < ${maxBytes}
     order by l.line
   `.execute(db)
   return rows
 }
 
-export async function releaseLines(db: Database, importId: string): Promise<void> {
+export async function deleteStagedLines(db: Database, importId: string): Promise<void> {
   await sql`delete from import_lines where import_id = ${importId}::uuid`.execute(db)
 }
 

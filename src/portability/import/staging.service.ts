@@ -1,39 +1,39 @@
 import type { Database } from '../../db/connection.ts'
-import { type HeldLine, holdLines, readHeld } from './staging.queries.ts'
+import { insertStagedLines, readStagedLines, type StagedLine } from './staging.queries.ts'
 
 type Line = { line: number; bytes: Buffer | undefined }
 
-const portion = { limit: 500, mostBytes: 1_024 * 1_024 }
+const portion = { limit: 500, maxBytes: 1_024 * 1_024 }
 
 /** What a line becomes that is too long to be held: no less a refusal, and no longer than this. */
 const tooLong = Buffer.alloc(0)
 
 /** Holds all lines, each of which may refuse the whole, and gives them back when the last was seen. */
 export function createStaging({ db }: { db: Database }) {
-  async function hold(
+  async function stage(
     importId: string,
     lines: AsyncIterable<Line>,
     now: Date,
     look: (line: Line) => void,
   ): Promise<void> {
-    let held: HeldLine[] = []
+    let held: StagedLine[] = []
     let size = 0
     for await (const each of lines) {
       look(each)
       const { line, bytes = tooLong } = each
       held.push({ line, bytes })
       size += bytes.length
-      if (held.length < portion.limit && size < portion.mostBytes) continue
-      await holdLines(db, importId, held, now)
+      if (held.length < portion.limit && size < portion.maxBytes) continue
+      await insertStagedLines(db, importId, held, now)
       held = []
       size = 0
     }
-    if (held.length > 0) await holdLines(db, importId, held, now)
+    if (held.length > 0) await insertStagedLines(db, importId, held, now)
   }
 
-  async function* giveBack(importId: string): AsyncGenerator<Line> {
+  async function* readBack(importId: string): AsyncGenerator<Line> {
     for (let after = 0; ; ) {
-      const held = await readHeld(db, importId, after, portion)
+      const held = await readStagedLines(db, importId, after, portion)
       for (const { line, bytes } of held) yield { line, bytes: bytes.length === 0 ? undefined : bytes }
       const last = held.at(-1)
       if (!last) return
@@ -41,5 +41,5 @@ export function createStaging({ db }: { db: Database }) {
     }
   }
 
-  return { hold, giveBack }
+  return { hold: stage, giveBack: readBack }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
-import { placeWords } from '../../db/search-words.ts'
+import { scopeAndTypeWords } from '../../db/search-words.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust, Via } from '../../domain/caller.ts'
 import type { ContentRow } from '../stored-record.ts'
@@ -80,7 +80,7 @@ export async function rewriteKept(
       update contents as c
       set tags = k.tags, payload = k.payload, provenance = k.provenance, words = k.words,
         search = to_tsvector(${textLanguage}::text::regconfig, k.text)
-          || ${placeWords(sql`k.scope`, sql`k.type`)}
+          || ${scopeAndTypeWords(sql`k.scope`, sql`k.type`)}
       from kept as k where c.record_id = k.id
     ), name as (
       delete from handles as h

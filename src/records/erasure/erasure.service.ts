@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import { type Call, transact } from '../../db/transaction.ts'
+import { type CallContext, transact } from '../../db/transaction.ts'
 import { type Caller, everything, isAllowed, rankOf, type Via, viaOf } from '../../domain/caller.ts'
 import { handlesOf } from '../../domain/handles.ts'
 import { wordsOf } from '../../domain/query-words.ts'
@@ -54,7 +54,7 @@ type Testimony = { actor: string; rationale: string; at: Date; via: Via | null }
 /** Content goes from wherever it went, whether or not the caller could see it there. */
 
 export function createErasureService({ db, clock, ids, seal, textLanguage }: Resources) {
-  async function erase(call: Call, id: string, asked: Erasure): Promise<ErasureReceipt> {
+  async function erase(call: CallContext, id: string, asked: Erasure): Promise<ErasureReceipt> {
     const { actor, rationale, cascade = true, force = false } = asked
     if (force || !cascade) requireAdmin(call.caller)
     if (!seal.keyId) throw new AppError('tombstone_key_missing', 'This server has no key for tombstones.')
@@ -78,7 +78,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
 
   async function eraseCircle(
     tx: Database,
-    call: Call,
+    call: CallContext,
     id: string,
     circle: Circle,
     { force, ...told }: Testimony & { force: boolean },

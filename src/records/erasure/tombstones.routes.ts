@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../../domain/schema-ref.ts'
-import { callOf, type Once } from '../../http/idempotency.ts'
+import { type Once, readCallContext } from '../../http/idempotency.ts'
 import { linkNext } from '../../http/paging.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { TombstonePage, TombstonePath, TombstonesQuery } from './tombstones.schemas.ts'
@@ -33,7 +33,7 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
       },
     },
     async (request, reply) => {
-      const page = await tombstones.list(callOf(request), request.query)
+      const page = await tombstones.list(readCallContext(request), request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },

@@ -1,10 +1,10 @@
 import type { Database } from '../../db/connection.ts'
-import type { Call } from '../../db/transaction.ts'
+import type { CallContext } from '../../db/transaction.ts'
 import { unscoped } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import type { Listed } from '../../domain/shapes.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
 import { deleteTombstone, findErased, listTombstones } from './tombstones.queries.ts'
@@ -13,8 +13,11 @@ import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombsto
 export type TombstonesService = ReturnType<typeof createTombstonesService>
 
 export function createTombstonesService({ db }: { db: Database }) {
-  async function list(call: Call, { limit = 50, cursor }: TombstonesQuery): Promise<Listed<Tombstone>> {
-    const fingerprint = fingerprintOf(call.caller.principal, { list: 'tombstones' })
+  async function list(
+    call: CallContext,
+    { limit = 50, cursor }: TombstonesQuery,
+  ): Promise<Listed<Tombstone>> {
+    const fingerprint = fingerprintQuery(call.caller.principal, { list: 'tombstones' })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, TombstoneCursor, fingerprint)
     const position = after && { created_at: new Date(after.created_at), id: after.id }
     const found = await listTombstones(call.tx ?? db, call.caller.trust, limit + 1, position)
@@ -29,7 +32,7 @@ export function createTombstonesService({ db }: { db: Database }) {
     return { items, next_cursor: encodeCursor(fingerprint, end) }
   }
 
-  async function lift(call: Call, id: string): Promise<void> {
+  async function lift(call: CallContext, id: string): Promise<void> {
     if (await deleteTombstone(call.tx ?? db, call.caller.trust, id)) return
     throw new AppError('tombstone_not_found', 'There is no such tombstone.')
   }

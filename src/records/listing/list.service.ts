@@ -1,12 +1,12 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import type { Database } from '../../db/connection.ts'
-import { nextPollAfter, settledUntil } from '../../db/horizon.ts'
-import type { Call } from '../../db/transaction.ts'
+import { findVisibleHorizon, nextPollAfter } from '../../db/horizon.ts'
+import type { CallContext } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
 import { type Listed, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
 import { boundHoldsMs } from '../../domain/sweep-lag.ts'
-import { decodeCursor, encodeCursor, fingerprintOf } from '../../http/paging.ts'
+import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord } from '../records.schemas.ts'
@@ -43,9 +43,9 @@ const recordCursors = {
 const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
-  async function list(call: Call, asked: Asked): Promise<RecordsListed> {
+  async function list(call: CallContext, asked: Asked): Promise<RecordsListed> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
-    const fingerprint = fingerprintOf(call.caller.principal, { sort, order, ...filters })
+    const fingerprint = fingerprintQuery(call.caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
     const conn = call.tx ?? db
     const { asOf, pollAfter } = after
@@ -71,11 +71,11 @@ export function createListing({ db, clock, textLanguage }: Resources) {
 
   /** The caller has been let through to the record; its log has no trust of its own. */
   async function pageAudit(
-    call: Call,
+    call: CallContext,
     id: string,
     { limit = 100, cursor }: { limit?: number; cursor?: string },
   ): Promise<Listed<AuditEntry>> {
-    const fingerprint = fingerprintOf(call.caller.principal, { audit: id })
+    const fingerprint = fingerprintQuery(call.caller.principal, { audit: id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, AuditCursor, fingerprint).id
     const found = await listAudit(call.tx ?? db, { id, trust: call.caller.trust, after, limit: limit + 1 })
     const items = found.slice(0, limit)
@@ -98,7 +98,7 @@ async function readPage(db: Database, page: Page, now: Date): Promise<Positioned
  * commits between the two is on the page, or has a later time.
  */
 async function beginPages(db: Database, asOf: Date, { updated_after: after }: Filters) {
-  const pollAfter = after === undefined ? undefined : nextPollAfter(after, await settledUntil(db, asOf))
+  const pollAfter = after === undefined ? undefined : nextPollAfter(after, await findVisibleHorizon(db, asOf))
   return { asOf, pollAfter }
 }
 

@@ -7,7 +7,7 @@ from records as r) as each (name, holds);
 -- src/checking/breaches.queries.ts prepareForWholeTables
     select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true);
 
--- src/checking/deletion-laws.queries.ts findReturned
+-- src/checking/deletion-laws.queries.ts findReturnedRecords
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -178,7 +178,7 @@ and back.predicate = pair.inverse
 and back.target_id = e.source_id
     ) as each (name, holds);
 
--- src/checking/histories.queries.ts findUnloggedVersions
+-- src/checking/history-laws.queries.ts findUnloggedVersions
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -189,7 +189,7 @@ from audit_entries group by record_id) as a
         on a.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/histories.queries.ts findRewrittenEpisodes
+-- src/checking/history-laws.queries.ts findRewrittenEpisodes
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -206,7 +206,7 @@ and field <> 'payload.outcome'
 and r.version > 1
     ) as each (name, holds);
 
--- src/checking/histories.queries.ts findBrokenStatusChains
+-- src/checking/history-laws.queries.ts findBrokenStatusChains
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -233,7 +233,7 @@ order by id) as before
       ) as chain on chain.record_id = r.id
     ) as each (name, holds);
 
--- src/checking/histories.queries.ts findBrokenScoreChains
+-- src/checking/history-laws.queries.ts findBrokenScoreChains
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -256,7 +256,7 @@ order by id) as before
       left join records as r on r.id = chain.record_id
     ) as each (name, holds);
 
--- src/checking/histories.queries.ts findStaleScores
+-- src/checking/history-laws.queries.ts findStaleScores
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -341,7 +341,7 @@ and scope is null
 and not r.pinned
     ) as each (name, holds);
 
--- src/checking/histories.queries.ts findMiscountedAccesses
+-- src/checking/history-laws.queries.ts findMiscountedAccesses
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -417,7 +417,7 @@ and a.action in ('delete', 'archive'))
       where r.forgotten_at is not null
     ) as each (name, holds);
 
--- src/checking/lifecycle-laws.queries.ts findUnzeroedHistory
+-- src/checking/lifecycle-laws.queries.ts findSalientHistory
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -508,7 +508,7 @@ from maintenance_runs
 where status = 'running') as m on m.job = l.job
     ) as each (name, holds);
 
--- src/checking/maintenance-laws.queries.ts findWrongAnswers
+-- src/checking/maintenance-laws.queries.ts findWrongStoredAnswers
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -520,7 +520,7 @@ or jsonb_typeof(k.body::jsonb) = 'object')
       from idempotency_keys as k
     ) as each (name, holds);
 
--- src/checking/maintenance-laws.queries.ts findLiftedGuards
+-- src/checking/maintenance-laws.queries.ts findDisabledGuards
     select count(*) as checked, count(*) filter (where holds is not true) as broken,
       coalesce((array_agg(name) filter (where holds is not true))[1:20], '{}')::text[] as named
     from (
@@ -598,7 +598,7 @@ limit 1
       where r.type = 'entity'
     ) as each (name, holds);
 
--- src/checking/name-laws.queries.ts listNamed
+-- src/checking/name-laws.queries.ts listHandledRecords
     select next.id, c.payload, array(
       select encode(h.digest, 'hex') || coalesce(encode(h.detail, 'hex'), '')
       from handles as h

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import * as checking from '../../../src/checking/breaches.queries.ts'
 import * as departures from '../../../src/checking/deletion-laws.queries.ts'
 import * as links from '../../../src/checking/edge-laws.queries.ts'
-import * as histories from '../../../src/checking/histories.queries.ts'
+import * as histories from '../../../src/checking/history-laws.queries.ts'
 import * as lives from '../../../src/checking/lifecycle-laws.queries.ts'
 import * as upkeep from '../../../src/checking/maintenance-laws.queries.ts'
 import * as names from '../../../src/checking/name-laws.queries.ts'
@@ -11,7 +11,7 @@ import type { Database } from '../../../src/db/connection.ts'
 import type { Sample } from './deletion-samples.ts'
 
 const now = new Date('2026-01-01T00:00:00.000Z')
-const { listNamed, ...nameLaws } = names
+const { listHandledRecords, ...nameLaws } = names
 
 type Law = (db: Database, now: Date) => Promise<unknown>
 
@@ -27,12 +27,12 @@ export const checkingSamples: Record<string, Record<string, Sample>> = {
     prepareForWholeTables: (db) => checking.prepareForWholeTables(db),
   },
   'src/checking/deletion-laws.queries.ts': lawsOf(departures),
-  'src/checking/histories.queries.ts': lawsOf(histories),
+  'src/checking/history-laws.queries.ts': lawsOf(histories),
   'src/checking/edge-laws.queries.ts': lawsOf(links),
   'src/checking/lifecycle-laws.queries.ts': lawsOf(lives),
   'src/checking/name-laws.queries.ts': {
     ...lawsOf(nameLaws),
-    listNamed: (db) => listNamed(db, '00000000-0000-0000-0000-000000000000', 1_000),
+    listHandledRecords: (db) => listHandledRecords(db, '00000000-0000-0000-0000-000000000000', 1_000),
   },
   'src/checking/maintenance-laws.queries.ts': lawsOf(upkeep),
   'src/checking/vector-laws.queries.ts': lawsOf(vectors),

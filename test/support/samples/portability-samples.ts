@@ -26,9 +26,9 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
   'src/portability/export.queries.ts': {
     findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),
     readLines: {
-      'all of it': (db) => exporting.readLines(db, page, { trust, now, filters: {} }),
+      'all of it': (db) => exporting.readExportLines(db, page, { trust, now, filters: {} }),
       'of one scope and type': (db) =>
-        exporting.readLines(db, page, {
+        exporting.readExportLines(db, page, {
           ...{ trust, now },
           filters: {
             ...{ scope: 'team', type: 'semantic', updated_after: now.toISOString() },
@@ -38,19 +38,19 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
     },
   },
   'src/portability/export-line.queries.ts': {
-    lineOf: (db) =>
-      sql`select ${lines.lineOf({ trust, now, filters: {} })} from records as r join contents as c on c.record_id = r.id`.execute(
+    buildExportLine: (db) =>
+      sql`select ${lines.buildExportLine({ trust, now, filters: {} })} from records as r join contents as c on c.record_id = r.id`.execute(
         db,
       ),
   },
   'src/portability/import/import.queries.ts': {
-    findKnown: (db) => importing.findKnown(db, [id], trust),
+    findKnown: (db) => importing.findExisting(db, [id], trust),
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
     keepDescents: (db) =>
-      importing.keepDescents(db, [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }]),
+      importing.insertDescents(db, [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }]),
     keepPasts: (db) =>
-      importing.keepPasts(db, { key_id: 'root', key_name: 'root' }, [
+      importing.insertHistories(db, { key_id: 'root', key_name: 'root' }, [
         {
           ...{
             id,
@@ -68,18 +68,18 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
   'src/portability/import/import-edges.queries.ts': {
     linkEdges: (db) =>
       linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
-    settleEdges: (db) => linking.settleEdges(db, current, 1_000),
+    settleEdges: (db) => linking.resolveWaitingEdges(db, current, 1_000),
     findMissingEdges: (db) => linking.findMissingEdges(db, [edge], current),
     deleteAbandonedEdges: (db) => linking.deleteAbandonedEdges(db, now, 1_000),
   },
   'src/portability/import/staging.queries.ts': {
-    holdLines: (db) => staging.holdLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
-    readHeld: (db) => staging.readHeld(db, id, 0, { limit: 500, mostBytes: 1_000 }),
-    releaseLines: (db) => staging.releaseLines(db, id),
+    holdLines: (db) => staging.insertStagedLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
+    readHeld: (db) => staging.readStagedLines(db, id, 0, { limit: 500, maxBytes: 1_000 }),
+    releaseLines: (db) => staging.deleteStagedLines(db, id),
     deleteAbandonedLines: (db) => staging.deleteAbandonedLines(db, now, 1_000),
   },
   'src/portability/import/import-vectors.queries.ts': {
     registerModels: (db) => vectors.registerModels(db, [vector], now),
-    keepVectors: (db) => vectors.keepVectors(db, [vector]),
+    keepVectors: (db) => vectors.insertVectors(db, [vector]),
   },
 }

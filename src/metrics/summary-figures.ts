@@ -6,11 +6,11 @@ const types = ['episodic', 'working', 'entity', 'semantic', 'competence', 'plan_
 
 const revised = new Set(['superseded', 'merged', 'invalidated'])
 
-type Found = { counts: readonly CountRow[]; fresh: number; sample: SampleRow }
+type SummaryCounts = { counts: readonly CountRow[]; fresh: number; sample: SampleRow }
 
 /** Counts are exact; what was drawn from a sample is scaled to them. */
 export function describeFigures(
-  { counts, fresh, sample }: Found,
+  { counts, fresh, sample }: SummaryCounts,
   at: { asOf: Date; isSampled: boolean },
 ): StoreMetrics {
   const countOf = (isMeant: (row: CountRow) => boolean) =>

@@ -16,20 +16,22 @@ type Keywords = {
 type Members = Readonly<Record<string, unknown>>
 
 /** The value in the spelling of the schema, as far as that has a name for what it meets; any JSON inside stays. */
-export function respell(schema: TSchema, value: unknown): unknown {
+export function normaliseNames(schema: TSchema, value: unknown): unknown {
   const { items, properties = {}, required = [] } = variantFor(schema, value)
-  if (Array.isArray(value)) return items ? value.map((each) => respell(items, each)) : value
+  if (Array.isArray(value)) return items ? value.map((each) => normaliseNames(items, each)) : value
   if (!isObject(value)) return value
   const members = Object.entries(value).flatMap(([key, inner]): [string, unknown][] => {
-    const name = nameOf(key, properties)
+    const name = findName(key, properties)
     const property = properties[name]
     if (!property) return [[key, inner]]
-    return !required.includes(name) && isNothing(property, inner) ? [] : [[name, respell(property, inner)]]
+    return !required.includes(name) && isNothing(property, inner)
+      ? []
+      : [[name, normaliseNames(property, inner)]]
   })
   return Object.fromEntries(members)
 }
 
-function nameOf(key: string, properties: Readonly<Record<string, TSchema>>): string {
+function findName(key: string, properties: Readonly<Record<string, TSchema>>): string {
   if (Object.hasOwn(properties, key)) return key
   const snake = key
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')

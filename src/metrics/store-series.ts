@@ -2,7 +2,7 @@ import { lagBounds } from '../domain/vector-lag.ts'
 import type { Family, Sample } from './exposition.ts'
 import type { BacklogRow, JobRow, SizeRow, TallyRow } from './store.queries.ts'
 
-export type Standing = {
+export type StoreState = {
   tallies: readonly TallyRow[]
   jobs: readonly JobRow[]
   backlog: readonly BacklogRow[]
@@ -22,7 +22,7 @@ const gauge = (name: string, help: string, samples: readonly Sample[]): Family =
 
 /** What the database knows of the whole store; every API says the same, whichever is asked. */
 export function describeStore(
-  { tallies, jobs, backlog, sizes }: Standing,
+  { tallies, jobs, backlog, sizes }: StoreState,
   now: Date,
   interval: Interval,
 ): Family[] {

@@ -1,0 +1,75 @@
+import type { Database } from '../../db/connection.ts'
+import type { Transaction } from '../../db/transaction.ts'
+import { type Caller, isAllowed } from '../../domain/caller.ts'
+import { inverseOf, isInverse } from '../../domain/edges.ts'
+import type { Draft } from '../../records/index.ts'
+import { findMissingEdges, type ImportContext, type LooseEdge, linkEdges } from './import-edges.queries.ts'
+import type { ImportedCopy } from './imported-draft.ts'
+import { type LineOutcome, recordExists } from './record-differences.ts'
+
+type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: Map<ImportedCopy, LineOutcome> }
+
+/**
+ * Edges of what was stored. Of what was there already an admin's import adds those that are missing, as the one before
+ * may have been cut off; but not those that the other end has to say, or one that was removed since would be back.
+ */
+export async function storeEdges(
+  tx: Transaction,
+  caller: Caller,
+  { fresh, outcomes }: LinkedLines,
+  importing: ImportContext,
+): Promise<LooseEdge[]> {
+  const unchanged = [...outcomes].flatMap(([copy, outcome]) => (outcome === 'unchanged' ? [copy] : []))
+  const { again, loose } = isAllowed(caller, 'admin')
+    ? { again: unchanged.flatMap(listEdges).filter(({ predicate }) => !isInverse(predicate)), loose: [] }
+    : await classifyMissingEdges(tx, unchanged, outcomes, importing)
+  const arrived = fresh.map(({ draft }) => draft.row.id)
+  const edges = [...fresh.flatMap(listEdges), ...again]
+  if (edges.length > 0 || arrived.length > 0) await linkEdges(tx, edges, arrived, importing)
+  return loose
+}
+
+function listEdges({ draft, hasHistory }: ImportedCopy) {
+  return draft.edges.map((edge) => ({
+    ...edge,
+    inverse: inverseOf(edge.predicate) ?? null,
+    is_whole: hasHistory,
+  }))
+}
+
+/**
+ * Of a line that is there already: an edge that another import holds is on its way, and this import takes it over in
+ * case the other ends early. An edge whose target is not there is loose. Any other missing edge is a difference.
+ */
+async function classifyMissingEdges(
+  tx: Database,
+  unchanged: readonly ImportedCopy[],
+  outcomes: Map<ImportedCopy, LineOutcome>,
+  importing: ImportContext,
+) {
+  const given = unchanged.flatMap(({ draft }) => draft.edges)
+  const missing = given.length === 0 ? [] : await findMissingEdges(tx, given, importing)
+  const causes = new Map(missing.map(({ cause, ...edge }) => [formatEdge(edge), cause]))
+  for (const copy of unchanged) {
+    const errors = copy.draft.edges.flatMap((edge, index) =>
+      causes.get(formatEdge(edge)) === 'absent'
+        ? [{ pointer: `/relations/${index}`, message: 'is no edge of the record' }]
+        : [],
+    )
+    if (errors.length > 0) outcomes.set(copy, recordExists(copy, errors))
+  }
+  const same = unchanged.filter((copy) => outcomes.get(copy) === 'unchanged')
+  const again = same.flatMap(listEdges).filter((edge) => causes.get(formatEdge(edge)) === 'awaited')
+  const loose = missing.flatMap(({ cause, ...edge }) => (cause === 'loose' ? [edge] : []))
+  return { again, loose }
+}
+
+function formatEdge({
+  source_id: source,
+  predicate,
+  target_id: target,
+}: Draft['edges'][number] | EdgeName): string {
+  return `${source} ${target} ${predicate}`
+}
+
+type EdgeName = Pick<Draft['edges'][number], 'source_id' | 'predicate' | 'target_id'>

@@ -1,0 +1,187 @@
+import type { Transaction } from '../../db/transaction.ts'
+import { type Caller, isAllowed, viaOf } from '../../domain/caller.ts'
+import type { createSeal } from '../../domain/tombstone-seal.ts'
+import { reachesEverything } from '../../domain/trust.ts'
+import { isHistory } from '../../domain/vocabulary.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { type Draft, erasedContent, insertRecords, refuseTakenIdentifiers } from '../../records/index.ts'
+import { storeEdges } from './edge-storage.service.ts'
+import {
+  findExisting,
+  findTakenPlaces,
+  type HandlePlace,
+  insertDescents,
+  insertHistories,
+} from './import.queries.ts'
+import { listDescents, resolveDescent } from './import-descent.service.ts'
+import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
+import { insertVectors, registerModels } from './import-vectors.queries.ts'
+import type { ImportedCopy } from './imported-draft.ts'
+import { findDifferences, type LineOutcome, recordExists } from './record-differences.ts'
+
+type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
+
+/** `loose`: edges that a line gives of a record that is there, and whose target is not. They are not stored. */
+export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[] }
+
+/** Stores copies of different ids in one transaction and answers what became of each, in their order. */
+export function createStoring({ seal, textLanguage }: Resources) {
+  async function store(
+    tx: Transaction,
+    caller: Caller,
+    copies: readonly ImportedCopy[],
+    importing: ImportContext,
+  ): Promise<StoredLines> {
+    const outcomes = new Map<ImportedCopy, LineOutcome>()
+    await compareExisting(tx, caller, copies, outcomes)
+    const fresh = await insert(
+      tx,
+      caller,
+      copies.filter((copy) => !outcomes.has(copy)),
+      outcomes,
+    )
+    // Another import may have stored a line between the first look and the insert, which waits for it.
+    const refused = copies.filter(
+      (copy) => outcomes.get(copy) instanceof AppError && !differs(outcomes.get(copy)),
+    )
+    await compareExisting(tx, caller, refused, outcomes)
+    const whole = fresh.filter(({ hasHistory }) => hasHistory)
+    await insertHistories(tx, viaOf(caller), whole.map(toHistory))
+    if (isAllowed(caller, 'admin')) await insertDescents(tx, fresh.flatMap(listDescents))
+    await storeVectors(tx, caller, fresh, importing)
+    const loose = await storeEdges(tx, caller, { fresh, outcomes }, importing)
+    return { outcomes: copies.map((copy) => outcomes.get(copy) ?? recordExists(copy)), loose }
+  }
+
+  async function insert(
+    tx: Transaction,
+    caller: Caller,
+    copies: readonly ImportedCopy[],
+    outcomes: Map<ImportedCopy, LineOutcome>,
+  ): Promise<ImportedCopy[]> {
+    if (copies.length === 0) return []
+    const placed = await withoutTakenPlaces(
+      tx,
+      copies.map(({ draft }) => draft),
+    )
+    const drafts = await refuseTakenIdentifiers(tx, await resolveDescent(tx, caller, placed, copies))
+    const storable = drafts.flatMap((draft, index) => {
+      if (draft instanceof AppError) return []
+      const log = copies[index]?.given.audit_log ?? []
+      return [{ ...draft, edges: [], isNamed: true, audit: log.length > 0 ? null : draft.audit }]
+    })
+    const stored = await insertRecords(tx, storable, textLanguage, seal)
+    return copies.filter((copy, index) => {
+      const draft = drafts[index]
+      const outcome = draft instanceof AppError ? draft : getOutcome(copy, stored)
+      outcomes.set(copy, outcome)
+      return outcome === 'created'
+    })
+  }
+
+  return store
+}
+
+/** What the caller sees whole is compared; each statement sees what was committed before it. */
+async function compareExisting(
+  tx: Transaction,
+  { trust }: Caller,
+  copies: readonly ImportedCopy[],
+  outcomes: Map<ImportedCopy, LineOutcome>,
+): Promise<void> {
+  if (copies.length === 0) return
+  const ids = copies.map(({ draft }) => draft.row.id)
+  const known = new Map((await findExisting(tx, ids, trust)).map((each) => [each.id, each]))
+  for (const copy of copies) {
+    const there = known.get(copy.draft.row.id)
+    if (there) outcomes.set(copy, compare(findDifferences(there, copy), copy))
+  }
+}
+
+/** Compared already. */
+function differs(outcome: LineOutcome | undefined): boolean {
+  return outcome instanceof AppError && outcome.code === 'record_exists' && (outcome.errors?.length ?? 0) > 0
+}
+
+function compare(errors: ReturnType<typeof findDifferences>, copy: ImportedCopy): LineOutcome {
+  return errors.length === 0 ? 'unchanged' : recordExists(copy, errors)
+}
+
+function getOutcome(
+  copy: ImportedCopy,
+  { ids, erasedIds }: Awaited<ReturnType<typeof insertRecords>>,
+): LineOutcome {
+  const { id } = copy.draft.row
+  if (ids.has(id)) return 'created'
+  return erasedIds.has(id) ? erasedContent() : recordExists(copy)
+}
+
+/** Who bears a name first here stays so: what comes from elsewhere bears it too, and has no place among them. */
+async function withoutTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Promise<Draft[]> {
+  const wanted = drafts.flatMap(({ row, handles }) =>
+    handles.flatMap(({ digest, place }) => (place === null ? [] : [{ digest, place, scope: row.scope }])),
+  )
+  if (wanted.length === 0) return [...drafts]
+  const taken = new Set((await findTakenPlaces(tx, wanted)).map(formatPlace))
+  return drafts.map((draft) => ({
+    ...draft,
+    handles: draft.handles.map((handle) => {
+      if (handle.place === null) return handle
+      const key = formatPlace({ ...handle, place: handle.place, scope: draft.row.scope })
+      if (taken.has(key)) return { ...handle, place: null }
+      taken.add(key)
+      return handle
+    }),
+  }))
+}
+
+function formatPlace({ digest, scope, place }: HandlePlace): string {
+  return `${digest.toString('hex')} ${place} ${scope}`
+}
+
+function toHistory({ draft: { row }, given }: ImportedCopy) {
+  const { forgotten, served_count, demoted_at, audit_log, status_history, importance_history } = given
+  const { access_log, access_days, surprise, consolidation } = given
+  return {
+    ...{
+      id: row.id,
+      created_at: row.created_at,
+      forgotten,
+      served_count,
+      demoted_at,
+      audit_log,
+      status_history,
+    },
+    ...{ importance_history, access_log, access_days, surprise },
+    consolidation: consolidation && addEpisodicStage(consolidation, row, forgotten !== undefined),
+  }
+}
+
+/** A live episode that was never changed has yet to be looked at, whatever else was learnt from it. */
+function addEpisodicStage(
+  kept: NonNullable<ImportedCopy['given']['consolidation']>,
+  row: Draft['row'],
+  isForgotten: boolean,
+) {
+  const isOver = isForgotten || row.pinned || isHistory(row.status) || row.base_salience <= leastCompressed
+  if (row.type !== 'episodic' || row.version > 1 || isOver || kept.due.includes('episodic')) return kept
+  return { ...kept, due: ['episodic' as const, ...kept.due] }
+}
+
+/** What has faded to this is worth no work. */
+const leastCompressed = 0.05
+
+/** Which model a store uses concerns every record, so only a caller who reaches every record registers one. */
+async function storeVectors(
+  tx: Transaction,
+  { trust }: Caller,
+  fresh: readonly ImportedCopy[],
+  { now }: ImportContext,
+): Promise<void> {
+  const vectors = fresh.flatMap(({ draft, given }) =>
+    (given.embeddings ?? []).map((embedding) => ({ ...embedding, id: draft.row.id })),
+  )
+  if (vectors.length === 0) return
+  if (reachesEverything(trust)) await registerModels(tx, vectors, now)
+  await insertVectors(tx, vectors)
+}

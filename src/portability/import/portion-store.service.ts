@@ -1,0 +1,120 @@
+import type { Database } from '../../db/connection.ts'
+import { translateFailure, violatedConstraint } from '../../db/failures.ts'
+import { transact } from '../../db/transaction.ts'
+import type { Caller } from '../../domain/caller.ts'
+import type { createSeal } from '../../domain/tombstone-seal.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Logger } from '../../kernel/log.ts'
+import type { Tally } from '../portability.schemas.ts'
+import type { ImportContext, LooseEdge } from './import-edges.queries.ts'
+import type { ImportedCopy } from './imported-draft.ts'
+import type { ParsedLine } from './line-reading.service.ts'
+import { createStoring, type StoredLines } from './line-storage.service.ts'
+import type { LineOutcome } from './record-differences.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  log: Logger
+  seal: ReturnType<typeof createSeal>
+  textLanguage: string
+}
+
+export type LineResult = { line: number; id?: string; outcome: LineOutcome }
+export type PortionResult = { results: LineResult[]; loose: LooseEdge[] }
+
+type PortionContext = ImportContext & { dryRun: boolean }
+type ReadableLine = Extract<ParsedLine, { copy: unknown }>
+
+/** Undoes what was stored for the sake of its report. */
+class DryRunRollback extends Error {
+  readonly stored: StoredLines
+  constructor(stored: StoredLines) {
+    super('dry run')
+    this.stored = stored
+  }
+}
+
+/** Stores a portion of lines, or finds out what storing it would come to, and says what became of each. */
+export function createPortionStore(resources: Resources) {
+  const { db, clock, log } = resources
+  const store = createStoring(resources)
+
+  async function storePortion(
+    caller: Caller,
+    items: readonly ParsedLine[],
+    importing: PortionContext,
+  ): Promise<PortionResult> {
+    const copies = items.flatMap((item) => ('copy' in item ? [item] : []))
+    const stored = await storeAll(caller, copies, importing)
+    const outcomes = new Map(stored.outcomes.map((outcome, at) => [copies[at]?.line, outcome]))
+    const results = items.map((item) => {
+      const outcome = 'error' in item ? item.error : (outcomes.get(item.line) ?? lineFailed())
+      return { line: item.line, ...(item.id === undefined ? {} : { id: item.id }), outcome }
+    })
+    return { results, loose: stored.loose }
+  }
+
+  async function storeAll(
+    caller: Caller,
+    items: readonly ReadableLine[],
+    importing: PortionContext,
+    attempt = 1,
+  ): Promise<StoredLines> {
+    if (items.length === 0) return { outcomes: [], loose: [] }
+    try {
+      return await transact(db, { caller }, async (tx) => {
+        const copies = items.map(({ copy }) => setUpdatedAt(copy, clock.now()))
+        const stored = await store(tx, caller, copies, importing)
+        if (importing.dryRun) throw new DryRunRollback(stored)
+        return stored
+      })
+    } catch (error) {
+      if (error instanceof DryRunRollback) return error.stored
+      const failure = translateFailure(error)
+      if (failure instanceof AppError) throw failure
+      // Another writer was between the check and the insert.
+      if (violatedConstraint(error) === 'entity_identifiers_taken' && attempt < maxAttempts) {
+        return storeAll(caller, items, importing, attempt + 1)
+      }
+      return storeByHalves(caller, items, importing, error)
+    }
+  }
+
+  /** What cannot be stored for a reason nobody thought of is found, and keeps none of the others out. */
+  async function storeByHalves(
+    caller: Caller,
+    items: readonly ReadableLine[],
+    importing: PortionContext,
+    error: unknown,
+  ) {
+    if (items.length === 1) {
+      log.error('a line could not be stored', { err: error, line: items[0]?.line })
+      return { outcomes: [lineFailed()], loose: [] }
+    }
+    const middle = items.length >> 1
+    const first = await storeAll(caller, items.slice(0, middle), importing)
+    const second = await storeAll(caller, items.slice(middle), importing)
+    return { outcomes: [...first.outcomes, ...second.outcomes], loose: [...first.loose, ...second.loose] }
+  }
+
+  return storePortion
+}
+
+/** A line may have waited for those after it, and a client that polls must not miss it. */
+function setUpdatedAt(copy: ImportedCopy, now: Date): ImportedCopy {
+  if (copy.given.updated_at !== undefined) return copy
+  return { ...copy, draft: { ...copy.draft, row: { ...copy.draft.row, updated_at: now } } }
+}
+
+const maxAttempts = 4
+
+export function getLineStatus(outcome: LineOutcome): keyof Tally {
+  if (!(outcome instanceof AppError)) return outcome
+  return outcome.kind === 'conflict' || outcome.kind === 'gone' ? 'conflict' : 'invalid'
+}
+
+function lineFailed(): AppError {
+  return new AppError('internal_error', 'The line could not be stored; the log says why.')
+}
