@@ -10,11 +10,11 @@ import type { Database } from '../../src/db/connection.ts'
 import type { DB } from '../../src/db/schema.ts'
 
 /** A database that writes down what it is asked and answers one row of nothing, so that queries compile as they run. */
-export function createRecordingDatabase(): { db: Database; asked: string[] } {
-  const asked: string[] = []
+export function createRecordingDatabase(): { db: Database; asked: CompiledQuery[] } {
+  const asked: CompiledQuery[] = []
   const connection: DatabaseConnection = {
     executeQuery: async (query: CompiledQuery) => {
-      asked.push(query.sql)
+      asked.push(query)
       return { rows: [{}] as never[] }
     },
     streamQuery: () => {

@@ -20,6 +20,7 @@ import { dreamSamples } from './archival-samples.ts'
 import { captureSamples } from './capture-samples.ts'
 import { checkingSamples } from './checking-samples.ts'
 import { consolidationSamples } from './consolidation-samples.ts'
+import { dbSamples } from './db-samples.ts'
 import { departingSamples, type Sample } from './deletion-samples.ts'
 import { musingSamples } from './dream-model-samples.ts'
 import { embeddingSamples } from './embedding-samples.ts'
@@ -82,6 +83,7 @@ export type { Sample }
 /** One call of every query, or a few where its SQL depends on what is asked. */
 export const samples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   ...consolidationSamples,
+  ...dbSamples,
   ...maintenanceSamples,
   ...metricsSamples,
   ...musingSamples,

@@ -1,0 +1,27 @@
+-- src/db/configuration.ts isTextLanguage
+    select exists (
+      select
+from pg_ts_config
+where cfgname = $1
+and pg_ts_config_is_visible(oid)
+    ) as known;
+
+-- src/db/horizon.ts settledUntil
+    select coalesce(max(extract(epoch
+from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms
+    from pg_stat_activity
+    where datname = current_database()
+and backend_type = 'client backend'
+and pid <> pg_backend_pid();
+select min("started_at") as "started_at"
+from "maintenance_runs"
+where "status" in ($1, $2)
+and "started_at" is not null
+and "dry_run" = $3;
+
+-- src/db/tallies.ts addTallies
+    insert into tallies (name, backend, value)
+    select name, pg_backend_pid(), value
+from unnest($1::text[], $2::float8[]) as counted (name, value)
+    on conflict (name, backend) do update
+set value = tallies.value + excluded.value;
