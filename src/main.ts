@@ -181,9 +181,9 @@ async function startApi(context: Context): Promise<Service> {
 }
 
 async function* checkLaws(db: Database) {
-  const { createChecking, describeVerdict, isHeld } = await import('./checking/index.ts')
+  const { createChecking, describeVerdict, isSatisfied } = await import('./checking/index.ts')
   for await (const verdict of createChecking({ db, clock }).check()) {
-    yield { line: describeVerdict(verdict), isHeld: isHeld(verdict) }
+    yield { line: describeVerdict(verdict), isSatisfied: isSatisfied(verdict) }
   }
 }
 

@@ -37,7 +37,7 @@ import {
 } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
 import { createMaintenanceService, maintenanceRoutes } from './maintenance/index.ts'
-import { createStoreReading, createSummaryService, scrapeRoutes, summaryRoutes } from './metrics/index.ts'
+import { createStoreMetrics, createSummaryService, scrapeRoutes, summaryRoutes } from './metrics/index.ts'
 import { createPoliciesService, policiesRoutes } from './policies/index.ts'
 import { createExportService, createImportService, portabilityRoutes } from './portability/index.ts'
 import {
@@ -124,7 +124,7 @@ export function createServices({
   const drift = createDriftService({ db, roots: config.driftRoots })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const { intervals, revisedRetentionMs } = config.jobs
-  const storeReading = createStoreReading({ db, clock, intervals, revisedRetentionMs })
+  const storeReading = createStoreMetrics({ db, clock, intervals, revisedRetentionMs })
   const summary = createSummaryService({ db, clock })
   const scrape = { sources: [instruments, storeReading], isPublic: config.metrics.isPublic }
   const exporter = createExportService({ db, clock })

@@ -1,3 +1,8 @@
+/**
+ * Export and import of records as lines of JSON, with their history.
+ * An import accepts every line that an export writes.
+ * Not here: creating records one by one, which is in src/records/.
+ */
 export { createExportService } from './export.service.ts'
 export { createImportService } from './import/import.service.ts'
 export { deleteAbandonedEdges } from './import/import-edges.queries.ts'

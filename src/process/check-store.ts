@@ -9,7 +9,7 @@ type Resources = {
   /** For the person at the terminal. */
   print(line: string): void
   /** Holds the store against its laws, and says of each how it stands. */
-  check(db: Database): AsyncIterable<{ line: string; isHeld: boolean }>
+  check(db: Database): AsyncIterable<{ line: string; isSatisfied: boolean }>
 }
 
 /** Of one law, over a large table, on a machine that has other things to do. */
@@ -27,9 +27,9 @@ export async function checkStore({ config, print, check }: Resources): Promise<n
   try {
     await requireMigrated(db)
     let broken = 0
-    for await (const { line, isHeld } of check(db)) {
+    for await (const { line, isSatisfied } of check(db)) {
       print(line)
-      if (!isHeld) broken++
+      if (!isSatisfied) broken++
     }
     print(
       broken === 0 ? 'Every law is held.' : `${broken} of the laws are not held, or could not be checked.`,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { createJobs } from '../../src/background.ts'
 import type { Caller } from '../../src/domain/caller.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { createStoreReading } from '../../src/metrics/index.ts'
+import { createStoreMetrics } from '../../src/metrics/index.ts'
 import { hireCompressor } from '../support/compression-worker.ts'
 import { hireEmbedder } from '../support/embedding-workers.ts'
 import { readExposition, valuesOf } from '../support/prometheus-text.ts'
@@ -32,7 +32,7 @@ const scrape = async (api: TestApp, key?: string | false) =>
 
 /** What the database says this moment. */
 async function readStore({ db, clock }: TestApp) {
-  const reading = createStoreReading({ db, clock, intervals: {}, revisedRetentionMs: 90 * day, freshMs: 0 })
+  const reading = createStoreMetrics({ db, clock, intervals: {}, revisedRetentionMs: 90 * day, freshMs: 0 })
   return readExposition(await reading.render())
 }
 
@@ -95,7 +95,7 @@ describe('/metrics', () => {
 
   it('tells of the process when the database does not answer', async () => {
     const api = await start()
-    const reading = createStoreReading({
+    const reading = createStoreMetrics({
       ...{ clock: api.clock, intervals: {}, revisedRetentionMs: day },
       db: {
         selectFrom: () => {

@@ -1,4 +1,4 @@
-import { createChecking, describeVerdict, isHeld } from '../../src/checking/index.ts'
+import { createChecking, describeVerdict, isSatisfied } from '../../src/checking/index.ts'
 import type { Database } from '../../src/db/connection.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 
@@ -6,7 +6,7 @@ import type { Clock } from '../../src/kernel/clock.ts'
 export async function breachesOf({ db, clock }: { db: Database; clock: Clock }): Promise<string[]> {
   const breaches: string[] = []
   for await (const verdict of createChecking({ db, clock }).check()) {
-    if (!isHeld(verdict)) breaches.push(describeVerdict(verdict))
+    if (!isSatisfied(verdict)) breaches.push(describeVerdict(verdict))
   }
   return breaches
 }

@@ -131,7 +131,7 @@ export function createRunner(resources: Resources) {
     const lost = new AbortController()
     const heartbeat = setInterval(() => {
       renew(held).then(
-        (isHeld) => isHeld || lost.abort(),
+        (isSatisfied) => isSatisfied || lost.abort(),
         // A heartbeat that fails is repeated; a lease that lapses meanwhile is found out by the next batch.
         () => {},
       )

@@ -1,4 +1,4 @@
--- src/portability/export-line.queries.ts lineOf
+-- src/portability/export-line.queries.ts buildExportLine
 select concat(
     left((select row_to_json(row)
 from (
@@ -472,7 +472,7 @@ and (select count(*)
 from scanned) < 500 as "isLast"
     from place;
 
--- src/portability/export.queries.ts readLines: all of it
+-- src/portability/export.queries.ts readExportLines: all of it
     with page as materialized (
       select r.id
 from records as r
@@ -926,7 +926,7 @@ where i.record_id = r.id), ']') end,
 order by id) || chr(10), '') as text
 from written;
 
--- src/portability/export.queries.ts readLines: of one scope and type
+-- src/portability/export.queries.ts readExportLines: of one scope and type
     with page as materialized (
       select r.id
 from records as r
@@ -1441,7 +1441,7 @@ where inverse is not null
     order by source_id, predicate, target_id
     on conflict do nothing;
 
--- src/portability/import/import-edges.queries.ts settleEdges
+-- src/portability/import/import-edges.queries.ts resolveWaitingEdges
     with due as materialized (
       delete
 from awaiting_edges
@@ -1541,7 +1541,7 @@ limit $2
 from embedding_models)
     on conflict do nothing;
 
--- src/portability/import/import-vectors.queries.ts keepVectors
+-- src/portability/import/import-vectors.queries.ts insertVectors
     with given as materialized (
       select g.id as record_id, m.id as model_id, g.bits, g.embedded_at, decode(g.code, 'base64') as code,
         ('x' || encode(decode(g.signature, 'base64'), 'hex'))::bit(1024) as signature,
@@ -1581,7 +1581,7 @@ from surprises as s
 where s.record_id = r.id)
     on conflict do nothing;
 
--- src/portability/import/import.queries.ts findKnown
+-- src/portability/import/import.queries.ts findExisting
     select r.id, r.type, r.scope, r.sensitivity, r.confidence, r.created_at, r.version,
       c.tags, c.payload, c.provenance, c.interpretation
     from records as r join contents as c on c.record_id = r.id
@@ -1599,7 +1599,7 @@ and "r"."scope" = any($3::text[]));
 and h.scope = wanted.scope
 and h.place = wanted.place;
 
--- src/portability/import/import.queries.ts keepPasts
+-- src/portability/import/import.queries.ts insertHistories
     with past as materialized (
       select *
 from json_to_recordset($1::json) as past (
@@ -1682,7 +1682,7 @@ and p.consolidation is not null
       (stage consolidation_stage, outcome text, digest text, scope text)
     on conflict do nothing;
 
--- src/portability/import/import.queries.ts keepDescents
+-- src/portability/import/import.queries.ts insertDescents
     insert into descents (derived_id, source_id, kind, is_ground)
     select derived_id, source_id, kind, is_ground
     from json_to_recordset($1::json) as g
@@ -1693,12 +1693,12 @@ where d.id = g.source_id
 and d.kind = 'erased')
     on conflict on constraint descents_pkey do nothing;
 
--- src/portability/import/staging.queries.ts holdLines
+-- src/portability/import/staging.queries.ts insertStagedLines
     insert into import_lines (import_id, line, received_at, bytes)
     select $1::uuid, line, $2::timestamptz, bytes
     from unnest($3::int4[], $4::bytea[]) as held (line, bytes);
 
--- src/portability/import/staging.queries.ts readHeld
+-- src/portability/import/staging.queries.ts readStagedLines
     with next as materialized (
       select line, sum(octet_length(bytes)) over (order by line) - octet_length(bytes) as bytes_before
       from (
@@ -1716,7 +1716,7 @@ and l.line = next.line
     where next.bytes_before < $5
     order by l.line;
 
--- src/portability/import/staging.queries.ts releaseLines
+-- src/portability/import/staging.queries.ts deleteStagedLines
 delete
 from import_lines
 where import_id = $1::uuid;

@@ -25,7 +25,7 @@ const vector = {
 export const portabilitySamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/portability/export.queries.ts': {
     findPage: (db) => exporting.findPage(db, id, { trust, now, filters: {} }),
-    readLines: {
+    readExportLines: {
       'all of it': (db) => exporting.readExportLines(db, page, { trust, now, filters: {} }),
       'of one scope and type': (db) =>
         exporting.readExportLines(db, page, {
@@ -44,12 +44,12 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
       ),
   },
   'src/portability/import/import.queries.ts': {
-    findKnown: (db) => importing.findExisting(db, [id], trust),
+    findExisting: (db) => importing.findExisting(db, [id], trust),
     findTakenPlaces: (db) =>
       importing.findTakenPlaces(db, [{ digest: Buffer.alloc(16), scope: '', place: 0 }]),
-    keepDescents: (db) =>
+    insertDescents: (db) =>
       importing.insertDescents(db, [{ derived_id: id, source_id: id, kind: 'capture', is_ground: true }]),
-    keepPasts: (db) =>
+    insertHistories: (db) =>
       importing.insertHistories(db, { key_id: 'root', key_name: 'root' }, [
         {
           ...{
@@ -68,18 +68,19 @@ export const portabilitySamples: Record<string, Record<string, Sample | Record<s
   'src/portability/import/import-edges.queries.ts': {
     linkEdges: (db) =>
       linking.linkEdges(db, [{ ...edge, inverse: 'supported_by', is_whole: true }], [id], current),
-    settleEdges: (db) => linking.resolveWaitingEdges(db, current, 1_000),
+    resolveWaitingEdges: (db) => linking.resolveWaitingEdges(db, current, 1_000),
     findMissingEdges: (db) => linking.findMissingEdges(db, [edge], current),
     deleteAbandonedEdges: (db) => linking.deleteAbandonedEdges(db, now, 1_000),
   },
   'src/portability/import/staging.queries.ts': {
-    holdLines: (db) => staging.insertStagedLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
-    readHeld: (db) => staging.readStagedLines(db, id, 0, { limit: 500, maxBytes: 1_000 }),
-    releaseLines: (db) => staging.deleteStagedLines(db, id),
+    insertStagedLines: (db) =>
+      staging.insertStagedLines(db, id, [{ line: 1, bytes: Buffer.from('{}') }], now),
+    readStagedLines: (db) => staging.readStagedLines(db, id, 0, { limit: 500, maxBytes: 1_000 }),
+    deleteStagedLines: (db) => staging.deleteStagedLines(db, id),
     deleteAbandonedLines: (db) => staging.deleteAbandonedLines(db, now, 1_000),
   },
   'src/portability/import/import-vectors.queries.ts': {
     registerModels: (db) => vectors.registerModels(db, [vector], now),
-    keepVectors: (db) => vectors.insertVectors(db, [vector]),
+    insertVectors: (db) => vectors.insertVectors(db, [vector]),
   },
 }
