@@ -3,7 +3,7 @@ import type { Config } from './config/config.ts'
 import { createConsolidation } from './consolidation/index.ts'
 import { createSeal } from './domain/tombstone-seal.ts'
 import { createDream, deleteOldVerdicts } from './dream/index.ts'
-import { createCompressing, createEmbedder, createEmbeddings } from './embeddings/index.ts'
+import { createCompression, createEmbedder, createEmbeddingJob } from './embeddings/index.ts'
 import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
 import type { Clock } from './kernel/clock.ts'
 import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
@@ -53,7 +53,7 @@ export function createJobs({
     import_lines: deleteAbandonedLines,
     import_edges: deleteAbandonedEdges,
   }
-  const embeddings = createEmbeddings({
+  const embeddings = createEmbeddingJob({
     ...{ db, clock, log, maxSensitivity: config.models.maxSensitivity },
     embedder: createEmbedder(config.embedding, clock, instruments.observeModel('embed')),
   })
@@ -79,7 +79,7 @@ export function createJobs({
       writing,
       drift: { roots: config.driftRoots, textLanguage: config.records.textLanguage },
     }),
-    compress: createCompressing({ db, ...config.cognition }),
+    compress: createCompression({ db, ...config.cognition }),
     refresh_importance: refresh,
     embed: embeddings.work,
     purge: createPurge({ expired }),

@@ -5,8 +5,8 @@ import { createSeal } from './domain/tombstone-seal.ts'
 import { createDriftService, driftRoutes } from './dream/index.ts'
 import {
   createEmbedder,
-  createPreviewing,
-  createQuerying,
+  createQueryEmbedder,
+  createSurprisePreviewService,
   createVectorSearch,
   surpriseRoutes,
 } from './embeddings/index.ts'
@@ -21,19 +21,19 @@ import { createKeysService, keyRoutes } from './keys/index.ts'
 import {
   accessRoutes,
   createAccessService,
-  createDecayService,
+  createExplainService,
   createForgettingService,
   createHistoryService,
-  createInsightService,
-  createLayersService,
-  createTransitionService,
-  decayRoutes,
+  createLayerService,
+  createReinforcementService,
+  createStatusService,
+  explainRoutes,
   forgettingRoutes,
   historyRoutes,
-  insightRoutes,
-  layersRoutes,
-  transitionRoutes,
-  weighRecord,
+  layerRoutes,
+  reinforcementRoutes,
+  rescoreAndPromoteRecord,
+  statusRoutes,
 } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
 import { createMaintenanceService, maintenanceRoutes } from './maintenance/index.ts'
@@ -52,7 +52,7 @@ import { createRelationsService, relationsRoutes } from './relations/index.ts'
 import {
   createRetrievalService,
   createSimilarService,
-  createTextChannel,
+  createTextSearch,
   retrievalRoutes,
   similarRoutes,
 } from './retrieval/index.ts'
@@ -90,7 +90,7 @@ export function createServices({
     ids,
     seal,
     policies,
-    rescore: weighRecord,
+    rescore: rescoreAndPromoteRecord,
     ...config.records,
   })
   const tombstones = createTombstonesService({ db })
@@ -99,10 +99,10 @@ export function createServices({
   const forgetting = createForgettingService({ db, clock, ...config.records })
   const relations = createRelationsService({ db, clock, textLanguage })
   const revision = createRevisionService({ db, clock, ids, records, policies, ...config.records })
-  const decay = createDecayService({ db, clock })
-  const insight = createInsightService({ db, clock, ...config.cognition, ...config.jobs })
-  const transition = createTransitionService({ db, clock, textLanguage })
-  const layers = createLayersService({ db, clock, textLanguage })
+  const reinforcement = createReinforcementService({ db, clock })
+  const explain = createExplainService({ db, clock, ...config.cognition, ...config.jobs })
+  const status = createStatusService({ db, clock, textLanguage })
+  const layers = createLayerService({ db, clock, textLanguage })
   const history = createHistoryService({ db })
   const access = createAccessService({ db, clock })
   const entities = createEntitiesService({ db, clock, records })
@@ -113,14 +113,14 @@ export function createServices({
     chat: ingest && createChat({ ...ingest, clock, observe: instruments.observeModel('ingest') }),
   })
   const embedder = createEmbedder(config.embedding, clock, instruments.observeModel('query'))
-  const querying = createQuerying({ db, clock, log, embedder })
+  const queryEmbedder = createQueryEmbedder({ db, clock, log, embedder })
   const vectors = createVectorSearch({ db, clock })
   const retrieval = createRetrievalService({
-    ...{ db, clock, querying, vectors, ...config.retrieval },
-    text: createTextChannel({ clock, textLanguage }),
+    ...{ db, clock, queryEmbedder, vectors, ...config.retrieval },
+    text: createTextSearch({ clock, textLanguage }),
   })
-  const similar = createSimilarService({ db, clock, querying, vectors })
-  const previewing = createPreviewing({ querying, vectors })
+  const similar = createSimilarService({ db, clock, queryEmbedder, vectors })
+  const surprisePreview = createSurprisePreviewService({ queryEmbedder, vectors })
   const drift = createDriftService({ db, roots: config.driftRoots })
   const maintenance = createMaintenanceService({ db, clock, ids, intervals: config.jobs.intervals })
   const { intervals, revisedRetentionMs } = config.jobs
@@ -139,9 +139,9 @@ export function createServices({
     tombstones,
     relations,
     revision,
-    decay,
-    insight,
-    transition,
+    reinforcement,
+    explain,
+    status,
     layers,
     history,
     access,
@@ -150,7 +150,7 @@ export function createServices({
     capture,
     retrieval,
     similar,
-    previewing,
+    surprisePreview,
     drift,
     maintenance,
     exporter,
@@ -174,17 +174,17 @@ export function listRooms({ once, ...services }: Services): Room[] {
     room(tombstonesRoutes, { tombstones: services.tombstones, once }),
     room(relationsRoutes, { relations: services.relations, once }),
     room(revisionRoutes, { revision: services.revision, once }),
-    room(decayRoutes, { decay: services.decay, once }),
-    room(insightRoutes, { insight: services.insight }),
-    room(transitionRoutes, { transition: services.transition, once }),
-    room(layersRoutes, { layers: services.layers, once }),
+    room(reinforcementRoutes, { reinforcement: services.reinforcement, once }),
+    room(explainRoutes, { explain: services.explain }),
+    room(statusRoutes, { status: services.status, once }),
+    room(layerRoutes, { layers: services.layers, once }),
     room(historyRoutes, { history: services.history }),
     room(accessRoutes, { access: services.access, once }),
     room(entitiesRoutes, { entities: services.entities, entityMerging: services.entityMerging, once }),
     room(captureRoutes, { capture: services.capture, once }),
     room(retrievalRoutes, { retrieval: services.retrieval, access: services.access }),
     room(similarRoutes, { similar: services.similar }),
-    room(surpriseRoutes, { previewing: services.previewing }),
+    room(surpriseRoutes, { surprisePreview: services.surprisePreview }),
     room(driftRoutes, { drift: services.drift }),
     room(maintenanceRoutes, { maintenance: services.maintenance, once }),
     room(portabilityRoutes, { exporter: services.exporter, importer: services.importer }),

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
 import { dot, type Embedding } from '../../src/domain/similarity.ts'
-import { createCompressing } from '../../src/embeddings/index.ts'
+import { createCompression } from '../../src/embeddings/index.ts'
 import type { BatchResult, RunContext } from '../../src/jobs/runs.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
@@ -76,7 +76,7 @@ async function compress(db: Database) {
   }
   const retentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
   const started = performance.now()
-  await createCompressing({ db, retentionMode: 'huber', retentionShape }).run(context)
+  await createCompression({ db, retentionMode: 'huber', retentionShape }).run(context)
   return { seconds: (performance.now() - started) / 1_000, counts }
 }
 

@@ -1,10 +1,10 @@
 import { connect, type Database } from '../../src/db/connection.ts'
 import { dot, type Embedding } from '../../src/domain/similarity.ts'
 import { createVectorSearch, ensureNearestIndex } from '../../src/embeddings/index.ts'
-import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { answering } from '../../src/retrieval/filters.queries.ts'
+import { answerConditions } from '../../src/retrieval/filters.queries.ts'
 import { readQuestion } from '../../src/retrieval/question.ts'
 import type { BenchDatabase } from '../database.ts'
 import type { Ground } from '../ground.ts'
@@ -110,7 +110,7 @@ async function measure(bench: Bench, exact: readonly number[], way: string): Pro
 async function find(search: Search, { model }: Store, vector: Embedding | undefined) {
   assert(vector !== undefined, 'there is a question')
   const question = readQuestion({}, { maxSensitivity: 'medium', scopes: null }, clock.now())
-  const found = await search.find({ model, vector, conditions: answering(question, 'whole'), limit })
+  const found = await search.find({ model, vector, conditions: answerConditions(question, 'whole'), limit })
   assert(found.length === limit, `${found.length} of ${limit} were found`)
   return found
 }
@@ -134,7 +134,7 @@ async function scanOnce({ pool }: BenchDatabase, vector: Embedding): Promise<voi
   const { rows } = await pool.query<{ least: number }>({
     name: 'scan-signatures',
     text: 'select min(bit_count(bits # $1::bit(1024)))::int as least from signatures',
-    values: [signatureText(signatureOf(vector))],
+    values: [formatSignature(computeSignature(vector))],
   })
   assert((rows[0]?.least ?? 1024) < 512, 'something is nearer than chance')
 }

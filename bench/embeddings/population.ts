@@ -1,6 +1,6 @@
 import type { Embedding } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
-import { signatureOf } from '../../src/embeddings/signature.ts'
+import { computeSignature } from '../../src/embeddings/signature.ts'
 import type { BenchDatabase } from '../database.ts'
 import { assert } from '../load.ts'
 import { populate } from '../records/population.ts'
@@ -47,7 +47,7 @@ async function store({ pool }: BenchDatabase, modelId: number, first: number, so
       modelId,
       some.map((_, index) => idOf(first + index)),
       some.map((vector) => encode(vector, 32)),
-      some.map((vector) => signatureOf(vector).toString('hex')),
+      some.map((vector) => computeSignature(vector).toString('hex')),
     ],
   )
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Pool } from 'pg'
 import type { Database } from '../../src/db/connection.ts'
-import { recallAccesses } from '../../src/domain/access-weights.ts'
+import { combineAccesses } from '../../src/domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
-import { findLoggedAccesses, scoringAt } from '../../src/lifecycle/index.ts'
+import { findLoggedAccesses, importanceAt } from '../../src/lifecycle/index.ts'
 import { settle } from '../decay/population.ts'
 import { assert } from '../load.ts'
 
@@ -51,7 +51,7 @@ export async function verifyScores(
   now: Date,
   size: number,
 ): Promise<void> {
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   const { rows } = await sql<{ near: number; all: number }>`
     select count(*) filter (where abs(r.importance - ${importance}) <= 0.01 + 1e-12) as near, count(*) as all
     from records as r ${join}
@@ -68,7 +68,7 @@ async function verifyOne(db: Database, id: string, now: Date): Promise<void> {
   const stored = await db.selectFrom('records').where('id', '=', id).selectAll().executeTakeFirstOrThrow()
   const exact = scoreImportance({
     ...{ base_importance: stored.base_importance, emotional_valence: stored.emotional_valence },
-    accesses: recallAccesses(stored, await findLoggedAccesses(db, id), now),
+    accesses: combineAccesses(stored, await findLoggedAccesses(db, id), now),
     age_days: (now.getTime() - stored.created_at.getTime()) / day,
     ...{ layer: stored.layer, source_trust: sourceTrust[stored.source_type] },
     confirmations: stored.confirmation_count,

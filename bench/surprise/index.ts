@@ -1,6 +1,6 @@
 import { connect } from '../../src/db/connection.ts'
 import { transact } from '../../src/db/transaction.ts'
-import { createSurprising } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
+import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { BenchDatabase } from '../database.ts'
 import { populateVectors } from '../embeddings/population.ts'
@@ -60,10 +60,10 @@ async function compare(database: BenchDatabase): Promise<number> {
     applicationName: 'membrane bench',
   })
   try {
-    const surprising = createSurprising({ clock })
+    const surprising = createSurpriseComparison({ clock })
     const { signal } = new AbortController()
     const started = performance.now()
-    await surprising.workOff({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
+    await surprising.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
     const { rows } = await database.pool.query<{ count: number }>(
       'select count(*)::int as count from unsurprised',
     )

@@ -1,4 +1,4 @@
-import { type Edge, withInverses } from '../domain/edges.ts'
+import { addInverses, type Edge } from '../domain/edges.ts'
 import { answerNew, type Draft, type WrittenRecord } from '../records/index.ts'
 import type { RelationEdge } from '../relations/index.ts'
 import type { Captured, DerivedFact } from './capture.schemas.ts'
@@ -13,7 +13,7 @@ export function presentCapture(
   settled: Settled | undefined,
   primary?: WrittenRecord,
 ): Captured {
-  const edges = withInverses([...drafts.flatMap((draft) => draft.edges), ...(settled?.edges ?? [])])
+  const edges = addInverses([...drafts.flatMap((draft) => draft.edges), ...(settled?.edges ?? [])])
   const created = drafts.map((draft) => {
     const own = edges.filter(({ source_id: source }) => source === draft.row.id)
     return answerNew(caller, draft, own, now)

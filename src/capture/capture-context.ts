@@ -1,5 +1,5 @@
 import type { Caller, Sensitivity } from '../domain/caller.ts'
-import { claimableSource, requireCeiling, writableScope } from '../domain/write-trust.ts'
+import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
 /** Who captures, when, and where what is captured belongs: the same for every record that comes of it. */
@@ -20,11 +20,11 @@ export function settingOf(
 ): Setting {
   const sensitivity = given.sensitivity ?? defaultSensitivity
   requireCeiling(caller, sensitivity)
-  claimableSource(caller, given.source_type)
+  chooseSourceType(caller, given.source_type)
   return {
     caller,
     now,
-    scope: writableScope(caller, given.scope),
+    scope: chooseWriteScope(caller, given.scope),
     sensitivity,
     claimed: sensitivity,
     source: given.source,

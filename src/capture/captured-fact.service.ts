@@ -1,9 +1,9 @@
 import { addTallies } from '../db/tallies.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { salienceAt } from '../domain/curves.ts'
-import { type Edge, withInverses } from '../domain/edges.ts'
+import { addInverses, type Edge } from '../domain/edges.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
-import { weigh } from '../lifecycle/index.ts'
+import { rescoreAndPromote } from '../lifecycle/index.ts'
 import {
   confirmFact,
   type Descent,
@@ -97,13 +97,13 @@ export function createFacts({ textLanguage, revision }: Resources) {
     const { origin, stood, ends } = told
     if (stood?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
     const links = newEdges(linkFact(stood.id, ends, origin.now), stood)
-    await upsertEdges(tx, withInverses(links))
+    await upsertEdges(tx, addInverses(links))
     const { record, content } = confirmFact(stood, stood.payload, testify(told), origin.now)
     await writeChange(tx, stood, {
       ...{ action: 'reinforce', ...reasonOf(origin), now: origin.now, textLanguage, record, content },
       changes: { salience: [salienceAt(stood, origin.now), record.salience] },
     })
-    await weigh(tx, { ids: [stood.id], now: origin.now })
+    await rescoreAndPromote(tx, { ids: [stood.id], now: origin.now })
     await addTallies(tx, { deduplicated: 1 })
     return { ...settledAs({ outcome: 'confirmed', record_id: stood.id }), edges: links }
   }

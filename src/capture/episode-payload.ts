@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { keptUnder } from '../domain/captured-content.ts'
+import { capturedKey } from '../domain/captured-content.ts'
 import { EpisodicPayload } from '../domain/payloads.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { type Check, type Evidence, type Fields, findFieldFaults, keepRest, pickFields } from './evidence.ts'
@@ -32,9 +32,9 @@ export function findToolFaults({ fields }: Evidence, check: Check): Fault[] {
 /** What the caller's environment says there would be lost under what is kept. */
 function findCovered({ environment }: Fields): Fault[] {
   const context = (environment as EpisodicPayload['environment'])?.context
-  if (!context || !Object.hasOwn(context, keptUnder)) return []
+  if (!context || !Object.hasOwn(context, capturedKey)) return []
   const message = 'is taken: what was captured is kept there'
-  return [{ pointer: `/content/environment/context/${keptUnder}`, message }]
+  return [{ pointer: `/content/environment/context/${capturedKey}`, message }]
 }
 
 type Teller = { summary: string; kind: string; call?: Node | undefined }
@@ -63,7 +63,7 @@ export function tellEpisode(evidence: Evidence, { summary, kind, call }: Teller)
 
 function placeKept(environment: EpisodicPayload['environment'], kept: Fields) {
   if (Object.keys(kept).length === 0) return environment ? { environment } : {}
-  return { environment: { ...environment, context: { ...environment?.context, [keptUnder]: kept } } }
+  return { environment: { ...environment, context: { ...environment?.context, [capturedKey]: kept } } }
 }
 
 const placedInEvent = new Set(Object.keys(eventFields))

@@ -1,5 +1,5 @@
 import Type, { type TSchema } from 'typebox'
-import type { Kept } from '../domain/captured-content.ts'
+import type { CapturedContent } from '../domain/captured-content.ts'
 import { clip } from '../domain/outline.ts'
 import { Outcome } from '../domain/payloads.ts'
 import { Uuid } from '../domain/shapes.ts'
@@ -15,7 +15,7 @@ export type Verdict = {
   /** Why, for the audit log. */
   rationale?: string
   /** What else came with it, for the audit log as well: an episode takes nothing but an outcome. */
-  kept: Kept & { summary?: string }
+  kept: CapturedContent & { summary?: string }
 }
 
 /** As long as any rationale may be; what is kept beside it is whole. */

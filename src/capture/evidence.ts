@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import type { Kept } from '../domain/captured-content.ts'
+import type { CapturedContent } from '../domain/captured-content.ts'
 import type { Fault } from '../kernel/errors.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
@@ -64,7 +64,7 @@ export function findFieldFaults(
 }
 
 /** `placed` are the names of the fields that the payload says in a place of their own. */
-export function keepRest({ given, fields }: Evidence, placed: ReadonlySet<string>): Kept {
+export function keepRest({ given, fields }: Evidence, placed: ReadonlySet<string>): CapturedContent {
   const { content, context, reason_to_remember: reason } = given
   return {
     ...restOf(content, fields, placed),
@@ -74,7 +74,7 @@ export function keepRest({ given, fields }: Evidence, placed: ReadonlySet<string
 }
 
 /** A content may have half a million fields: it is copied once, and only if something is taken out. */
-function restOf(content: unknown, fields: Fields, placed: ReadonlySet<string>): Kept {
+function restOf(content: unknown, fields: Fields, placed: ReadonlySet<string>): CapturedContent {
   if (!isObject(content)) return { content }
   const taken = new Set(Object.keys(fields).filter((name) => placed.has(name)))
   if (taken.size === 0) return { content }

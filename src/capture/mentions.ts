@@ -1,4 +1,4 @@
-import { isCompatible, isGeneric } from '../domain/entity-match.ts'
+import { isCompatibleKind, isGenericKind } from '../domain/entity-match.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import { holdsMask, maskMembers, maskText } from '../domain/masking.ts'
 import { normaliseName } from '../domain/names.ts'
@@ -143,7 +143,7 @@ export function enrol(roll: Roll, mention: Mention): Mention | undefined {
   const name = normaliseName(mention.surface)
   if (name === '' || mention.surface.length > longestName) return undefined
   const namesakes = roll.byName.get(name) ?? []
-  const known = namesakes.find((each) => isCompatible(each.entity_kind, mention.entity_kind))
+  const known = namesakes.find((each) => isCompatibleKind(each.entity_kind, mention.entity_kind))
   if (known) {
     merge(known, mention)
     return known
@@ -155,7 +155,7 @@ export function enrol(roll: Roll, mention: Mention): Mention | undefined {
 }
 
 function merge(known: Mention, mention: Mention): void {
-  if (isGeneric(known.entity_kind)) known.entity_kind = mention.entity_kind
+  if (isGenericKind(known.entity_kind)) known.entity_kind = mention.entity_kind
   known.confidence = Math.max(known.confidence, mention.confidence)
 }
 

@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox'
-import { keptUnder } from '../domain/captured-content.ts'
+import { capturedKey } from '../domain/captured-content.ts'
 import { WorkingPayload } from '../domain/payloads.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { refSchema } from './episode-payload.ts'
@@ -34,7 +34,7 @@ export function tellTask(evidence: Evidence): WorkingPayload {
     ...told,
     active_constraints: [
       ...(told.active_constraints ?? []),
-      ...kept.map(([key, value]) => ({ type: keptUnder, key, value, required: false })),
+      ...kept.map(([key, value]) => ({ type: capturedKey, key, value, required: false })),
     ],
   }
 }

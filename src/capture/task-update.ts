@@ -1,5 +1,5 @@
 import { rankOf, type Trust } from '../domain/caller.ts'
-import { keptUnder } from '../domain/captured-content.ts'
+import { capturedKey } from '../domain/captured-content.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
 import type { KnownRecord } from '../records/index.ts'
 import { isObject } from './evidence.ts'
@@ -48,6 +48,6 @@ export function resumeTask(before: WorkingPayload, told: WorkingPayload, content
 function resumeConstraints(before: WorkingPayload, told: WorkingPayload, isTold: boolean) {
   if (isTold) return told.active_constraints
   const kept = new Set(told.active_constraints.map(({ key }) => key))
-  const stay = before.active_constraints.filter(({ type, key }) => type !== keptUnder || !kept.has(key))
+  const stay = before.active_constraints.filter(({ type, key }) => type !== capturedKey || !kept.has(key))
   return [...stay, ...told.active_constraints]
 }

@@ -1,6 +1,6 @@
 import type { Transaction } from '../db/transaction.ts'
 import { type Caller, rankOf, type Sensitivity, sensitivities } from '../domain/caller.ts'
-import { withInverses } from '../domain/edges.ts'
+import { addInverses } from '../domain/edges.ts'
 import { threadHandle } from '../domain/handles.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { WorkingPayload } from '../domain/payloads.ts'
@@ -106,7 +106,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
     await refuseErasedContent(tx, seal, { scope: stored.scope, payload })
     await insertRecords(tx, cast.born, textLanguage, seal, recordMentions(stored.id, cast))
     const edges = newEdges(linkPrimary(stored.id, cast, now), stored)
-    if (edges.length > 0) await upsertEdges(tx, withInverses(edges))
+    if (edges.length > 0) await upsertEdges(tx, addInverses(edges))
     await writeChange(tx, stored, {
       ...{ action: 'revise', actor: caller.name, rationale: 'captured', now, textLanguage },
       record: wake(stored, now),

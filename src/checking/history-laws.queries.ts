@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
-import { scoringAt } from '../lifecycle/index.ts'
+import { importanceAt } from '../lifecycle/index.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
@@ -92,7 +92,7 @@ const [firstDay, eachDay] = [0.08, 0.01]
 
 /** As far as a refresh would not have written it anew: what happens to a record is in its score at once. */
 export async function findStaleScores(db: Database, now: Date): Promise<Finding> {
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   return findBreaches(
     db,
     sql`

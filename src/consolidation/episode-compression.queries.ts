@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../db/transaction.ts'
-import type { Prunable } from '../domain/curves.ts'
+import type { PrunableState } from '../domain/curves.ts'
 import type { Compressed } from './episode-compression.ts'
 
 const compressor = 'consolidation/episodic'
 
 /** `is_due` where it is to be compressed: not if it was before, here or where it was imported from, as its log says. */
-export type Aged = Prunable & { id: string; is_due: boolean }
+export type Aged = PrunableState & { id: string; is_due: boolean }
 
 /**
  * The records of episodes that were taken off the list, passing over what others hold: one who changes an episode

@@ -1,4 +1,4 @@
-import { type Prunable, pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import { computePruneAt, type PrunableState, salienceAt } from '../domain/curves.ts'
 
 /** An old episode fades to its half at once, so that what was learnt from it outlives it. */
 
@@ -12,13 +12,13 @@ export type Compressed = {
 }
 
 /** Nothing where there is nothing to take. The clock stays where it was. */
-export function compress(life: Prunable, now: Date): Compressed | undefined {
+export function compress(life: PrunableState, now: Date): Compressed | undefined {
   const { base_salience: before } = life
   const after = Math.max(before / 2, Math.min(before, least))
   if (after === before) return undefined
   const halved = { ...life, base_salience: after }
   return {
-    prune_at: pruneMomentOf(halved),
+    prune_at: computePruneAt(halved),
     changes: { base_salience: [before, after], salience: [salienceAt(life, now), salienceAt(halved, now)] },
   }
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Trust } from '../domain/caller.ts'
-import { reachesEverything } from '../domain/trust.ts'
+import { hasFullTrust } from '../domain/trust.ts'
 import { namesNoHidden } from './concealment.ts'
 
 /** Contents `c` of a record in SQL, as `concealHidden` shows them: without what they say of hidden records. */
@@ -8,13 +8,13 @@ import { namesNoHidden } from './concealment.ts'
 type Fragment = RawBuilder<unknown>
 
 export function provenanceShown(trust: Trust): Fragment {
-  if (reachesEverything(trust)) return sql`c.provenance`
+  if (hasFullTrust(trust)) return sql`c.provenance`
   const sources = keepShown(trust, sql`c.provenance -> 'sources'`)
   return sql`jsonb_set(c.provenance, '{sources}', coalesce(${sources}, '[{"kind": "event", "ref": "hidden"}]'))`
 }
 
 export function payloadShown(trust: Trust, payload: Fragment): Fragment {
-  if (reachesEverything(trust)) return payload
+  if (hasFullTrust(trust)) return payload
   const evidence = keepShown(trust, sql`c.payload -> 'evidence'`)
   const named = (field: string) =>
     sql`${namesNoHidden(trust, sql`c.payload #>> ${`{revision,${field}}`}::text[]`)}`
@@ -29,7 +29,7 @@ export function payloadShown(trust: Trust, payload: Fragment): Fragment {
 }
 
 export function interpretationShown(trust: Trust): Fragment {
-  if (reachesEverything(trust)) return sql`c.interpretation`
+  if (hasFullTrust(trust)) return sql`c.interpretation`
   const loosened = (name: string) => sql`jsonb_build_object(${name}::text, coalesce((
     select jsonb_agg(case when ${namesNoHidden(trust, sql`each.value::text`)} then each.value
       else each.value - array['canonical_entity_id', 'target_record_id', 'target_entity_id']

@@ -1,6 +1,6 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Trust } from '../domain/caller.ts'
-import { reachesEverything } from '../domain/trust.ts'
+import { hasFullTrust } from '../domain/trust.ts'
 import { openTo } from './visibility.ts'
 
 /**
@@ -27,12 +27,12 @@ function hiddenIds(trust: Trust, text: Fragment): Fragment {
 
 /** The distinct hidden ids in a text. No work at all for a caller who sees everything. */
 export function listHidden(trust: Trust, text: Fragment): RawBuilder<string[]> {
-  if (reachesEverything(trust)) return sql<string[]>`array[]::uuid[]`
+  if (hasFullTrust(trust)) return sql<string[]>`array[]::uuid[]`
   return sql<string[]>`array(select distinct concealed.id from (${hiddenIds(trust, text)}) as concealed)`
 }
 
 export function namesNoHidden(trust: Trust, text: Fragment): RawBuilder<SqlBool> {
-  if (reachesEverything(trust)) return sql<SqlBool>`true`
+  if (hasFullTrust(trust)) return sql<SqlBool>`true`
   return sql<SqlBool>`not exists (${hiddenIds(trust, text)})`
 }
 
@@ -63,7 +63,7 @@ function hiddenInstants(trust: Trust, record: Fragment): Fragment {
  * does one that was written together with an edge to it, such as the confirmation of a fact.
  */
 export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
-  if (reachesEverything(trust)) return sql<SqlBool>`true`
+  if (hasFullTrust(trust)) return sql<SqlBool>`true`
   const words = sql`concat_ws(' ', a.rationale, a.changes)`
   return sql<SqlBool>`(
     ${namesNoHidden(trust, words)} and (a.action = 'create' or a.at not in (${hiddenInstants(trust, record)}))
@@ -75,7 +75,7 @@ export function isEntryShown(trust: Trust, record: Fragment): RawBuilder<SqlBool
  * always shown; who made it and why belongs to the hidden record that it was made for.
  */
 export function isMoveShown(trust: Trust, record: Fragment): RawBuilder<SqlBool> {
-  if (reachesEverything(trust)) return sql<SqlBool>`true`
+  if (hasFullTrust(trust)) return sql<SqlBool>`true`
   return sql<SqlBool>`(${namesNoHidden(trust, sql`s.reason`)} and s.at not in (${hiddenInstants(trust, record)}))`
 }
 
@@ -87,7 +87,7 @@ export const hiddenActor = 'hidden'
  * where nothing is left.
  */
 export function membersShown(trust: Trust, object: Fragment): RawBuilder<unknown> {
-  if (reachesEverything(trust)) return sql`${object}`
+  if (hasFullTrust(trust)) return sql`${object}`
   const items = sql`(
     select coalesce(jsonb_agg(item.value order by item.place), '[]')
     from jsonb_array_elements(each.value) with ordinality as item (value, place)

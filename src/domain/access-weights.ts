@@ -1,7 +1,7 @@
 /** How a memory was used, as far as its importance goes by it. */
 
 /** What is known of the accesses of a record: all of the newest, and of the others how many there were. */
-export type Accesses = {
+export type AccessSummary = {
   count: number
   /** The same with those that only showed the record counted as the part of one that they are. */
   weight: number
@@ -18,12 +18,12 @@ export const accessWeight = { used: 1, served: 1 / 4 } as const
 /** Accesses whose age is summed one by one; older ones are taken as evenly spread. */
 export const recentAccesses = 32
 
-export const noAccesses: Accesses = { count: 0, weight: 0, days: 0, last_age_days: null, recent: [] }
+export const noAccesses: AccessSummary = { count: 0, weight: 0, days: 0, last_age_days: null, recent: [] }
 
 type AccessAge = { age_days: number; kind: keyof typeof accessWeight }
 
 /** Of all accesses, in any order. What claims to be later than now is of now, what is before creation is of then. */
-export function summariseAccesses(all: readonly AccessAge[], ageDays: number): Accesses {
+export function summariseAccesses(all: readonly AccessAge[], ageDays: number): AccessSummary {
   const known = all
     .map(({ age_days: age, kind }) => ({ age_days: within(age, ageDays), weight: accessWeight[kind] }))
     .sort((left, right) => left.age_days - right.age_days)
@@ -44,7 +44,12 @@ function within(age: number, ageDays: number): number {
 const dayMs = 86_400_000
 
 /** What a record keeps of its accesses, and what the log and its folds add. */
-type Kept = { created_at: Date; access_count: number; served_count: number; last_accessed_at: Date | null }
+type StoredAccessCounts = {
+  created_at: Date
+  access_count: number
+  served_count: number
+  last_accessed_at: Date | null
+}
 export type LoggedAccesses = {
   days: number
   /** Newest first. */
@@ -52,7 +57,11 @@ export type LoggedAccesses = {
 }
 
 /** The same where the newest are logged and the others were only counted. */
-export function recallAccesses(kept: Kept, { days, recent }: LoggedAccesses, now: Date): Accesses {
+export function combineAccesses(
+  kept: StoredAccessCounts,
+  { days, recent }: LoggedAccesses,
+  now: Date,
+): AccessSummary {
   const ageDays = daysBetween(kept.created_at, now)
   const ageOf = (at: Date) => Math.min(ageDays, daysBetween(at, now))
   return {

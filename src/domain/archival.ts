@@ -5,7 +5,7 @@ import { type Layer, neverFading } from './importance.ts'
 export const archivedAfterDays = 90
 export const archivedBelow = { retention: 0.15, importance: 0.3, accesses: 3 } as const
 
-export type Standing = {
+export type ArchivalInput = {
   layer: Layer
   pinned: boolean
   deletion_policy: 'auto_prune' | 'manual_only' | 'never'
@@ -17,7 +17,7 @@ export type Standing = {
 }
 
 /** Between two accesses each of these only comes nearer to it, so it matters to nobody how often one looks. */
-export function isDueArchival(standing: Standing): boolean {
+export function isDueArchival(standing: ArchivalInput): boolean {
   const { layer, pinned, deletion_policy: policy, age_days: age } = standing
   if (pinned || policy !== 'auto_prune' || neverFading.has(layer) || age <= archivedAfterDays) return false
   return (

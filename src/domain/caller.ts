@@ -29,7 +29,7 @@ export const unscoped = ''
 export type Trust = { maxSensitivity: Sensitivity; scopes: readonly string[] | null }
 
 /** Of the service itself, for what no caller asks. */
-export const everything: Trust = { maxSensitivity: 'hyper', scopes: null }
+export const fullTrust: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 export type Caller = {
   /** Whose limits and idempotency keys these are: a key's id, `root` or `anonymous`. */

@@ -2,7 +2,7 @@
 
 export type Curve = 'exponential' | 'linear' | 'custom' | 'huber' | 'elastic'
 
-export type Fading = {
+export type DecayState = {
   curve: Curve
   half_life_seconds: number
   min_salience: number
@@ -13,7 +13,7 @@ export type Fading = {
   pinned: boolean
 }
 
-export type Prunable = Fading & { deletion_policy: 'auto_prune' | 'manual_only' | 'never' }
+export type PrunableState = DecayState & { deletion_policy: 'auto_prune' | 'manual_only' | 'never' }
 
 /** The most that a salience, its cap, its gain or a penalty may be: a sum over every record stays finite. */
 export const maxSalience = 1_000
@@ -31,7 +31,7 @@ const huberKneeValue = 2 ** -huberKnee
 const elasticLinearShare = 0.3
 const elasticExponentialShare = 1 - elasticLinearShare
 
-export function salienceAt(life: Fading, now: Date): number {
+export function salienceAt(life: DecayState, now: Date): number {
   if (life.pinned) return life.base_salience
   if (life.expires_at && now >= life.expires_at) return 0
   const factor = fadingFactor(life.curve, halfLivesSince(life.anchored_at, now, life.half_life_seconds))
@@ -39,7 +39,7 @@ export function salienceAt(life: Fading, now: Date): number {
 }
 
 /** A floor keeps a salience up but never raises it. */
-function floorOf(life: Pick<Fading, 'min_salience' | 'base_salience'>): number {
+function floorOf(life: Pick<DecayState, 'min_salience' | 'base_salience'>): number {
   return Math.min(life.min_salience, life.base_salience)
 }
 
@@ -63,22 +63,22 @@ export function fadingFactor(curve: Curve, halfLives: number): number {
 }
 
 /** When max_age zeroes the record; null when it never does. */
-export function expiryOf(createdAt: Date, maxAgeSeconds: number): Date | null {
+export function computeExpiry(createdAt: Date, maxAgeSeconds: number): Date | null {
   return maxAgeSeconds === 0 ? null : new Date(createdAt.getTime() + maxAgeSeconds * 1_000)
 }
 
 /** The instant from which the record is due for pruning; null when it never is. */
-export function pruneMomentOf(life: Prunable): Date | null {
+export function computePruneAt(life: PrunableState): Date | null {
   if (life.pinned || life.deletion_policy !== 'auto_prune') return null
-  const faded = fadedAt(life)
+  const faded = computeFadedAt(life)
   if (!faded || !life.expires_at) return faded ?? life.expires_at
   return new Date(Math.min(faded.getTime(), life.expires_at.getTime()))
 }
 
-function fadedAt(life: Prunable): Date | null {
+function computeFadedAt(life: PrunableState): Date | null {
   if (floorOf(life) >= pruneThreshold) return null
   if (life.base_salience <= pruneThreshold) return life.anchored_at
-  const halfLives = halfLivesTo(life.curve, pruneThreshold / life.base_salience)
+  const halfLives = halfLivesToReach(life.curve, pruneThreshold / life.base_salience)
   if (halfLives > maxHalfLives) return null
   // Rounded up to the millisecond that timestamps keep: a moment early would be a moment too soon.
   const moment = life.anchored_at.getTime() + Math.ceil(halfLives * life.half_life_seconds * 1_000)
@@ -86,7 +86,7 @@ function fadedAt(life: Prunable): Date | null {
 }
 
 /** The inverse of fadingFactor, for 0 < factor < 1. */
-export function halfLivesTo(curve: Curve, factor: number): number {
+export function halfLivesToReach(curve: Curve, factor: number): number {
   switch (curve) {
     case 'linear':
       return 1 - factor

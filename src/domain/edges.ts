@@ -40,7 +40,7 @@ export type Edge = {
 }
 
 /** The edge itself and, where its predicate has one, the edge back. */
-export function withInverses(edges: readonly Edge[]): Edge[] {
+export function addInverses(edges: readonly Edge[]): Edge[] {
   return edges.flatMap((edge) => {
     const inverse = inverseOf(edge.predicate)
     if (inverse === undefined) return [edge]

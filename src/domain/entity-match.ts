@@ -6,18 +6,18 @@ import { normaliseName } from './names.ts'
 /** Kinds that say nothing, and so contradict nothing. */
 const generic: ReadonlySet<string> = new Set(['', 'other', 'concept'])
 
-export function isGeneric(kind: string): boolean {
+export function isGenericKind(kind: string): boolean {
   return generic.has(normaliseName(kind))
 }
 
 /** Whether one thing can be of both kinds; an entity may have several, and none says nothing. */
-export function isCompatible(kind: string, others: string | readonly string[]): boolean {
+export function isCompatibleKind(kind: string, others: string | readonly string[]): boolean {
   const kinds = typeof others === 'string' ? [others] : others
-  if (kinds.length === 0 || isGeneric(kind)) return true
-  return kinds.some((other) => isGeneric(other) || normaliseName(other) === normaliseName(kind))
+  if (kinds.length === 0 || isGenericKind(kind)) return true
+  return kinds.some((other) => isGenericKind(other) || normaliseName(other) === normaliseName(kind))
 }
 
-export type Called = { surface: string; entity_kind: string }
+export type MentionedName = { surface: string; entity_kind: string }
 
 export type Candidate = {
   id: string
@@ -39,7 +39,7 @@ export type Candidate = {
  * before an alias, active before challenged, the oldest, the lowest id.
  */
 export function chooseEntity<C extends Candidate>(
-  mention: Called,
+  mention: MentionedName,
   candidates: readonly C[],
   scope: string,
 ): C | undefined {
@@ -53,11 +53,11 @@ export function chooseEntity<C extends Candidate>(
 
 type Rank = readonly (number | string)[]
 
-function rankOf(mention: Called, candidate: Candidate, scope: string): Rank | undefined {
+function rankOf(mention: MentionedName, candidate: Candidate, scope: string): Rank | undefined {
   const isOwn = candidate.scope === scope
   if (!isOwn && candidate.scope !== unscoped) return undefined
   if (candidate.status !== 'active' && candidate.status !== 'challenged') return undefined
-  const match = matchOf(mention, candidate)
+  const match = findMatch(mention, candidate)
   if (match === undefined) return undefined
   return [
     match === 'identifier' ? 0 : 1,
@@ -69,14 +69,14 @@ function rankOf(mention: Called, candidate: Candidate, scope: string): Rank | un
   ]
 }
 
-export function matchOf({ surface, entity_kind: kind }: Called, { payload }: Candidate) {
+export function findMatch({ surface, entity_kind: kind }: MentionedName, { payload }: Candidate) {
   const named = surface.trim()
   const isIdentified = payload.identifiers.some(
     ({ namespace, value }) => value === named || `${namespace}:${value}` === named,
   )
   if (isIdentified) return 'identifier'
   const types = [payload.primary_type, ...payload.types]
-  if (!isCompatible(kind, types)) return undefined
+  if (!isCompatibleKind(kind, types)) return undefined
   const name = normaliseName(surface)
   if (normaliseName(payload.canonical_name) === name) return 'name'
   return payload.aliases.some(({ value }) => normaliseName(value) === name) ? 'alias' : undefined

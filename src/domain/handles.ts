@@ -3,8 +3,8 @@ import type { Sensitivity } from './caller.ts'
 import { normaliseName } from './names.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
-import { type Graph, nameStructure } from './plan-structure.ts'
-import { foldRepeats } from './tool-sequence.ts'
+import { digestStructure, type Graph } from './plan-structure.ts'
+import { dropRepeats } from './tool-sequence.ts'
 
 /**
  * What a record is known by: an entity by its names and identifiers, a fact by what it is about, a task by its thread, a skill
@@ -45,15 +45,15 @@ export function factHandle({ subject, predicate, object }: Fact): Handle {
 
 /** Of a skill: its tools in their order, without those that only repeat the one before. */
 export function recipeHandle(tools: readonly string[]): Handle {
-  return handle(['recipe', ...foldRepeats(tools)])
+  return handle(['recipe', ...dropRepeats(tools)])
 }
 
 export function structureHandle(graph: Graph): Handle {
-  return handle(['structure', nameStructure(graph)])
+  return handle(['structure', digestStructure(graph)])
 }
 
 /** Each once, whatever a payload repeats. */
-export function handlesOf(payload: Payload): Handle[] {
+export function listHandles(payload: Payload): Handle[] {
   switch (payload.kind) {
     case 'entity': {
       const names = [payload.canonical_name, ...payload.aliases.map(({ value }) => value)]

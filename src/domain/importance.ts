@@ -1,4 +1,4 @@
-import { type Accesses, recentAccesses } from './access-weights.ts'
+import { type AccessSummary, recentAccesses } from './access-weights.ts'
 
 /** The nine-factor importance: one pure score, so that computing it again at the same instant moves nothing. */
 
@@ -6,7 +6,7 @@ export type Layer = 'working' | 'episodic' | 'semantic' | 'procedural' | 'codeba
 
 export type ImportanceInputs = {
   base_importance: number
-  accesses: Accesses
+  accesses: AccessSummary
   /** Days since creation. */
   age_days: number
   layer: Layer
@@ -52,7 +52,7 @@ export const layerBoost: Readonly<Record<Layer, number>> = {
 }
 export const neverFading: ReadonlySet<Layer> = new Set(['semantic', 'procedural', 'codebase'])
 /** Numbers of the score that SQL is made from too. */
-export const scoring = {
+export const scoreConstants = {
   halfLifeDays: 30,
   /** How much faster a memory of no trust fades than one of full trust, beyond once. */
   distrustPenalty: 2,
@@ -82,15 +82,16 @@ export function importanceFactors(inputs: ImportanceInputs): ImportanceFactors {
   const { accesses } = inputs
   return {
     base: inputs.base_importance,
-    access: saturate(accesses.weight, scoring.saturatingAccesses),
+    access: saturate(accesses.weight, scoreConstants.saturatingAccesses),
     recency: recency(inputs),
     valence: Math.abs(inputs.emotional_valence),
     stability: stability(accesses, inputs.age_days),
     layer: layerBoost[inputs.layer],
     trust: inputs.source_trust,
-    confirmations: saturate(inputs.confirmations, scoring.saturatingConfirmations),
+    confirmations: saturate(inputs.confirmations, scoreConstants.saturatingConfirmations),
     activation: logistic(
-      (activation(accesses, inputs.age_days) + scoring.activationShift) / scoring.activationScale,
+      (activation(accesses, inputs.age_days) + scoreConstants.activationShift) /
+        scoreConstants.activationScale,
     ),
   }
 }
@@ -105,33 +106,33 @@ function logistic(value: number): number {
 
 function recency({ layer, accesses, age_days: age, source_trust: trust }: ImportanceInputs): number {
   if (neverFading.has(layer)) return 1
-  const halfLife = scoring.halfLifeDays / (1 + scoring.distrustPenalty * (1 - trust))
-  return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoring.maxHalfLives)
+  const halfLife = scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - trust))
+  return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoreConstants.maxHalfLives)
 }
 
 /** Evenness over life: distinct days with an access among those it could have had. */
-function stability({ count, days }: Accesses, ageDays: number): number {
+function stability({ count, days }: AccessSummary, ageDays: number): number {
   if (count === 0) return 0
   return Math.min(1, days / Math.min(count, Math.floor(ageDays) + 1))
 }
 
 /** ACT-R base-level activation with decay 0.5; creation counts as the first presentation. */
-function activation({ weight, recent, last_age_days: last }: Accesses, ageDays: number): number {
+function activation({ weight, recent, last_age_days: last }: AccessSummary, ageDays: number): number {
   const known = recent.reduce((sum, each) => sum + each.weight, 0)
-  const exact = recent.reduce((sum, each) => sum + each.weight / Math.sqrt(presented(each.age_days)), 0)
-  const nearest = presented(recent.at(-1)?.age_days ?? last ?? ageDays)
+  const exact = recent.reduce((sum, each) => sum + each.weight / Math.sqrt(clampAge(each.age_days)), 0)
+  const nearest = clampAge(recent.at(-1)?.age_days ?? last ?? ageDays)
   // What is known of the others is only that they were between the oldest of these and the creation.
   const isAllKnown = weight <= known && recent.length < recentAccesses
-  const from = isAllKnown ? presented(ageDays) : nearest
-  return Math.log(exact + spread(1 + Math.max(0, weight - known), from, presented(ageDays)))
+  const from = isAllKnown ? clampAge(ageDays) : nearest
+  return Math.log(exact + sumEvenlySpread(1 + Math.max(0, weight - known), from, clampAge(ageDays)))
 }
 
-function presented(age: number): number {
-  return Math.max(age, scoring.leastAgeDays)
+function clampAge(age: number): number {
+  return Math.max(age, scoreConstants.leastAgeDays)
 }
 
 /** Petrov (2006): presentations spread evenly between two ages. */
-function spread(count: number, nearest: number, oldest: number): number {
+function sumEvenlySpread(count: number, nearest: number, oldest: number): number {
   // The same as 2·count·(√oldest − √nearest) / (oldest − nearest), and defined where both are one.
   return (2 * count) / (Math.sqrt(oldest) + Math.sqrt(nearest))
 }

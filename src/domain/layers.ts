@@ -27,7 +27,7 @@ export function isLower(layer: Layer, than: Layer): boolean {
   return heightOf(layer) < heightOf(than)
 }
 
-export type Progress = {
+export type PromotionInput = {
   layer: Layer
   /** Since creation, or since somebody demoted it: its past was known to who did. */
   held_ms: number
@@ -37,7 +37,7 @@ export type Progress = {
 }
 
 /** The next layer, where it has come so far by itself. */
-export function duePromotion({ layer, held_ms, accesses, importance }: Progress): Layer | undefined {
+export function duePromotion({ layer, held_ms, accesses, importance }: PromotionInput): Layer | undefined {
   const isDue =
     layer === 'working'
       ? held_ms >= episodicAfterMs || accesses >= episodicAccesses

@@ -12,12 +12,12 @@ export { looksSecret } from './secret-keys.ts'
 export function maskSecrets(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value)
   if (typeof value !== 'object' || value === null) return value
-  const mask = (item: unknown, isSecret: boolean) => (isSecret ? hide(item) : maskSecrets(item))
+  const mask = (item: unknown, isSecret: boolean) => (isSecret ? replaceSecret(item) : maskSecrets(item))
   if (Array.isArray(value)) {
-    const isSecret = judgeItems(value)
+    const isSecret = findSecretItems(value)
     return value.map((item, place) => mask(item, isSecret(item, place)))
   }
-  const isSecret = judgeMembers(value)
+  const isSecret = findSecretMembers(value)
   return Object.fromEntries(
     Object.entries(value).map(([key, member]) => [key, mask(member, isSecret(key, member))]),
   )
@@ -29,15 +29,15 @@ export function maskSecrets(value: unknown): unknown {
  */
 export function* maskMembers(container: object): Generator<[key: string | undefined, member: unknown]> {
   if (Array.isArray(container)) {
-    const isSecret = judgeItems(container)
+    const isSecret = findSecretItems(container)
     for (const [place, item] of container.entries())
-      yield [undefined, isSecret(item, place) ? hide(item) : item]
+      yield [undefined, isSecret(item, place) ? replaceSecret(item) : item]
     return
   }
-  const isSecret = judgeMembers(container)
+  const isSecret = findSecretMembers(container)
   for (const key of Object.keys(container)) {
     const member: unknown = Reflect.get(container, key)
-    yield [key, isSecret(key, member) ? hide(member) : member]
+    yield [key, isSecret(key, member) ? replaceSecret(member) : member]
   }
 }
 
@@ -48,7 +48,7 @@ const namingMembers = [
 ]
 const holdingMembers = new Set(['value', 'values', 'val', 'content', 'default', 'text'])
 
-function judgeMembers(container: object): (key: string, member: unknown) => boolean {
+function findSecretMembers(container: object): (key: string, member: unknown) => boolean {
   const name = namingMembers.map((each): unknown => Reflect.get(container, each)).find(isSecretName)
   const holds = Object.keys(container).some((key) => holdingMembers.has(key.toLowerCase()))
   return (key, member) => {
@@ -63,11 +63,11 @@ function isSecretName(name: unknown): name is string {
   return typeof name === 'string' && name.length <= 200 && looksSecret(name)
 }
 
-function judgeItems(items: readonly unknown[]): (item: unknown, place: number) => boolean {
+function findSecretItems(items: readonly unknown[]): (item: unknown, place: number) => boolean {
   const [first] = items
   const isPair = items.length === 2 && typeof first === 'string' && isName(first) && looksSecret(first)
   return (item, place) =>
-    typeof item !== 'object' && ((isPair && place === 1) || isAnnounced(items[place - 1]))
+    typeof item !== 'object' && ((isPair && place === 1) || followsSecretName(items[place - 1]))
 }
 
 function isName(text: string): boolean {
@@ -77,12 +77,12 @@ function isName(text: string): boolean {
 const secretHeader = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]{0,60}(?:key|token|secret))$/i
 
 /** In a list of arguments the item after `--password` is a secret, and in a list of headers the one after `Cookie`. */
-function isAnnounced(before: unknown): boolean {
+function followsSecretName(before: unknown): boolean {
   if (typeof before !== 'string') return false
   return (/^--?[\w-]{1,100}$/.test(before) && looksSecret(before)) || secretHeader.test(before)
 }
 
-function hide(value: unknown): unknown {
+function replaceSecret(value: unknown): unknown {
   if (value === null || (typeof value === 'string' && /^<secret [a-z]+>$/.test(value))) return value
   return `<secret ${Array.isArray(value) ? 'array' : typeof value}>`
 }
@@ -126,7 +126,7 @@ export function maskFact<T extends Triple>(fact: T): T {
   return {
     ...fact,
     ...{ subject: maskText(subject), predicate: maskText(predicate) },
-    object: isSecret ? hide(object) : maskSecrets(object),
+    object: isSecret ? replaceSecret(object) : maskSecrets(object),
   }
 }
 

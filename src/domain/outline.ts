@@ -3,10 +3,10 @@ import { maskMembers, maskText } from './masking.ts'
 /** JSON in the words of a line, such as `build: {id: 7, ok: true}`, without its secrets: for what a model is shown. */
 
 /** Deeper than this nothing is told in a line; and the walk recurses. */
-const deepest = 32
+const deepestLevel = 32
 
 /** Characters beyond the limit that are looked at too, for a mask is shorter than what it hides. */
-const mostMasked = 65_536
+const mostCharactersMasked = 65_536
 
 /** At most `limit` characters, at a cost of the limit and not of the value, which may be megabytes. */
 export function outline(value: unknown, limit: number, without: readonly string[] = []): string {
@@ -25,21 +25,24 @@ export function clip(text: string, limit: number): string {
 /** One character more than the limit is written, so that the clip knows there was more. */
 type Line = { parts: string[]; left: number }
 
-function put(line: Line, text: string): void {
+function append(line: Line, text: string): void {
   line.parts.push(text.slice(0, line.left + 1))
   line.left -= text.length
 }
 
 function write(line: Line, value: unknown, depth: number): void {
   if (!isContainer(value)) {
-    put(line, typeof value === 'string' ? maskText(value.slice(0, line.left + mostMasked)) : String(value))
+    append(
+      line,
+      typeof value === 'string' ? maskText(value.slice(0, line.left + mostCharactersMasked)) : String(value),
+    )
     return
   }
   const [open, close] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
-  put(line, open)
-  if (depth < deepest) writeMembers(line, value, depth + 1)
-  else put(line, '…')
-  put(line, close)
+  append(line, open)
+  if (depth < deepestLevel) writeMembers(line, value, depth + 1)
+  else append(line, '…')
+  append(line, close)
 }
 
 function writeMembers(line: Line, value: object, depth: number, without: readonly string[] = []): void {
@@ -47,7 +50,7 @@ function writeMembers(line: Line, value: object, depth: number, without: readonl
   for (const [name, member] of maskMembers(value)) {
     if (line.left < 0) return
     if (name !== undefined && without.includes(name)) continue
-    put(line, `${isFirst ? '' : ', '}${name === undefined ? '' : `${name}: `}`)
+    append(line, `${isFirst ? '' : ', '}${name === undefined ? '' : `${name}: `}`)
     write(line, member, depth)
     isFirst = false
   }

@@ -22,7 +22,7 @@ const mostWork = 200_000
  * them until no colour splits; a part whose nodes still look alike is tried from each of them, and the least of
  * what comes of it counts.
  */
-export function nameStructure({ nodes, edges }: Graph): string {
+export function digestStructure({ nodes, edges }: Graph): string {
   const places = new Map(nodes.map(({ id }, place) => [id, place]))
   const after = nodes.map((): { place: number; kind: string }[] => [])
   const before = nodes.map((): { place: number; kind: string }[] => [])
@@ -69,12 +69,12 @@ function describePart(
   colours: readonly string[],
   budget: Budget,
 ): string | undefined {
-  const tried = chooseAlike(part, colours)
+  const tried = chooseSmallestColour(part, colours)
   if (part.length === 1 || tried.length <= 1) {
     return digest(['part', ...part.map((place) => colours[place] ?? '').sort()])
   }
   let least: string | undefined
-  for (const place of oneOfEachTwin(net, tried)) {
+  for (const place of dropTwins(net, tried)) {
     const marked = colours.slice()
     marked[place] = digest(['first', colours[place] ?? ''])
     const description = describeParts(net, part, refine(net, part, marked, budget), budget)
@@ -85,14 +85,14 @@ function describePart(
 }
 
 /** The colour that fewest share, for there will be as many tries. */
-function chooseAlike(part: readonly number[], colours: readonly string[]): number[] {
+function chooseSmallestColour(part: readonly number[], colours: readonly string[]): number[] {
   const shared = [...countColours(part, colours)].filter(([, count]) => count > 1)
   const [colour] = shared.sort(([one, few], [other, many]) => few - many || (one < other ? -1 : 1))[0] ?? []
   return part.filter((place) => colours[place] === colour)
 }
 
 /** Nodes with the very same neighbours can change places unseen: of them one is as good as all. */
-function oneOfEachTwin({ after, before }: Net, places: readonly number[]): number[] {
+function dropTwins({ after, before }: Net, places: readonly number[]): number[] {
   const keyOf = (place: number) => [after, before].map((links) => listLinks(links[place])).join('|')
   return [...new Map(places.map((place) => [keyOf(place), place])).values()]
 }
@@ -112,7 +112,11 @@ function refine(net: Net, among: readonly number[], given: readonly string[], bu
     for (const place of among) {
       const [after, before] = [net.after[place] ?? [], net.before[place] ?? []]
       budget.left -= 1 + after.length + before.length
-      next[place] = digest([colours[place], lookAround(colours, after), lookAround(colours, before)])
+      next[place] = digest([
+        colours[place],
+        listNeighbourColours(colours, after),
+        listNeighbourColours(colours, before),
+      ])
     }
     const count = countColours(among, next).size
     // One round more than tells them apart: then the colours themselves tell the edges.
@@ -122,7 +126,7 @@ function refine(net: Net, among: readonly number[], given: readonly string[], bu
   }
 }
 
-function lookAround(colours: readonly string[], links: Links[number]): string[] {
+function listNeighbourColours(colours: readonly string[], links: Links[number]): string[] {
   return links.map(({ place, kind }) => `${colours[place]} ${kind}`).sort()
 }
 

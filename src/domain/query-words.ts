@@ -12,19 +12,19 @@ const humps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 const single = /^[A-Z]?[a-z0-9]*$/
 
 /** Joins the parts of an identifier to one plain word; a pair of letters that hardly any word has. */
-const joint = 'zq'
+const identifierJoint = 'zq'
 
 /** What is longer is found by its parts: a URL is rarely typed whole, and PostgreSQL drops words over 2 KB. */
 const longestWhole = 200
 
-export type Words = {
+export type ExtractedWords = {
   /** Plain words in their order, and after them the identifiers whole, where they disturb no phrase. */
   text: string
   /** As many as were written, which is the length that relevance is measured against. */
   count: number
 }
 
-export function wordsOf(text: string): Words {
+export function extractWords(text: string): ExtractedWords {
   const words: string[] = []
   const wholes: string[] = []
   for (const found of text.normalize('NFKC').match(compound) ?? []) {
@@ -49,12 +49,12 @@ function partsOf(identifier: string): string[] {
 }
 
 function wholeOf(identifier: string): string {
-  return (identifier.match(plain) ?? []).join(joint).toLowerCase()
+  return (identifier.match(plain) ?? []).join(identifierJoint).toLowerCase()
 }
 
-export type Query = {
+export type TextQuery = {
   /** Any of these is a match. */
-  wanted: string
+  alternatives: string
   /** Each must occur as it stands. */
   phrases: string[]
   /** None of these may occur. */
@@ -64,9 +64,9 @@ export type Query = {
 const terms = /(?<=^|\s)(-?)"([^"]*)"|(?<=^|\s)-(\S+)|\S+/gu
 
 /** Reads a sentence: quotes and a leading minus keep the meaning they have in a web search. */
-export function readQuery(sentence: string): Query {
+export function readQuery(sentence: string): TextQuery {
   const wanted: string[] = []
-  const query: Query = { wanted: '', phrases: [], excluded: [] }
+  const query: TextQuery = { alternatives: '', phrases: [], excluded: [] }
   for (const [term, minus, quoted, rejected] of sentence.matchAll(terms)) {
     const phrase = plainWords(quoted ?? rejected ?? '')
     if (minus === '-' || rejected !== undefined) query.excluded.push(phrase)
@@ -77,14 +77,14 @@ export function readQuery(sentence: string): Query {
   }
   const isSaid = (phrase: string) => phrase !== ''
   return {
-    wanted: wordsOf(wanted.join(' ')).text,
+    alternatives: extractWords(wanted.join(' ')).text,
     phrases: query.phrases.filter(isSaid),
     excluded: query.excluded.filter(isSaid),
   }
 }
 
 /** The same for `websearch_to_tsquery`, in which all words must occur: an identifier becomes the phrase of its parts. */
-export function asWebSearch(text: string): string {
+export function toWebSearch(text: string): string {
   return Array.from(text.matchAll(terms), ([term, , quoted, rejected]) => {
     const isExcluded = term.startsWith('-')
     const words = plainWords(quoted ?? rejected ?? term)

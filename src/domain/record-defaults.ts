@@ -5,7 +5,7 @@ export const defaultConfidence = 1
 export const defaultSalience = 1
 export const defaultImportance = 0.5
 
-export const layerOf: Record<RecordType, Layer> = {
+export const defaultLayers: Record<RecordType, Layer> = {
   working: 'working',
   episodic: 'episodic',
   semantic: 'semantic',
@@ -14,7 +14,7 @@ export const layerOf: Record<RecordType, Layer> = {
   plan_graph: 'procedural',
 }
 
-export const kindOf: Record<RecordType, MemoryKind> = {
+export const defaultKinds: Record<RecordType, MemoryKind> = {
   working: 'narrative',
   episodic: 'narrative',
   semantic: 'fact',

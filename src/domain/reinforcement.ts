@@ -1,8 +1,8 @@
-import { expiryOf, maxSalience, type Prunable, pruneMomentOf, salienceAt } from './curves.ts'
+import { computeExpiry, computePruneAt, maxSalience, type PrunableState, salienceAt } from './curves.ts'
 
 /** What the lifecycle operations do to a record: pure, so that bulk and single forms cannot differ. */
 
-export type Life = Prunable & {
+export type LifecycleState = PrunableState & {
   salience: number
   created_at: Date
   max_age_seconds: number
@@ -13,42 +13,45 @@ export type Life = Prunable & {
 }
 
 /** The columns an operation changes, with the deadlines that follow from them. */
-export type LifeChange = Pick<
-  Life,
+export type LifecycleChange = Pick<
+  LifecycleState,
   'base_salience' | 'anchored_at' | 'last_reinforced_at' | 'pinned' | 'salience' | 'expires_at' | 'prune_at'
 >
 
 /** Adds the gain to what is left, up to the cap, and starts the clock anew. What is above the cap stays. */
-export function reinforce(life: Life, now: Date): LifeChange {
+export function reinforce(life: LifecycleState, now: Date): LifecycleChange {
   const left = salienceAt(life, now)
   const cap = life.max_salience ?? maxSalience
   const raised = Math.max(left, Math.min(left + life.reinforcement_gain, cap))
-  return settle({ ...life, base_salience: raised, anchored_at: now, last_reinforced_at: now }, now)
+  return withDeadlines({ ...life, base_salience: raised, anchored_at: now, last_reinforced_at: now }, now)
 }
 
 /**
  * Takes `amount` away, down to the floor. The base is scaled, so that the clock and a linear curve's deadline
  * stay where they are.
  */
-export function penalize(life: Life, amount: number, now: Date): LifeChange {
+export function penalize(life: LifecycleState, amount: number, now: Date): LifecycleChange {
   const left = salienceAt(life, now)
   const lowered = Math.max(left - amount, Math.min(life.min_salience, left))
   const share = left === 0 ? 1 : lowered / left
-  return settle({ ...life, base_salience: life.base_salience * share }, now)
+  return withDeadlines({ ...life, base_salience: life.base_salience * share }, now)
 }
 
 /** Freezes the record at what it has come to. */
-export function pin(life: Life, now: Date): LifeChange {
-  return settle({ ...life, base_salience: salienceAt(life, now), anchored_at: now, pinned: true }, now)
+export function pin(life: LifecycleState, now: Date): LifecycleChange {
+  return withDeadlines({ ...life, base_salience: salienceAt(life, now), anchored_at: now, pinned: true }, now)
 }
 
 /** Lets it fade again from where it was frozen. */
-export function unpin(life: Life, now: Date): LifeChange {
-  return settle({ ...life, base_salience: salienceAt(life, now), anchored_at: now, pinned: false }, now)
+export function unpin(life: LifecycleState, now: Date): LifecycleChange {
+  return withDeadlines(
+    { ...life, base_salience: salienceAt(life, now), anchored_at: now, pinned: false },
+    now,
+  )
 }
 
-function settle(life: Life, now: Date): LifeChange {
-  const settled = { ...life, expires_at: expiryOf(life.created_at, life.max_age_seconds) }
+function withDeadlines(life: LifecycleState, now: Date): LifecycleChange {
+  const settled = { ...life, expires_at: computeExpiry(life.created_at, life.max_age_seconds) }
   return {
     base_salience: settled.base_salience,
     anchored_at: settled.anchored_at,
@@ -56,6 +59,6 @@ function settle(life: Life, now: Date): LifeChange {
     pinned: settled.pinned,
     salience: salienceAt(settled, now),
     expires_at: settled.expires_at,
-    prune_at: pruneMomentOf(settled),
+    prune_at: computePruneAt(settled),
   }
 }

@@ -1,4 +1,4 @@
-import { type Layer, neverFading, scoring } from './importance.ts'
+import { type Layer, neverFading, scoreConstants } from './importance.ts'
 
 /** How well a memory is kept since it was last used: derived when it is asked for, never stored. */
 
@@ -11,7 +11,7 @@ export type RetentionShape = {
   /** The share of `elastic` that is a straight line, and ends. */
   elasticRho: number
 }
-export const usualShape: RetentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
+export const defaultRetentionShape: RetentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
 
 export type RetentionInputs = {
   mode: RetentionMode
@@ -35,12 +35,16 @@ export const retentionBonus = { perAccess: 0.05, largest: 0.3 } as const
 /** The straight part of `elastic` ends after so many half-lives. */
 export const elasticEnd = 2
 
-export function retentionOf(inputs: RetentionInputs, shape: RetentionShape = usualShape): Retention {
+export function computeRetention(
+  inputs: RetentionInputs,
+  shape: RetentionShape = defaultRetentionShape,
+): Retention {
   const { perAccess, largest } = retentionBonus
   const bonus = Math.min(largest, perAccess * Math.log1p(inputs.accesses))
   if (neverFading.has(inputs.layer)) return { value: 1, half_life_days: null, base: 1, bonus }
-  const halfLife = scoring.halfLifeDays / (1 + scoring.distrustPenalty * (1 - inputs.source_trust))
-  const halfLives = Math.min(Math.max(0, inputs.days_since_access) / halfLife, scoring.maxHalfLives)
+  const halfLife =
+    scoreConstants.halfLifeDays / (1 + scoreConstants.distrustPenalty * (1 - inputs.source_trust))
+  const halfLives = Math.min(Math.max(0, inputs.days_since_access) / halfLife, scoreConstants.maxHalfLives)
   const base = baseRetention(inputs.mode, halfLives, shape)
   return { value: Math.min(1, base + bonus), half_life_days: halfLife, base, bonus }
 }

@@ -21,4 +21,4 @@ export function listOf<T extends TSchema>(item: T, $id: string) {
   return closed({ items: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { $id })
 }
 
-export type Listed<T> = { items: T[]; next_cursor?: string }
+export type ListPage<T> = { items: T[]; next_cursor?: string }

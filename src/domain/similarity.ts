@@ -35,12 +35,12 @@ export function normalise(vector: Embedding): Embedding {
 }
 
 /** The k most like the query, compared exactly; ties go by id, so that a page never depends on the plan. */
-export function nearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
+export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
   const compared: Neighbour[] = []
   for (const { id, vector } of candidates) compared.push({ id, similarity: cosine(query, vector) })
-  return compared.sort(byNearness).slice(0, k)
+  return compared.sort(compareNearness).slice(0, k)
 }
 
-export function byNearness(one: Neighbour, other: Neighbour): number {
+export function compareNearness(one: Neighbour, other: Neighbour): number {
   return other.similarity - one.similarity || (one.id < other.id ? -1 : Number(one.id > other.id))
 }

@@ -1,4 +1,4 @@
-import { byNearness, type Neighbour } from './similarity.ts'
+import { compareNearness, type Neighbour } from './similarity.ts'
 
 /** What a memory says that the store did not know: it moves base importance once, when the embedding arrives. */
 
@@ -11,9 +11,9 @@ export type Surprise = {
   duplicate_of?: string
 }
 
-export type Surprised = { base_importance: number; surprise: Surprise }
+export type SurpriseResult = { base_importance: number; surprise: Surprise }
 
-export const surprisingNeighbours = 5
+export const comparedNeighbours = 5
 const duplicateSimilarity = 0.92
 const duplicatePenalty = 0.3
 /** Even the faintest duplicate loses this much, so that saying a thing twice never makes it weigh more. */
@@ -21,17 +21,17 @@ const leastDuplicatePenalty = 0.05
 /** The mean distance that is neither news nor repetition, and how sharply the score turns there. */
 const turningDistance = 0.35
 const steepness = 10
-const reach = 0.6
+const largestGain = 0.6
 export const leastImportance = 0.05
 
 /** Of any number of neighbours, in any order, the nearest few count. */
-export function surpriseOf(base: number, known: readonly Neighbour[]): Surprised {
-  const neighbours = [...known].sort(byNearness).slice(0, surprisingNeighbours)
-  const score = scoreOf(neighbours)
+export function computeSurprise(base: number, known: readonly Neighbour[]): SurpriseResult {
+  const neighbours = [...known].sort(compareNearness).slice(0, comparedNeighbours)
+  const score = computeScore(neighbours)
   const [nearest] = neighbours
   const isDuplicate = nearest !== undefined && nearest.similarity >= duplicateSimilarity
-  const gain = reach * (score - 0.5)
-  const delta = isDuplicate ? Math.min(gain, duplicateLoss(nearest.similarity)) : gain
+  const gain = largestGain * (score - 0.5)
+  const delta = isDuplicate ? Math.min(gain, computeDuplicateLoss(nearest.similarity)) : gain
   return {
     base_importance: Math.min(1, Math.max(leastImportance, base + delta)),
     surprise: {
@@ -45,13 +45,13 @@ export function surpriseOf(base: number, known: readonly Neighbour[]): Surprised
 }
 
 /** With nothing to compare to, all is news. */
-function scoreOf(neighbours: readonly Neighbour[]): number {
+function computeScore(neighbours: readonly Neighbour[]): number {
   if (neighbours.length === 0) return 1
   const distance = neighbours.reduce((sum, { similarity }) => sum + 1 - similarity, 0) / neighbours.length
   return 1 / (1 + Math.exp(-steepness * (distance - turningDistance)))
 }
 
-function duplicateLoss(similarity: number): number {
+function computeDuplicateLoss(similarity: number): number {
   const depth = (similarity - duplicateSimilarity) / (1 - duplicateSimilarity)
   return -duplicatePenalty * depth - leastDuplicatePenalty
 }

@@ -5,4 +5,4 @@
 export const sweepLagMs = 15 * 60_000
 
 /** A cursor older than this is answered without it. The difference is what clocks may disagree by. */
-export const boundHoldsMs = 10 * 60_000
+export const boundValidMs = 10 * 60_000

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Payload } from './payloads.ts'
-import { wordingOf } from './tombstone-wording.ts'
+import { canonicalWording } from './tombstone-wording.ts'
 
 export type Seal = ReturnType<typeof createSeal>
 
@@ -14,7 +14,7 @@ export function createSeal(key: string | undefined) {
     /** Tells which key a tombstone was made with, and nothing about the key. */
     keyId: hmac(key, 'membrane tombstone key').subarray(0, 8),
     digest(scope: string, payload: Payload): Buffer | null {
-      const wording = wordingOf(payload)
+      const wording = canonicalWording(payload)
       return wording === null ? null : hmac(key, JSON.stringify([scope, wording]))
     },
   }

@@ -1,4 +1,4 @@
-import { constraintParts, contextParts } from './captured-content.ts'
+import { listConstraintParts, listContextParts } from './captured-content.ts'
 import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
 
@@ -6,7 +6,7 @@ import type { Payload } from './payloads.ts'
  * What a record says, not when or by which reference, so that the same thing said again is known again: NFKC,
  * lower case, without punctuation, one space between words. Null when it says nothing.
  */
-export function wordingOf(payload: Payload): string | null {
+export function canonicalWording(payload: Payload): string | null {
   const parts = partsOf(payload).map((part) => normaliseJson(part, normaliseText))
   const isSilent = parts.every((part) => part === '' || (Array.isArray(part) && part.length === 0))
   return isSilent ? null : JSON.stringify([payload.kind, ...parts])
@@ -22,14 +22,14 @@ function partsOf(payload: Payload): unknown[] {
       return [
         payload.timeline.flatMap(({ summary }) => summary || []),
         payload.tool_graph.flatMap(({ result }) => (result === undefined ? [] : [result])),
-        ...contextParts(payload),
+        ...listContextParts(payload),
       ]
     case 'working':
       return [
         payload.context_summary ?? '',
         payload.next_actions,
         payload.open_questions,
-        constraintParts(payload),
+        listConstraintParts(payload),
       ]
     case 'competence':
       return [payload.skill_name, payload.recipe.map(({ step, tool }) => [step, tool ?? ''])]

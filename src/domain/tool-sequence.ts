@@ -1,6 +1,6 @@
 /** What the tools of an episode come to, told by how they were used one after the other. */
 
-export type Call = {
+export type ToolCall = {
   id: string
   tool: string
   timestamp?: string | undefined
@@ -8,15 +8,15 @@ export type Call = {
 }
 
 /** A longer one is the history of a single task, and no skill. */
-const longest = 200
+const longestSequence = 200
 
 /** The names in the order in which they ran, without those that only repeat the one before; none when it is too long. */
-export function signatureOf(calls: readonly Call[]): string[] {
-  const signature = foldRepeats(orderCalls(calls).map(({ tool }) => tool))
-  return signature.length > longest ? [] : signature
+export function toolSequenceOf(calls: readonly ToolCall[]): string[] {
+  const signature = dropRepeats(orderCalls(calls).map(({ tool }) => tool))
+  return signature.length > longestSequence ? [] : signature
 }
 
-export function foldRepeats(tools: readonly string[]): string[] {
+export function dropRepeats(tools: readonly string[]): string[] {
   return tools.filter((tool, place) => tool !== tools[place - 1])
 }
 
@@ -24,7 +24,7 @@ export function foldRepeats(tools: readonly string[]): string[] {
  * By time, as far as it is told, then as listed, but nothing before what it depends on. In a circle the first that
  * is met comes last; what depends on nothing that is there does not wait.
  */
-export function orderCalls(calls: readonly Call[]): Call[] {
+export function orderCalls(calls: readonly ToolCall[]): ToolCall[] {
   const listed = sortByTime(calls)
   // The first of those that share an id is the one that is meant.
   const places = new Map(listed.map(({ id }, place): [string, number] => [id, place]).reverse())
@@ -56,7 +56,7 @@ function walkFrom(first: number, needs: readonly (readonly number[])[], isMet: S
 }
 
 /** A call without a time of its own happened after the one that is listed before it. */
-function sortByTime(calls: readonly Call[]): Call[] {
+function sortByTime(calls: readonly ToolCall[]): ToolCall[] {
   let latest = Number.NEGATIVE_INFINITY
   const timed = calls.map((call) => {
     if (call.timestamp !== undefined) latest = Date.parse(call.timestamp)

@@ -2,7 +2,7 @@
 export const lagBounds = [1, 2, 5, 10, 30, 60, 300, 1_800, 7_200] as const
 
 /** How long each text waited, as counts: one for each bound it kept, so that they add up as Prometheus adds them. */
-export function tallyLags(seconds: readonly number[]): Record<string, number> {
+export function countLags(seconds: readonly number[]): Record<string, number> {
   if (seconds.length === 0) return {}
   const waited = seconds.map((lag) => Math.max(0, lag))
   const within = lagBounds.map((bound) => [

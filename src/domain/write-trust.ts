@@ -13,7 +13,7 @@ import { sourceTrust } from './importance.ts'
 /** What a caller may write: the rules of trust turned to bodies. */
 
 /** The scope a new record gets: a key of one scope need not name it, one of several must. */
-export function writableScope(caller: Caller, named: string | undefined): string {
+export function chooseWriteScope(caller: Caller, named: string | undefined): string {
   const { scopes } = caller.trust
   if (named !== undefined) {
     requireScope(caller, named)
@@ -28,12 +28,12 @@ export function writableScope(caller: Caller, named: string | undefined): string
 }
 
 /** A scope that the key has; records without a scope are written by a key of all scopes alone. */
-export function mayWriteTo({ scopes }: Trust, scope: string): boolean {
+export function canWriteTo({ scopes }: Trust, scope: string): boolean {
   return !scopes || scopes.includes(scope)
 }
 
 export function requireScope(caller: Caller, scope: string): void {
-  if (mayWriteTo(caller.trust, scope)) return
+  if (canWriteTo(caller.trust, scope)) return
   throw new AppError('outside_trust', 'The key may not write to this scope.')
 }
 
@@ -64,7 +64,7 @@ export function requireProtection(caller: Caller, before: Required<Protection>, 
 }
 
 /** A source may be claimed to be less trusted than the key's own, never more. */
-export function claimableSource(caller: Caller, claimed: SourceType | undefined): SourceType {
+export function chooseSourceType(caller: Caller, claimed: SourceType | undefined): SourceType {
   if (claimed === undefined || sourceTrust[claimed] <= sourceTrust[caller.sourceType]) {
     return claimed ?? caller.sourceType
   }

@@ -5,7 +5,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { archivedAfterDays, archivedBelow } from '../domain/archival.ts'
 import { neverFading } from '../domain/importance.ts'
 import type { Portion, Position } from '../jobs/table-walk.ts'
-import { type RetentionSettings, retentionAt, scoringAt, uses } from '../lifecycle/index.ts'
+import { importanceAt, type RetentionSettings, retentionAt, weightedUses } from '../lifecycle/index.ts'
 
 const archivist = 'dream/forget'
 const dayMs = 86_400_000
@@ -18,7 +18,7 @@ function isAged({ now, scope }: Span): RawBuilder<unknown> {
   return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
     and r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})
-    and ${uses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+    and ${weightedUses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 
 export async function countAged(db: Database, span: Span): Promise<number> {
@@ -58,11 +58,11 @@ export type Archived = {
 /** Forgets those of the records that hardly anything is left of, and says so in their logs, in one statement. */
 export async function archive(tx: Transaction, archiving: Archiving): Promise<Archived[]> {
   const { ids, now, purgeAt, runId } = archiving
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   const { rows } = await sql<Archived>`
     with judged as materialized (
       select r.id, ${retentionAt(now, archiving)} as retention, ${importance} as importance,
-        ${uses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
+        ${weightedUses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
         ${salienceAt(now)} as salience
       from records as r ${join}
       where r.id = any(${sql.val([...ids])}::uuid[]) and ${isAged(archiving)}

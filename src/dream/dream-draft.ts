@@ -1,4 +1,4 @@
-import { type Caller, everything, permissions, type Sensitivity, unscoped } from '../domain/caller.ts'
+import { type Caller, fullTrust, permissions, type Sensitivity, unscoped } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
@@ -80,6 +80,6 @@ function callerOf(actor: string): Caller {
     ...{ principal: actor, name: actor, sourceType: 'dream' },
     permissions: new Set(permissions),
     isService: true,
-    trust: everything,
+    trust: fullTrust,
   }
 }

@@ -1,2 +1,2 @@
 /** How many of the nearest signatures are looked at, two in five of which may be filtered out before more are. */
-export const nearestSought = 1_000
+export const nearestSearched = 1_000

@@ -3,13 +3,13 @@ import { decode, encode } from '../domain/vector-codes.ts'
 import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
 import type { RetentionSettings } from '../lifecycle/index.ts'
 import {
-  claimTooSharp,
+  type CompressibleVector,
+  claimCompressible,
   countVectors,
-  findEnd,
-  listTooBlurred,
-  type Position,
-  type Sharp,
-  start,
+  findRangeEnd,
+  firstPosition,
+  queueTooCoarse,
+  type VectorPosition,
   writeCompressed,
 } from './compression.queries.ts'
 
@@ -24,34 +24,36 @@ type Resources = RetentionSettings & { db: Database; size?: number }
  * The job `compress`: what is fading is kept in fewer bits. Its signature stays that of the full vector, so that it is
  * found as before; what it is worth is judged by the instant of the run alone, and not by how often there is one.
  */
-export function createCompressing({ db, size = usualSize, ...settings }: Resources): JobWork {
+export function createCompression({ db, size = usualSize, ...settings }: Resources): JobWork {
   async function run(context: RunContext): Promise<void> {
     await context.setTotal(await countVectors(db), figures)
-    let after: Position | undefined = start
+    let after: VectorPosition | undefined = firstPosition
     while (after) after = await compressNext(context, after)
   }
 
   async function compressNext(
     { run: { startedAt: now, scope }, inBatch }: RunContext,
-    after: Position,
-  ): Promise<Position | undefined> {
-    const { until } = await inBatch(async (tx): Promise<BatchResult & { until: Position | undefined }> => {
-      const until = await findEnd(tx, { after, limit: size })
-      if (!until) return { until: undefined }
-      const stretch = { after, until, scope, now, settings }
-      const sharp = await claimTooSharp(tx, stretch)
-      const compressed = sharp.map(compress)
-      if (compressed.length > 0) await writeCompressed(tx, compressed)
-      const blurred = await listTooBlurred(tx, stretch)
-      return { until, done: until.count, counts: { ...countsOf(compressed), to_be_embedded: blurred } }
-    })
+    after: VectorPosition,
+  ): Promise<VectorPosition | undefined> {
+    const { until } = await inBatch(
+      async (tx): Promise<BatchResult & { until: VectorPosition | undefined }> => {
+        const until = await findRangeEnd(tx, { after, limit: size })
+        if (!until) return { until: undefined }
+        const stretch = { after, until, scope, now, settings }
+        const sharp = await claimCompressible(tx, stretch)
+        const compressed = sharp.map(compress)
+        if (compressed.length > 0) await writeCompressed(tx, compressed)
+        const blurred = await queueTooCoarse(tx, stretch)
+        return { until, done: until.count, counts: { ...countsOf(compressed), to_be_embedded: blurred } }
+      },
+    )
     return until
   }
 
   return { run }
 }
 
-function compress({ code, dimensions, bits, target, ...position }: Sharp) {
+function compress({ code, dimensions, bits, target, ...position }: CompressibleVector) {
   const compressed = encode(decode(code, dimensions, bits), target)
   return { ...position, bits: target, code: compressed, saved: code.length - compressed.length }
 }

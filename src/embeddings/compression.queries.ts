@@ -3,13 +3,16 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 import { type RetentionSettings, retentionAt } from '../lifecycle/index.ts'
-import { precisions } from './vector-precision.ts'
+import { precisionLevels } from './vector-precision.ts'
 
 /** Where a batch starts: after the last vector of the one before it. */
-export type Position = { record_id: string; model_id: number }
-export const start: Position = { record_id: '00000000-0000-0000-0000-000000000000', model_id: 0 }
+export type VectorPosition = { record_id: string; model_id: number }
+export const firstPosition: VectorPosition = {
+  record_id: '00000000-0000-0000-0000-000000000000',
+  model_id: 0,
+}
 
-type Portion = { after: Position; limit: number; scope: string | null; now: Date }
+type Portion = { after: VectorPosition; limit: number; scope: string | null; now: Date }
 
 export async function countVectors(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from embeddings`.execute(db)
@@ -17,11 +20,11 @@ export async function countVectors(db: Database): Promise<number> {
 }
 
 /** Where the next so many vectors end, of all that there are, and how many that is; undefined when there is none. */
-export async function findEnd(
+export async function findRangeEnd(
   tx: Transaction,
   { after: { record_id: id, model_id: model }, limit }: Pick<Portion, 'after' | 'limit'>,
-): Promise<(Position & { count: number }) | undefined> {
-  const { rows } = await sql<Position & { count: number }>`
+): Promise<(VectorPosition & { count: number }) | undefined> {
+  const { rows } = await sql<VectorPosition & { count: number }>`
     select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
     from (
       select record_id, model_id from embeddings
@@ -35,18 +38,26 @@ export async function findEnd(
   return rows[0]
 }
 
-type Stretch = Omit<Portion, 'limit'> & { until: Position; settings: RetentionSettings }
+type VectorRange = Omit<Portion, 'limit'> & { until: VectorPosition; settings: RetentionSettings }
 
-export type Sharp = Position & { bits: Precision; code: Buffer; dimensions: number; target: Precision }
+export type CompressibleVector = VectorPosition & {
+  bits: Precision
+  code: Buffer
+  dimensions: number
+  target: Precision
+}
 
 /** Of a stretch of vectors, those that are sharper than their memories are worth, locked. */
-export async function claimTooSharp(tx: Transaction, stretch: Stretch): Promise<Sharp[]> {
-  const { rows } = await sql<Sharp>`
+export async function claimCompressible(
+  tx: Transaction,
+  stretch: VectorRange,
+): Promise<CompressibleVector[]> {
+  const { rows } = await sql<CompressibleVector>`
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
     join records as r on r.id = e.record_id
-    cross join lateral (select ${worthAt(stretch)} as bits) as worth
+    cross join lateral (select ${targetBitsAt(stretch)} as bits) as worth
     where ${isWithin(stretch)} and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked
@@ -56,7 +67,7 @@ export async function claimTooSharp(tx: Transaction, stretch: Stretch): Promise<
 
 export async function writeCompressed(
   tx: Transaction,
-  compressed: readonly (Position & { bits: Precision; code: Buffer })[],
+  compressed: readonly (VectorPosition & { bits: Precision; code: Buffer })[],
 ): Promise<void> {
   await sql`
     update embeddings as e set bits = blurred.bits, code = blurred.code
@@ -69,7 +80,7 @@ export async function writeCompressed(
 }
 
 /** Lists what is worth a sharper vector than it has, to be embedded anew from its text. */
-export async function listTooBlurred(tx: Transaction, stretch: Stretch): Promise<number> {
+export async function queueTooCoarse(tx: Transaction, stretch: VectorRange): Promise<number> {
   const { now } = stretch
   const { rows } = await sql`
     insert into unembedded (record_id, asked_at, due_at)
@@ -77,7 +88,7 @@ export async function listTooBlurred(tx: Transaction, stretch: Stretch): Promise
     from embeddings as e
     join embedding_models as m on m.id = e.model_id and m.embeds
     join records as r on r.id = e.record_id
-    where ${isWithin(stretch)} and e.bits < 32 and ${worthAt(stretch)} > e.bits
+    where ${isWithin(stretch)} and e.bits < 32 and ${targetBitsAt(stretch)} > e.bits
     order by 1
     on conflict (record_id) do nothing
     returning record_id
@@ -86,7 +97,7 @@ export async function listTooBlurred(tx: Transaction, stretch: Stretch): Promise
 }
 
 /** Pinned records keep what they have; those that are forgotten are not worth the work, and may be restored as they are. */
-function isWithin({ after, until, scope }: Stretch): RawBuilder<unknown> {
+function isWithin({ after, until, scope }: VectorRange): RawBuilder<unknown> {
   const inScope = scope === null ? sql`` : sql`and r.scope = ${scope}`
   return sql`(e.record_id, e.model_id) > (${after.record_id}::uuid, ${after.model_id}::smallint)
     and (e.record_id, e.model_id) <= (${until.record_id}::uuid, ${until.model_id}::smallint)
@@ -94,9 +105,9 @@ function isWithin({ after, until, scope }: Stretch): RawBuilder<unknown> {
 }
 
 /** The bits that a vector of `r` is worth. */
-function worthAt({ now, settings }: Stretch): RawBuilder<unknown> {
-  const limits = precisions.filter(({ above }) => Number.isFinite(above))
-  const least = precisions.at(-1)?.bits ?? 2
+function targetBitsAt({ now, settings }: VectorRange): RawBuilder<unknown> {
+  const limits = precisionLevels.filter(({ above }) => Number.isFinite(above))
+  const least = precisionLevels.at(-1)?.bits ?? 2
   return sql`(select case ${sql.join(
     limits.map(({ above, bits }) => sql`when kept.retention > ${above}::float8 then ${sql.lit(bits)}`),
     sql` `,

@@ -5,7 +5,7 @@ import type { EmbeddingModels } from '../db/schema.ts'
 export type ModelRow = Selectable<EmbeddingModels>
 
 /** What a worker is configured with, and whose place no other takes while one such worker is there. */
-export type Configured = Pick<ModelRow, 'provider' | 'model' | 'dimensions' | 'max_sensitivity'>
+export type ConfiguredModel = Pick<ModelRow, 'provider' | 'model' | 'dimensions' | 'max_sensitivity'>
 
 /** Before the first of all ids. */
 const start = '00000000-0000-0000-0000-000000000000'
@@ -21,7 +21,7 @@ export async function findEmbeddingModel(db: Database): Promise<ModelRow | undef
 }
 
 /** Undefined when texts are embedded with another. */
-export async function noteSeen(db: Database, configured: Configured, now: Date) {
+export async function touchModel(db: Database, configured: ConfiguredModel, now: Date) {
   return db
     .updateTable('embedding_models')
     .set({ seen_at: now })
@@ -49,7 +49,7 @@ export async function retireModel(tx: Database): Promise<void> {
 }
 
 /** From now on texts are embedded with it, and those it has not seen are to be listed. The first one serves at once. */
-export async function registerModel(tx: Database, configured: Configured, now: Date): Promise<ModelRow> {
+export async function registerModel(tx: Database, configured: ConfiguredModel, now: Date): Promise<ModelRow> {
   const place = { registered_at: now, seen_at: now, embeds: true, walked_to: start }
   return tx
     .insertInto('embedding_models')
@@ -88,7 +88,7 @@ export async function lockUnfilledModel(tx: Database, modelId: number): Promise<
  * more. What is listed already stays as it is. From where it goes on is a subquery: joined, the planner would sort
  * all that is left for each step.
  */
-export async function listUnread(tx: Database, modelId: number, limit: number): Promise<boolean> {
+export async function queueUnembedded(tx: Database, modelId: number, limit: number): Promise<boolean> {
   const { rows } = await sql<{ walked_to: string | null }>`
     with model as materialized (
       select id, walked_to, registered_at, max_sensitivity from embedding_models
@@ -125,7 +125,7 @@ export async function lockReadyModel(tx: Database, modelId: number): Promise<boo
 }
 
 /** Its vectors are searched no more, and are to be deleted. */
-export async function endService(tx: Database): Promise<void> {
+export async function stopServing(tx: Database): Promise<void> {
   await tx
     .updateTable('embedding_models')
     .set({ serves: false, walked_to: start })
@@ -133,7 +133,7 @@ export async function endService(tx: Database): Promise<void> {
     .execute()
 }
 
-export async function beginService(tx: Database, modelId: number): Promise<void> {
+export async function startServing(tx: Database, modelId: number): Promise<void> {
   await tx.updateTable('embedding_models').set({ serves: true }).where('id', '=', modelId).execute()
 }
 
@@ -141,7 +141,7 @@ export async function beginService(tx: Database, modelId: number): Promise<void>
  * Deletes the next vectors of a model that neither serves nor embeds, and answers whether there may be more. One
  * that somebody has in hand is passed over: its record is being erased, or its text was written anew.
  */
-export async function deleteRetired(tx: Database, limit: number): Promise<boolean> {
+export async function deleteRetiredVectors(tx: Database, limit: number): Promise<boolean> {
   const { rows } = await sql`
     with model as materialized (
       select id, walked_to from embedding_models

@@ -4,21 +4,21 @@ import type { Sensitivity } from '../domain/caller.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import {
-  beginService,
-  type Configured,
-  deleteRetired,
-  endService,
+  type ConfiguredModel,
+  deleteRetiredVectors,
   findEmbeddingModel,
-  listUnread,
   lockModels,
   lockReadyModel,
   lockUnfilledModel,
   type ModelRow,
-  noteSeen,
+  queueUnembedded,
   registerModel,
   retireModel,
+  startServing,
+  stopServing,
+  touchModel,
 } from './embedding-models.queries.ts'
-import { reviveGivenUp } from './embedding-queue.queries.ts'
+import { retryGivenUp } from './embedding-queue.queries.ts'
 import type { Embedder } from './hash-embedder.ts'
 
 type Resources = {
@@ -45,33 +45,33 @@ const deletedAtOnce = 2_000
  * rolled out, those who were there first go on and the others stand back until the last of them has been gone for a
  * minute: the place changes hands once, however the processes come, go and come again.
  */
-export function createRegistration({ db, clock, log, embedder, maxSensitivity, measure }: Resources) {
+export function createModelRegistration({ db, clock, log, embedder, maxSensitivity, measure }: Resources) {
   let dimensions: number | undefined
   let known: { model: ModelRow | undefined; until: number } | undefined
 
   /** The model of this worker, or undefined while texts are embedded with another. */
-  async function attend(signal: AbortSignal): Promise<ModelRow | undefined> {
+  async function findOwnModel(signal: AbortSignal): Promise<ModelRow | undefined> {
     if (known && performance.now() < known.until) return known.model
     dimensions ??= await measure(signal)
     const { provider, model: name } = embedder
     const configured = { provider, model: name, dimensions, max_sensitivity: maxSensitivity }
-    const model = (await noteSeen(db, configured, clock.now())) ?? (await takePlace(configured))
+    const model = (await touchModel(db, configured, clock.now())) ?? (await claimPlace(configured))
     if (!model && (!known || known.model)) log.info('texts are embedded by workers configured otherwise')
     known = { model, until: performance.now() + noteEveryMs }
     return model
   }
 
-  async function takePlace(configured: Configured): Promise<ModelRow | undefined> {
+  async function claimPlace(configured: ConfiguredModel): Promise<ModelRow | undefined> {
     const taken = await transact(db, {}, async (tx) => {
       await lockModels(tx)
       const now = clock.now()
       const incumbent = await findEmbeddingModel(tx)
       if (incumbent && now.getTime() - incumbent.seen_at.getTime() < absentMs) {
         // Somebody of the same configuration may have been quicker.
-        return noteSeen(tx, configured, now)
+        return touchModel(tx, configured, now)
       }
       await retireModel(tx)
-      await reviveGivenUp(tx, now)
+      await retryGivenUp(tx, now)
       return registerModel(tx, configured, now)
     })
     if (taken?.walked_to)
@@ -85,7 +85,7 @@ export function createRegistration({ db, clock, log, embedder, maxSensitivity, m
     known = undefined
   }
 
-  return { attend, forget }
+  return { findOwnModel, forget }
 }
 
 type Step = (
@@ -98,11 +98,11 @@ type Step = (
  * One step of what a change of model takes beside embedding: listing what the new one has not read, putting it in
  * service once it has, deleting what the old one left. Answers whether there may be more to do.
  */
-export async function changeModel(step: Step, modelId: number): Promise<boolean> {
+export async function advanceModelChange(step: Step, modelId: number): Promise<boolean> {
   const steps = [
-    async (tx: Database) => ({ isMore: await listNext(tx, modelId), counts: {} }),
-    async (tx: Database) => ({ isMore: await putInService(tx, modelId), counts: {} }),
-    async (tx: Database) => ({ isMore: await deleteRetired(tx, deletedAtOnce), counts: {} }),
+    async (tx: Database) => ({ isMore: await queueNext(tx, modelId), counts: {} }),
+    async (tx: Database) => ({ isMore: await activateModel(tx, modelId), counts: {} }),
+    async (tx: Database) => ({ isMore: await deleteRetiredVectors(tx, deletedAtOnce), counts: {} }),
   ]
   for (const each of steps) {
     const { isMore } = await step(each)
@@ -111,14 +111,14 @@ export async function changeModel(step: Step, modelId: number): Promise<boolean>
   return false
 }
 
-async function listNext(tx: Database, modelId: number): Promise<boolean> {
-  return (await lockUnfilledModel(tx, modelId)) && (await listUnread(tx, modelId, listedAtOnce))
+async function queueNext(tx: Database, modelId: number): Promise<boolean> {
+  return (await lockUnfilledModel(tx, modelId)) && (await queueUnembedded(tx, modelId, listedAtOnce))
 }
 
 /** All at once for whoever searches: before it the old one answers, after it the new one. */
-async function putInService(tx: Database, modelId: number): Promise<boolean> {
+async function activateModel(tx: Database, modelId: number): Promise<boolean> {
   if (!(await lockReadyModel(tx, modelId))) return false
-  await endService(tx)
-  await beginService(tx, modelId)
+  await stopServing(tx)
+  await startServing(tx, modelId)
   return true
 }

@@ -4,35 +4,35 @@ import { rankOf, type Sensitivity } from '../domain/caller.ts'
 import { searchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
 import { encode } from '../domain/vector-codes.ts'
-import { tallyLags } from '../domain/vector-lag.ts'
+import { countLags } from '../domain/vector-lag.ts'
 import type { BatchResult } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
-import { changeModel } from './embedding-models.service.ts'
+import { advanceModelChange } from './embedding-models.service.ts'
 import {
   type Claim,
   claimDue,
-  countFailures,
-  findSaid,
+  type EmbeddedText,
+  findQueuedTexts,
   lockClaims,
-  type Reading,
-  release,
-  type Said,
-  settle,
+  type QueuedText,
+  recordFailures,
+  releaseClaim,
+  storeVectors,
 } from './embedding-queue.queries.ts'
 import type { Embedder } from './hash-embedder.ts'
-import { signatureOf } from './signature.ts'
+import { computeSignature } from './signature.ts'
 import { hasWord, type Text } from './text-batches.ts'
-import type { createAsking } from './text-embedding.service.ts'
+import type { createTextEmbedder } from './text-embedding.service.ts'
 
 type Resources = {
   clock: Clock
   log: Logger
   embedder: Embedder
   maxSensitivity: Sensitivity
-  ask: ReturnType<typeof createAsking>['ask']
+  ask: ReturnType<typeof createTextEmbedder>['ask']
 }
 
 /** How a pass touches the database: each batch a transaction, counted where somebody counts. */
@@ -40,28 +40,28 @@ type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) =>
 export type Pass = { inBatch: InBatch; model: ModelRow; scope: string | null; signal: AbortSignal }
 
 /** Texts in hand at once, and for how long they stay so when their worker dies. */
-const portions = {
+const batchLimits = {
   hash: { limit: 500, holdMs: 60_000 },
   openai: { limit: 128, holdMs: 300_000 },
 } as const
 
 /** Some twenty minutes after the first failure a text is given up. */
-const failing = { mostAttempts: 8, firstPauseMs: 10_000 }
+const retryLimits = { mostAttempts: 8, firstPauseMs: 10_000 }
 
 /** Works through the list; no transaction is open while a model is asked. */
-export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: Resources) {
-  const { limit, holdMs } = portions[embedder.provider]
+export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask }: Resources) {
+  const { limit, holdMs } = batchLimits[embedder.provider]
   const mostRank = rankOf(maxSensitivity)
 
   /** Until nothing is due. Answers why the model was not asked any further, when it was not. */
-  async function workOff(pass: Pass): Promise<ModelFailure | undefined> {
+  async function processQueue(pass: Pass): Promise<ModelFailure | undefined> {
     const { inBatch, model, scope, signal } = pass
     while (!signal.aborted) {
       const { taken, outage } = await embedNext(pass)
       if (outage) return outage
       if (taken === limit) continue
       const isWhole = scope === null
-      if (!(isWhole && (await changeModel(inBatch, model.id)))) return undefined
+      if (!(isWhole && (await advanceModelChange(inBatch, model.id)))) return undefined
     }
     return undefined
   }
@@ -73,35 +73,37 @@ export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: R
     const { ids, said } = await inBatch(async (tx) => {
       await lockClaims(tx)
       const ids = await claimDue(tx, { modelId: model.id, now, until, scope, limit })
-      return { ids, said: ids.length > 0 ? await findSaid(tx, ids) : [], counts: {} }
+      return { ids, said: ids.length > 0 ? await findQueuedTexts(tx, ids) : [], counts: {} }
     })
     if (ids.length === 0) return { taken: 0 }
     const texts = said.flatMap(textOf)
     // Ends well before others may take the texts in hand.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
-    const readings = readingsOf(ids, texts, answers.vectors)
-    await inBatch((tx) => keep(tx, { modelId: model.id, until, ids, readings, refused: answers.refused }))
+    const readings = toEmbeddedTexts(ids, texts, answers.vectors)
+    await inBatch((tx) =>
+      storeAnswers(tx, { modelId: model.id, until, ids, readings, refused: answers.refused }),
+    )
     return { taken: ids.length, ...(answers.outage ? { outage: answers.outage } : {}) }
   }
 
   /** None of what the embedder may not read, or what says nothing. */
-  function textOf({ record_id: id, sensitivity, payload, tags }: Said): Text[] {
+  function textOf({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
     if (rankOf(sensitivity) > mostRank) return []
     const text = searchableText(payload, tags)
     return hasWord(text) ? [{ id, text }] : []
   }
 
-  async function keep(
+  async function storeAnswers(
     tx: Transaction,
     { modelId, until, ids, readings, refused }: Outcome,
   ): Promise<BatchResult> {
     const now = clock.now()
-    const rows = await settle(tx, { modelId, until, now, readings })
+    const rows = await storeVectors(tx, { modelId, until, now, readings })
     const settled = new Set(rows.map(({ record_id: id }) => id))
-    await addTallies(tx, tallyLags(rows.flatMap(({ lag_seconds: lag }) => lag ?? [])))
-    const givenUp = await fail(tx, { ids: refused, until }, now)
+    await addTallies(tx, countLags(rows.flatMap(({ lag_seconds: lag }) => lag ?? [])))
+    const givenUp = await recordRefused(tx, { ids: refused, until }, now)
     const read = new Set([...readings.map(({ id }) => id), ...refused])
-    await giveBack(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)
+    await releaseUnread(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)
     const embedded = readings.filter(({ id, vector }) => vector !== null && settled.has(id)).length
     const counts = {
       ...{ embedded, without_vector: settled.size - embedded },
@@ -110,38 +112,38 @@ export function createEmbedding({ clock, log, embedder, maxSensitivity, ask }: R
     return { done: settled.size, counts }
   }
 
-  async function fail(tx: Transaction, claim: Claim, now: Date): Promise<string[]> {
+  async function recordRefused(tx: Transaction, claim: Claim, now: Date): Promise<string[]> {
     if (claim.ids.length === 0) return []
-    const givenUp = await countFailures(tx, claim, { now, ...failing })
+    const givenUp = await recordFailures(tx, claim, { now, ...retryLimits })
     if (givenUp.length > 0) log.warn('texts that cannot be embedded were given up', { record_ids: givenUp })
     return givenUp
   }
 
-  return { workOff }
+  return { processQueue }
 }
 
 type Outcome = {
   modelId: number
   until: Date
   ids: readonly string[]
-  readings: readonly Reading[]
+  readings: readonly EmbeddedText[]
   refused: readonly string[]
 }
 
 /** What was not asked, because the embedder was not well or time was up, is in none of them. */
-function readingsOf(
+function toEmbeddedTexts(
   ids: readonly string[],
   texts: readonly Text[],
   vectors: ReadonlyMap<string, Embedding | null>,
-): Reading[] {
+): EmbeddedText[] {
   const toRead = new Set(texts.map(({ id }) => id))
-  return ids.flatMap((id): Reading[] => {
+  return ids.flatMap((id): EmbeddedText[] => {
     const vector = vectors.get(id)
-    if (vector) return [{ id, vector: { code: encode(vector, 32), signature: signatureOf(vector) } }]
+    if (vector) return [{ id, vector: { code: encode(vector, 32), signature: computeSignature(vector) } }]
     return vector === null || !toRead.has(id) ? [{ id, vector: null }] : []
   })
 }
 
-async function giveBack(tx: Transaction, claim: Claim, now: Date): Promise<void> {
-  if (claim.ids.length > 0) await release(tx, claim, now)
+async function releaseUnread(tx: Transaction, claim: Claim, now: Date): Promise<void> {
+  if (claim.ids.length > 0) await releaseClaim(tx, claim, now)
 }

@@ -4,16 +4,16 @@ import { transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
-import type { createRegistration } from './embedding-models.service.ts'
-import type { createEmbedding } from './embedding-pass.service.ts'
+import type { createModelRegistration } from './embedding-models.service.ts'
+import type { createEmbeddingPass } from './embedding-pass.service.ts'
 import { findWork } from './embedding-queue.queries.ts'
 
 type Resources = {
   db: Database
   clock: Clock
   log: Logger
-  registration: ReturnType<typeof createRegistration>
-  embedding: ReturnType<typeof createEmbedding>
+  registration: ReturnType<typeof createModelRegistration>
+  embedding: ReturnType<typeof createEmbeddingPass>
   everyMs?: number
 }
 
@@ -25,7 +25,7 @@ const longestPauseMs = 300_000
  * list, which costs a probe when there is nothing on it. Without a run of the job for each look; a model that is away
  * is asked less and less often.
  */
-export function watchUnembedded({ db, clock, log, registration, embedding, everyMs = 1_000 }: Resources) {
+export function pollEmbeddingQueue({ db, clock, log, registration, embedding, everyMs = 1_000 }: Resources) {
   const stopping = new AbortController()
   const { signal } = stopping
   let outages = 0
@@ -33,11 +33,11 @@ export function watchUnembedded({ db, clock, log, registration, embedding, every
 
   async function look(): Promise<void> {
     if (performance.now() < resumeAt) return
-    const model = await registration.attend(signal)
+    const model = await registration.findOwnModel(signal)
     if (!model) return
     const { is_due, is_changing } = await findWork(db, clock.now())
     if (!is_due && !is_changing) return
-    const outage = await embedding.workOff({
+    const outage = await embedding.processQueue({
       ...{ model, scope: null, signal },
       inBatch: (work) => transact(db, {}, work),
     })

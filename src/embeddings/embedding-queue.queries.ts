@@ -25,12 +25,12 @@ export async function lockClaims(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 11)`.execute(tx)
 }
 
-type Wanted = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }
+type ClaimInput = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }
 
 /** Takes what waits longest in hand, for the model that texts are embedded with; for any other there is nothing. */
 export async function claimDue(
   tx: Database,
-  { modelId, now, until, scope, limit }: Wanted,
+  { modelId, now, until, scope, limit }: ClaimInput,
 ): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
     with due as materialized (
@@ -48,11 +48,11 @@ export async function claimDue(
   return rows.map(({ record_id: id }) => id)
 }
 
-export type Said = { record_id: string; sensitivity: Sensitivity; payload: Payload; tags: string[] }
+export type QueuedText = { record_id: string; sensitivity: Sensitivity; payload: Payload; tags: string[] }
 
 /** Asked after the claim, and not with it: a statement that waited for a row would answer the text as it was before. */
-export async function findSaid(db: Database, ids: readonly string[]): Promise<Said[]> {
-  const { rows } = await sql<Said>`
+export async function findQueuedTexts(db: Database, ids: readonly string[]): Promise<QueuedText[]> {
+  const { rows } = await sql<QueuedText>`
     select r.id as record_id, r.sensitivity, c.payload, c.tags
     from records as r join contents as c on c.record_id = r.id
     where r.id = any(${sql.val([...ids])}::uuid[])
@@ -61,13 +61,13 @@ export async function findSaid(db: Database, ids: readonly string[]): Promise<Sa
 }
 
 /** A vector, or null for a text that is to have none. */
-export type Reading = { id: string; vector: { code: Buffer; signature: Buffer } | null }
+export type EmbeddedText = { id: string; vector: { code: Buffer; signature: Buffer } | null }
 
 /**
  * `lag_seconds`: since its text was written; null for what has no vector, and for what was read again: for another
  * model, or for a sharper vector than it had come to.
  */
-export type Settled = { record_id: string; lag_seconds: number | null }
+export type StoredVector = { record_id: string; lag_seconds: number | null }
 
 /**
  * Stores vectors with their signatures and takes their texts from the list, all that are still in hand: what was
@@ -77,17 +77,17 @@ export type Settled = { record_id: string; lag_seconds: number | null }
  * Vectors of a model before stay beside, unless the text was written since: they are of what it said once. The first
  * vector of a record puts it on the list of those that are to be compared.
  */
-export async function settle(
+export async function storeVectors(
   tx: Database,
   {
     modelId,
     until,
     now,
     readings,
-  }: { modelId: number; until: Date; now: Date; readings: readonly Reading[] },
-): Promise<Settled[]> {
+  }: { modelId: number; until: Date; now: Date; readings: readonly EmbeddedText[] },
+): Promise<StoredVector[]> {
   const ids = readings.map(({ id }) => id)
-  const { rows } = await sql<Settled>`
+  const { rows } = await sql<StoredVector>`
     with model as materialized (
       select id, registered_at from embedding_models where id = ${modelId} and embeds for share
     ), mine as materialized (
@@ -139,7 +139,7 @@ export async function settle(
 }
 
 /** One attempt less for each; answers those that had their last, which are as good as without a text from now on. */
-export async function countFailures(
+export async function recordFailures(
   tx: Database,
   claim: Claim,
   { now, mostAttempts, firstPauseMs }: { now: Date; mostAttempts: number; firstPauseMs: number },
@@ -165,7 +165,7 @@ export async function countFailures(
 }
 
 /** Gives back what was not come to; it was nobody's fault, and costs no attempt. */
-export async function release(tx: Database, claim: Claim, now: Date): Promise<void> {
+export async function releaseClaim(tx: Database, claim: Claim, now: Date): Promise<void> {
   await sql`
     with mine as materialized (${inHand(claim)})
     update unembedded set due_at = ${now}::timestamptz
@@ -188,7 +188,7 @@ function inHand({ ids, until }: Claim): RawBuilder<unknown> {
 }
 
 /** What was given up is tried again: another model may read it, or the one that could not was mended. */
-export async function reviveGivenUp(tx: Database, now: Date, scope: string | null = null): Promise<number> {
+export async function retryGivenUp(tx: Database, now: Date, scope: string | null = null): Promise<number> {
   const { rows } = await sql`
     with given_up as materialized (
       select u.record_id from unembedded as u where u.due_at = 'infinity' and ${isOf(scope)} for update of u skip locked

@@ -3,15 +3,15 @@ import type { Sensitivity } from '../domain/caller.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
-import { createRegistration } from './embedding-models.service.ts'
-import { createEmbedding } from './embedding-pass.service.ts'
-import { watchUnembedded } from './embedding-poll.job.ts'
-import { countWaiting, reviveGivenUp } from './embedding-queue.queries.ts'
+import { createModelRegistration } from './embedding-models.service.ts'
+import { createEmbeddingPass } from './embedding-pass.service.ts'
+import { pollEmbeddingQueue } from './embedding-poll.job.ts'
+import { countWaiting, retryGivenUp } from './embedding-queue.queries.ts'
 import type { Embedder } from './hash-embedder.ts'
-import { watchUncompared } from './surprise/surprise.job.ts'
+import { pollComparisons } from './surprise/surprise.job.ts'
 import { countUncompared } from './surprise/surprise-comparison.queries.ts'
-import { createSurprising } from './surprise/surprise-comparison.service.ts'
-import { createAsking } from './text-embedding.service.ts'
+import { createSurpriseComparison } from './surprise/surprise-comparison.service.ts'
+import { createTextEmbedder } from './text-embedding.service.ts'
 
 type Resources = {
   db: Database
@@ -30,33 +30,33 @@ const figures = [
 const proceedEveryMs = 1_000
 
 /** The job `embed`, and what does the same without being asked. */
-export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: most }: Resources) {
-  if (!embedder) return { work: { run: rehearse }, watch: () => ({ stop: async () => {} }) }
+export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: most }: Resources) {
+  if (!embedder) return { work: { run: countDryRun }, watch: () => ({ stop: async () => {} }) }
   const maxSensitivity = embedder.provider === 'hash' ? 'hyper' : most
-  const { ask, measure } = createAsking(embedder)
+  const { ask, measure } = createTextEmbedder(embedder)
   const resources = { db, clock, log, embedder, maxSensitivity }
-  const registration = createRegistration({ ...resources, measure })
-  const embedding = createEmbedding({ ...resources, ask })
-  const surprising = createSurprising({ clock })
+  const registration = createModelRegistration({ ...resources, measure })
+  const embedding = createEmbeddingPass({ ...resources, ask })
+  const surprising = createSurpriseComparison({ clock })
 
   async function run(context: RunContext): Promise<void> {
-    if (context.run.dryRun) return rehearse(context)
+    if (context.run.dryRun) return countDryRun(context)
     await untilEnded(context, async (signal) => {
-      const model = await registration.attend(signal)
+      const model = await registration.findOwnModel(signal)
       if (!model) return
       const { inBatch, run, setTotal } = context
       const { scope } = run
       const { due, given_up: givenUp } = await countWaiting(db, clock.now(), scope)
       await setTotal(due + givenUp, figures)
-      await inBatch(async (tx) => ({ counts: { revived: await reviveGivenUp(tx, clock.now(), scope) } }))
-      const outage = await embedding.workOff({ inBatch, model, scope, signal })
-      await surprising.workOff({ inBatch, scope, signal })
+      await inBatch(async (tx) => ({ counts: { revived: await retryGivenUp(tx, clock.now(), scope) } }))
+      const outage = await embedding.processQueue({ inBatch, model, scope, signal })
+      await surprising.comparePending({ inBatch, scope, signal })
       if (outage) throw outage
     })
   }
 
   /** What there would be to do; no model is asked for the sake of a rehearsal. */
-  async function rehearse({ run, inBatch }: RunContext): Promise<void> {
+  async function countDryRun({ run, inBatch }: RunContext): Promise<void> {
     if (!run.dryRun) return
     await inBatch(async (tx) => ({
       counts: {
@@ -71,8 +71,8 @@ export function createEmbeddings({ db, clock, log, embedder, maxSensitivity: mos
 
   function watch() {
     const watches = [
-      watchUnembedded({ db, clock, log, registration, embedding }),
-      watchUncompared({ db, log, surprising }),
+      pollEmbeddingQueue({ db, clock, log, registration, embedding }),
+      pollComparisons({ db, log, surprising }),
     ]
     return { stop: async () => void (await Promise.all(watches.map((each) => each.stop()))) }
   }

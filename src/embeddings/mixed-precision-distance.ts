@@ -1,11 +1,18 @@
-import { byNearness, cosine, dot, type Embedding, type Neighbour, normalise } from '../domain/similarity.ts'
+import {
+  compareNearness,
+  cosine,
+  dot,
+  type Embedding,
+  type Neighbour,
+  normalise,
+} from '../domain/similarity.ts'
 
 /**
  * Comparing vectors of different precision. A rounded vector has lost some of its likeness to anything, so by
  * plain cosine the archive would never be found again; as a cloud around what was stored it competes fairly.
  */
 
-export type Rounded = {
+export type RoundedVector = {
   vector: Embedding
   /** The quantisation step of its code; 0 at full precision. */
   step: number
@@ -20,43 +27,43 @@ const fullPrecisionShare = 0.5
 const evenSpread = 1 / 12
 
 /** The Fisher–Rao distance of two clouds of independent Gaussian coordinates. */
-export function frqadDistance(one: Rounded, other: Rounded): number {
-  return distanceBetween(cloudOf(one), cloudOf(other))
+export function frqadDistance(one: RoundedVector, other: RoundedVector): number {
+  return distanceBetween(toGaussian(one), toGaussian(other))
 }
 
 /**
  * The k nearest by that distance, ties by id. Those of full precision share their places among themselves by
  * cosine: between equal clouds the distance weighs one large difference below several small ones.
  */
-export function nearestMixed(
-  query: Rounded,
-  candidates: Iterable<Rounded & { id: string }>,
+export function findNearestMixed(
+  query: RoundedVector,
+  candidates: Iterable<RoundedVector & { id: string }>,
   k: number,
 ): Neighbour[] {
-  const asked = cloudOf(query)
+  const asked = toGaussian(query)
   const compared = Array.from(candidates, (candidate) => ({
     id: candidate.id,
     similarity: cosine(query.vector, candidate.vector),
-    distance: distanceBetween(asked, cloudOf(candidate)),
+    distance: distanceBetween(asked, toGaussian(candidate)),
     isExact: candidate.step === 0,
-  })).sort((one, other) => one.distance - other.distance || byNearness(one, other))
-  const exact = compared.filter(({ isExact }) => isExact).sort(byNearness)
+  })).sort((one, other) => one.distance - other.distance || compareNearness(one, other))
+  const exact = compared.filter(({ isExact }) => isExact).sort(compareNearness)
   let place = 0
   const ranked = compared.map((each) => (each.isExact ? (exact[place++] ?? each) : each))
   return ranked.slice(0, k).map(({ id, similarity }) => ({ id, similarity }))
 }
 
-type Cloud = { centre: Embedding; deviation: number }
+type GaussianVector = { centre: Embedding; deviation: number }
 
 /** Brought to length 1, for rounding to few bits makes a vector longer, and a longer one is farther from all. */
-function cloudOf({ vector, step }: Rounded): Cloud {
+function toGaussian({ vector, step }: RoundedVector): GaussianVector {
   const relativeStep = step / (Math.sqrt(dot(vector, vector)) || 1)
   const variance = fullPrecisionShare / vector.length + relativeStep ** 2 * evenSpread
   return { centre: normalise(vector), deviation: Math.sqrt(variance) }
 }
 
 /** d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂. */
-function distanceBetween(one: Cloud, other: Cloud): number {
+function distanceBetween(one: GaussianVector, other: GaussianVector): number {
   if (one.centre.length !== other.centre.length) throw new RangeError('Vectors differ in dimensions.')
   const blur = (one.deviation - other.deviation) ** 2
   const scale = 2 * one.deviation * other.deviation

@@ -26,7 +26,7 @@ const modelKeptMs = 1_000
  * What is asked as a vector of the model whose vectors are searched. A model that does not answer is left out, and
  * after some failures left alone for a while: it would make every search wait.
  */
-export function createQuerying({ db, clock, log, embedder }: Resources) {
+export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
   const kept = new Map<string, Embedding>()
   let failures = 0
   let closedUntil = 0

@@ -2,7 +2,7 @@ import { countBits } from '../domain/bit-count.ts'
 
 /** The signatures of a whole scope in memory, so that many can be compared with all of them for one reading. */
 
-export type Crowd = { size: number; ids: Buffer; words: Uint32Array }
+export type SignatureMatrix = { size: number; ids: Buffer; words: Uint32Array }
 
 const idBytes = 16
 /** PostgreSQL sends the number of bits first. */
@@ -13,7 +13,7 @@ const stride = idBytes + lengthBytes + signatureBytes
 const farthest = signatureBytes * 8
 
 /** Of what `readSignatures` answers. */
-export function unpackCrowd(packed: Buffer): Crowd {
+export function unpackSignatures(packed: Buffer): SignatureMatrix {
   const size = packed.length / stride
   const ids = Buffer.alloc(size * idBytes)
   const words = new Uint32Array(size * wordsEach)
@@ -27,8 +27,8 @@ export function unpackCrowd(packed: Buffer): Crowd {
 }
 
 /** The ids of those whose signatures are nearest, in no order. */
-export function nearestIds(crowd: Crowd, signature: Uint8Array, most: number): string[] {
-  if (crowd.size <= most) return Array.from({ length: crowd.size }, (_, at) => idAt(crowd, at))
+export function findNearestIds(crowd: SignatureMatrix, signature: Uint8Array, most: number): string[] {
+  if (crowd.size <= most) return Array.from({ length: crowd.size }, (_, at) => readId(crowd, at))
   const distances = distancesTo(crowd, signature)
   const { reach, room } = cutAfter(distances, most)
   const found: string[] = []
@@ -36,12 +36,12 @@ export function nearestIds(crowd: Crowd, signature: Uint8Array, most: number): s
   for (let at = 0; at < crowd.size; at++) {
     const distance = distances[at] ?? farthest
     if (distance > reach || (distance === reach && ++atTheEdge > room)) continue
-    found.push(idAt(crowd, at))
+    found.push(readId(crowd, at))
   }
   return found
 }
 
-function distancesTo({ size, words }: Crowd, signature: Uint8Array): Uint16Array {
+function distancesTo({ size, words }: SignatureMatrix, signature: Uint8Array): Uint16Array {
   const sought = new Uint32Array(wordsEach)
   Buffer.from(sought.buffer).set(signature)
   const distances = new Uint16Array(size)
@@ -69,7 +69,7 @@ function cutAfter(distances: Uint16Array, most: number): { reach: number; room: 
   return { reach: farthest, room: most }
 }
 
-export function idAt({ ids }: Crowd, at: number): string {
+export function readId({ ids }: SignatureMatrix, at: number): string {
   const hex = ids.toString('hex', at * idBytes, (at + 1) * idBytes)
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }

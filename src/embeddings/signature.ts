@@ -15,7 +15,7 @@ const seed = 0x6d656d62
 const flips = drawSigns(rounds * largestDimensions)
 
 /** Bit 0 is the highest of the first byte, as PostgreSQL sends a `bit(1024)`. */
-export function signatureOf(vector: ArrayLike<number>): Buffer {
+export function computeSignature(vector: ArrayLike<number>): Buffer {
   const rotated = rotate(vector)
   const signature = Buffer.alloc(signatureBits / 8)
   for (let bit = 0; bit < signatureBits; bit++) {
@@ -26,7 +26,7 @@ export function signatureOf(vector: ArrayLike<number>): Buffer {
 }
 
 /** The way PostgreSQL reads and writes a `bit(1024)`: 0101… */
-export function signatureText(signature: Uint8Array): string {
+export function formatSignature(signature: Uint8Array): string {
   return Array.from(signature, (byte) => byte.toString(2).padStart(8, '0')).join('')
 }
 

@@ -4,7 +4,7 @@ import { ModelFailure } from '../llm/model-failure.ts'
 import type { Embedder } from './hash-embedder.ts'
 import { clip, groupTexts, halve, type Text } from './text-batches.ts'
 
-export type Answers = {
+export type EmbedAnswers = {
   /** Of length 1; null for a text that has no direction. */
   vectors: Map<string, Embedding | null>
   /** Texts that the embedder cannot read though it reads others. */
@@ -13,7 +13,7 @@ export type Answers = {
   outage?: ModelFailure
 }
 
-type Asking = { dimensions: number; deadlineMs: number; signal: AbortSignal }
+type EmbedOptions = { dimensions: number; deadlineMs: number; signal: AbortSignal }
 
 /**
  * Of somebody else's model. Most read some eight thousand tokens; what follows is found by its words alone. Small
@@ -26,9 +26,12 @@ const longestOfSmall = 1_000
 const probe = 'memory'
 
 /** Embeds texts as far as it goes: one that cannot be read does not keep the others from it. */
-export function createAsking(embedder: Embedder) {
-  async function ask(texts: readonly Text[], { dimensions, deadlineMs, signal }: Asking): Promise<Answers> {
-    const answers: Answers = { vectors: new Map(), refused: [] }
+export function createTextEmbedder(embedder: Embedder) {
+  async function ask(
+    texts: readonly Text[],
+    { dimensions, deadlineMs, signal }: EmbedOptions,
+  ): Promise<EmbedAnswers> {
+    const answers: EmbedAnswers = { vectors: new Map(), refused: [] }
     const deadline = performance.now() + deadlineMs
     const left = groupTexts(texts.map(shorten)).reverse()
     for (let group = left.pop(); group && performance.now() < deadline; group = left.pop()) {
@@ -46,7 +49,7 @@ export function createAsking(embedder: Embedder) {
     group: readonly Text[],
     dimensions: number,
     patience: NonNullable<Parameters<Embedder['embed']>[1]>,
-    { vectors }: Answers,
+    { vectors }: EmbedAnswers,
   ): Promise<ModelFailure | undefined> {
     // Hashing never waits for anything, and would let nothing else have its turn.
     await yieldTurn()

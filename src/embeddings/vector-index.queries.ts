@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { nearestSought } from './candidate-count.ts'
+import { nearestSearched } from './candidate-count.ts'
 
 export type Extension = { available: string | null; installed: string | null; hasBrokenIndex: boolean }
 
@@ -20,7 +20,7 @@ export async function findExtension(db: Database): Promise<Extension> {
 const indexingLock = 7_350_009
 
 /** False when another session is at it: waiting would hold up the very index it builds. */
-export async function takeIndexing(session: Database): Promise<boolean> {
+export async function tryLockIndexing(session: Database): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_lock(${indexingLock}) as taken,
       set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)
@@ -28,7 +28,7 @@ export async function takeIndexing(session: Database): Promise<boolean> {
   return rows[0]?.taken ?? false
 }
 
-export async function leaveIndexing(session: Database): Promise<void> {
+export async function unlockIndexing(session: Database): Promise<void> {
   await sql`select pg_advisory_unlock(${indexingLock})`.execute(session)
 }
 
@@ -55,12 +55,12 @@ export async function createNearestFunction(db: Database): Promise<void> {
   await sql`
     create or replace function nearest_signatures(model smallint, sought bit)
     returns table (record_id uuid, distance bigint) language sql stable
-    set hnsw.ef_search = ${sql.lit(nearestSought)} set hnsw.iterative_scan = strict_order
+    set hnsw.ef_search = ${sql.lit(nearestSearched)} set hnsw.iterative_scan = strict_order
     as ${sql.lit(`
       select s.record_id, bit_count(s.bits # sought) from signatures as s
       where s.model_id = model
       order by s.bits <~> sought
-      limit ${nearestSought}
+      limit ${nearestSearched}
     `)}
   `.execute(db)
 }

@@ -6,8 +6,8 @@ import {
   createNearestIndex,
   dropNearestIndex,
   findExtension,
-  leaveIndexing,
-  takeIndexing,
+  tryLockIndexing,
+  unlockIndexing,
 } from './vector-index.queries.ts'
 
 /** The first that goes on searching where the nearest are of another model. */
@@ -33,7 +33,7 @@ export async function ensureNearestIndex(db: Database, log: Logger): Promise<voi
 }
 
 async function createIndex(session: Database): Promise<void> {
-  if (!(await takeIndexing(session))) return
+  if (!(await tryLockIndexing(session))) return
   try {
     await createExtension(session)
     // Looked for under the lock: an index that somebody else is building looks like one left half built.
@@ -42,7 +42,7 @@ async function createIndex(session: Database): Promise<void> {
     await createNearestIndex(session)
     await createNearestFunction(session)
   } finally {
-    await leaveIndexing(session)
+    await unlockIndexing(session)
   }
 }
 

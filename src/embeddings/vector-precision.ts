@@ -1,7 +1,7 @@
 import type { Precision } from '../domain/vector-codes.ts'
 
 /** How sharp a vector is worth keeping, by how well its memory is kept: above the limit of each, highest first. */
-export const precisions: readonly { above: number; bits: Precision }[] = [
+export const precisionLevels: readonly { above: number; bits: Precision }[] = [
   { above: 0.8, bits: 32 },
   { above: 0.5, bits: 8 },
   { above: 0.2, bits: 4 },
@@ -9,5 +9,5 @@ export const precisions: readonly { above: number; bits: Precision }[] = [
 ]
 
 export function precisionOf(retention: number): Precision {
-  return precisions.find(({ above }) => retention > above)?.bits ?? 2
+  return precisionLevels.find(({ above }) => retention > above)?.bits ?? 2
 }

@@ -2,11 +2,11 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
-import { nearestSought } from './candidate-count.ts'
+import { nearestSearched } from './candidate-count.ts'
 
-export type Coded = { id: string; bits: Precision; code: Buffer }
+export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 
-export type Sought = {
+export type VectorSearch = {
   modelId: number
   /** As PostgreSQL reads a `bit(1024)`. */
   signature: string
@@ -15,7 +15,7 @@ export type Sought = {
   limit: number
 }
 
-type Near = { found: Coded[]; isEnough: boolean }
+type NearestResult = { found: EncodedVector[]; isEnough: boolean }
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
@@ -27,16 +27,16 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
  */
 export async function findAmongNearest(
   db: Database,
-  { modelId, signature, conditions, limit }: Sought,
+  { modelId, signature, conditions, limit }: VectorSearch,
   isIndexed: boolean,
-): Promise<Near> {
+): Promise<NearestResult> {
   const nearest = isIndexed
     ? sql`select record_id, distance from nearest_signatures(${modelId}::smallint, ${signature}::bit(1024))`
     : sql`
       select record_id, bit_count(bits # ${signature}::bit(1024)) as distance from signatures
       where model_id = ${modelId}
-      order by distance, record_id limit ${sql.lit(nearestSought)}`
-  const { rows } = await sql<Coded & { sought: number }>`
+      order by distance, record_id limit ${sql.lit(nearestSearched)}`
+  const { rows } = await sql<EncodedVector & { sought: number }>`
     with near as materialized (${nearest}), met as (
       select near.record_id, near.distance from near cross join lateral (
         select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
@@ -48,25 +48,25 @@ export async function findAmongNearest(
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
   `.execute(db)
-  const sought = isIndexed ? nearestSought : (rows[0]?.sought ?? nearestSought)
-  return { found: rows.map(coded), isEnough: rows.length >= limit || sought < nearestSought }
+  const sought = isIndexed ? nearestSearched : (rows[0]?.sought ?? nearestSearched)
+  return { found: rows.map(toEncodedVector), isEnough: rows.length >= limit || sought < nearestSearched }
 }
 
 /** For a statement that reads a whole table: a hundred thousand distances are sorted without a file. */
-export async function prepareForMany(tx: Transaction): Promise<void> {
+export async function prepareLargeScan(tx: Transaction): Promise<void> {
   await sql`
     select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true)
   `.execute(tx)
 }
 
 /** The nearest under some conditions, of which each record is asked. */
-export async function findNearestOfAll(
+export async function findNearestFiltered(
   tx: Transaction,
-  { modelId, signature, conditions, limit }: Sought,
-): Promise<Coded[]> {
+  { modelId, signature, conditions, limit }: VectorSearch,
+): Promise<EncodedVector[]> {
   // Kept apart from the order and its limit: led by them a planner sorts every signature, and then asks one record
   // after the other until it has found enough.
-  const { rows } = await sql<Coded>`
+  const { rows } = await sql<EncodedVector>`
     with met as materialized (
       select record_id, distance from (
         select s.record_id, bit_count(s.bits # ${signature}::bit(1024)) as distance
@@ -80,11 +80,11 @@ export async function findNearestOfAll(
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
   `.execute(tx)
-  return rows.map(coded)
+  return rows.map(toEncodedVector)
 }
 
 /** Of either kind of order each has an index, and every record that is not forgotten is in one of them. */
-const insideOf = (scopes: readonly string[]) => {
+const recordsInScopes = (scopes: readonly string[]) => {
   const live = (rank: RawBuilder<unknown>) => sql`
     select id from records
     where scope = any(${sql.val([...scopes])}::text[]) and forgotten_at is null and decay_rank ${rank}`
@@ -92,21 +92,21 @@ const insideOf = (scopes: readonly string[]) => {
 }
 
 /** How many live records scopes have, but no more than are of interest. */
-export async function countInside(db: Database, scopes: readonly string[], most: number): Promise<number> {
+export async function countInScopes(db: Database, scopes: readonly string[], most: number): Promise<number> {
   const { rows } = await sql<{ inside: number }>`
-    select count(*) as inside from (${insideOf(scopes)} limit ${sql.lit(most)}) as inside
+    select count(*) as inside from (${recordsInScopes(scopes)} limit ${sql.lit(most)}) as inside
   `.execute(db)
   return rows[0]?.inside ?? 0
 }
 
 /** The nearest under some conditions, that of being in one of a few scopes among them. */
-export async function findNearestInside(
+export async function findNearestInScopes(
   db: Database,
-  { modelId, signature, conditions, limit }: Sought,
+  { modelId, signature, conditions, limit }: VectorSearch,
   scopes: readonly string[],
-): Promise<Coded[]> {
-  const { rows } = await sql<Coded>`
-    with inside as materialized (${insideOf(scopes)}), met as materialized (
+): Promise<EncodedVector[]> {
+  const { rows } = await sql<EncodedVector>`
+    with inside as materialized (${recordsInScopes(scopes)}), met as materialized (
       select inside.id, bit_count(s.bits # ${signature}::bit(1024)) as distance
       from inside cross join lateral (
         select bits from signatures where record_id = inside.id and model_id = ${modelId} offset 0
@@ -120,7 +120,7 @@ export async function findNearestInside(
     from met join embeddings as e on e.record_id = met.id and e.model_id = ${modelId}
     order by met.distance, met.id
   `.execute(db)
-  return rows.map(coded)
+  return rows.map(toEncodedVector)
 }
 
 /**
@@ -129,10 +129,10 @@ export async function findNearestInside(
  */
 export async function readSignatures(
   db: Database,
-  { modelId, conditions, scope }: Pick<Sought, 'modelId' | 'conditions'> & { scope: string },
+  { modelId, conditions, scope }: Pick<VectorSearch, 'modelId' | 'conditions'> & { scope: string },
 ): Promise<Buffer> {
   const { rows } = await sql<{ packed: Buffer | null }>`
-    with inside as materialized (${insideOf([scope])})
+    with inside as materialized (${recordsInScopes([scope])})
     select string_agg(uuid_send(r.id) || bit_send(s.bits), ''::bytea) as packed
     from inside
     join records as r on r.id = inside.id
@@ -143,19 +143,27 @@ export async function readSignatures(
 }
 
 /** The vectors of some records, as many of them as have one. */
-export async function findCodes(db: Database, modelId: number, ids: readonly string[]): Promise<Coded[]> {
-  const { rows } = await sql<Coded>`
+export async function findCodes(
+  db: Database,
+  modelId: number,
+  ids: readonly string[],
+): Promise<EncodedVector[]> {
+  const { rows } = await sql<EncodedVector>`
     select record_id as id, bits, code from embeddings
     where record_id = any(${sql.val([...ids])}::uuid[]) and model_id = ${modelId}
   `.execute(db)
   return rows
 }
 
-const coded = ({ id, bits, code }: Coded): Coded => ({ id, bits, code })
+const toEncodedVector = ({ id, bits, code }: EncodedVector): EncodedVector => ({ id, bits, code })
 
 /** The vector of a record. */
-export async function findCode(db: Database, modelId: number, id: string): Promise<Coded | undefined> {
-  const { rows } = await sql<Coded>`
+export async function findCode(
+  db: Database,
+  modelId: number,
+  id: string,
+): Promise<EncodedVector | undefined> {
+  const { rows } = await sql<EncodedVector>`
     select record_id as id, bits, code from embeddings where record_id = ${id}::uuid and model_id = ${modelId}
   `.execute(db)
   return rows[0]

@@ -1,25 +1,25 @@
 import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { type Transaction, transact } from '../db/transaction.ts'
-import { type Embedding, hasDirection, type Neighbour, nearest } from '../domain/similarity.ts'
+import { type Embedding, findNearest, hasDirection, type Neighbour } from '../domain/similarity.ts'
 import { decode, quantisationStep } from '../domain/vector-codes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ModelRow } from './embedding-models.queries.ts'
-import { nearestMixed } from './mixed-precision-distance.ts'
-import { signatureOf, signatureText } from './signature.ts'
+import { findNearestMixed } from './mixed-precision-distance.ts'
+import { computeSignature, formatSignature } from './signature.ts'
 import {
-  type Coded,
-  countInside,
+  countInScopes,
+  type EncodedVector,
   findAmongNearest,
   findCode,
-  findNearestInside,
-  findNearestOfAll,
+  findNearestFiltered,
+  findNearestInScopes,
   measureSignatures,
-  prepareForMany,
-  type Sought,
+  prepareLargeScan,
+  type VectorSearch,
 } from './vector-search.queries.ts'
 
-export type VectorSought = {
+export type VectorSearchInput = {
   model: Pick<ModelRow, 'id' | 'dimensions'>
   vector: Embedding
   /** On a row `r` of records: what it must be to be found, trust first. */
@@ -62,7 +62,7 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
   const counts = new Map<string, { count: number; at: number }>()
   let measured: Measured | undefined
 
-  async function find(asked: VectorSought): Promise<Neighbour[]> {
+  async function find(asked: VectorSearchInput): Promise<Neighbour[]> {
     return rank(asked.vector, await findCandidates(asked), asked.model.dimensions, asked.limit)
   }
 
@@ -73,25 +73,25 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     conditions,
     scopes,
     limit,
-  }: VectorSought): Promise<Coded[]> {
+  }: VectorSearchInput): Promise<EncodedVector[]> {
     if (!hasDirection(vector)) return []
-    const signature = signatureText(signatureOf(vector))
+    const signature = formatSignature(computeSignature(vector))
     const sought = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
-    return scopes && (await areSmall(scopes)) ? findNearestInside(conn, sought, scopes) : findNear(sought)
+    return scopes && (await areSmall(scopes)) ? findNearestInScopes(conn, sought, scopes) : findNear(sought)
   }
 
-  async function findNear(sought: Sought): Promise<Coded[]> {
+  async function findNear(sought: VectorSearch): Promise<EncodedVector[]> {
     const near = await findAmongNearest(conn, sought, (await measure()).isIndexed)
     if (near.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
-      await prepareForMany(tx)
-      return findNearestOfAll(tx, sought)
+      await prepareLargeScan(tx)
+      return findNearestFiltered(tx, sought)
     })
   }
 
   /** Undefined for a record that has none yet. */
   async function findVector(
-    { id, dimensions }: VectorSought['model'],
+    { id, dimensions }: VectorSearchInput['model'],
     recordId: string,
   ): Promise<Embedding | undefined> {
     const found = await findCode(conn, id, recordId)
@@ -116,7 +116,7 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     const key = JSON.stringify(scopes)
     const kept = counts.get(key)
     if (kept && isFresh(kept)) return kept.count
-    const count = await countInside(conn, scopes, most)
+    const count = await countInScopes(conn, scopes, most)
     if (counts.size >= mostKept) counts.clear()
     counts.set(key, { count, at: clock.now().getTime() })
     return count
@@ -141,11 +141,16 @@ function signaturesIn({ bytes }: Measured): number {
 }
 
 /** At equal precision the order is that of cosine; where precisions differ, what is blurred competes as a cloud. */
-function rank(vector: Embedding, found: readonly Coded[], dimensions: number, limit: number): Neighbour[] {
+function rank(
+  vector: Embedding,
+  found: readonly EncodedVector[],
+  dimensions: number,
+  limit: number,
+): Neighbour[] {
   const decoded = found.map(({ id, bits, code }) => ({
     ...{ id, bits, vector: decode(code, dimensions, bits) },
     step: quantisationStep(code, bits),
   }))
   const isMixed = new Set(decoded.map(({ bits }) => bits)).size > 1
-  return isMixed ? nearestMixed({ vector, step: 0 }, decoded, limit) : nearest(vector, decoded, limit)
+  return isMixed ? findNearestMixed({ vector, step: 0 }, decoded, limit) : findNearest(vector, decoded, limit)
 }

@@ -4,7 +4,7 @@ import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import { unscoped } from '../domain/caller.ts'
 import { factHandle, nameHandle } from '../domain/handles.ts'
-import type { Listed } from '../domain/shapes.ts'
+import type { ListPage } from '../domain/shapes.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -40,7 +40,7 @@ const MentionsCursor = Type.Object({
 })
 
 export function createEntitiesService({ db, clock, records }: Resources) {
-  async function lookUp(call: CallContext, asked: LookupQuery): Promise<Listed<MemoryRecord>> {
+  async function lookUp(call: CallContext, asked: LookupQuery): Promise<ListPage<MemoryRecord>> {
     const { term, scope, limit = 20, cursor } = asked
     const conn = call.tx ?? db
     const { trust, principal } = call.caller
@@ -92,7 +92,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     call: CallContext,
     id: string,
     { predicate, limit = 50, cursor }: MentionsQuery,
-  ): Promise<Listed<MemoryRecord | RedactedRecord>> {
+  ): Promise<ListPage<MemoryRecord | RedactedRecord>> {
     const conn = call.tx ?? db
     const { trust, principal } = call.caller
     const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)

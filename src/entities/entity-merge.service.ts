@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import { isAllowed, rankOf, unscoped } from '../domain/caller.ts'
-import { withInverses } from '../domain/edges.ts'
+import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -64,7 +64,7 @@ async function takeOver(
   await carryLinks(tx, ids, targetId, now)
   // Not derived_from: the target was there before its twin, and is not erased with it.
   const edges = ids.map((id) => ({ source_id: targetId, predicate: 'supersedes', target_id: id }))
-  await upsertEdges(tx, withInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
+  await upsertEdges(tx, addInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
   await recordFolding(tx, targetId, ids)
 }
 

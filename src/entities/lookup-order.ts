@@ -1,5 +1,5 @@
 import { unscoped } from '../domain/caller.ts'
-import { type Candidate, matchOf } from '../domain/entity-match.ts'
+import { type Candidate, findMatch } from '../domain/entity-match.ts'
 
 /** Where an entity stands among those that answer to one term. */
 export type Standing = { rank: number; created_at: string; id: string }
@@ -13,7 +13,7 @@ const matches = ['identifier', 'name', 'alias'] as const
 export function rankBearers(term: string, bearers: readonly Candidate[]): Standing[] {
   return bearers
     .flatMap((bearer) => {
-      const match = matchOf({ surface: term, entity_kind: '' }, bearer)
+      const match = findMatch({ surface: term, entity_kind: '' }, bearer)
       if (match === undefined) return []
       const rank =
         matches.indexOf(match) * 4 +

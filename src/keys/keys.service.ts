@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { type Caller, permissions, type SourceType, type Trust } from '../domain/caller.ts'
 import { sourceTrust } from '../domain/importance.ts'
-import { isWithin } from '../domain/trust.ts'
+import { isTrustWithin } from '../domain/trust.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -162,7 +162,7 @@ function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
 
 /** Or a key confined to one scope could make itself one for all of them, and a key that expires one that does not. */
 function requireWithin({ trust, sourceType, expiresAt }: Caller, row: KeyRow): void {
-  if (!isWithin(trustOf(row), trust)) throw exceeding('that sees more than itself')
+  if (!isTrustWithin(trustOf(row), trust)) throw exceeding('that sees more than itself')
   if (sourceTrust[row.source_type] > sourceTrust[sourceType])
     throw exceeding('with a more trusted source type')
   if (expiresAt && (!row.expires_at || row.expires_at > expiresAt)) throw exceeding('that expires later')

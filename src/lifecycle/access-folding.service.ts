@@ -1,7 +1,7 @@
 import type { Transaction } from '../db/transaction.ts'
 import { claimFoldable, foldOldest } from './access-folding.queries.ts'
 
-export type Folding = {
+export type FoldInput = {
   /** What is younger stays. */
   before: Date
   /** Most accesses that go at once. */
@@ -9,7 +9,7 @@ export type Folding = {
   /** Where the one before it ended. */
   after?: string
 }
-export type Folded = { folded: number; after: string | undefined }
+export type FoldResult = { folded: number; after: string | undefined }
 
 const firstId = '00000000-0000-0000-0000-000000000000'
 /** Their locks are held until the transaction ends. */
@@ -21,8 +21,8 @@ const mostRecords = 500
  */
 export async function foldAccesses(
   tx: Transaction,
-  { before, limit, after = firstId }: Folding,
-): Promise<Folded> {
+  { before, limit, after = firstId }: FoldInput,
+): Promise<FoldResult> {
   const ids = await claimFoldable(tx, { before, after, limit: mostRecords })
   if (ids.length === 0) return { folded: 0, after: undefined }
   const folded = await foldOldest(tx, { ids, before, limit })

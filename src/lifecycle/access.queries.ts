@@ -9,7 +9,7 @@ export type Access = { record_id: string; at: Date; kind: AccessKind; actor: str
  * read is no change. Locked in the order of ids, as all writers lock; what was removed meanwhile is passed over. A
  * vector that was kept in fewer bits for want of use is listed to be made anew.
  */
-export async function noteAccesses(db: Database, accesses: readonly Access[]): Promise<void> {
+export async function logAccesses(db: Database, accesses: readonly Access[]): Promise<void> {
   await sql`
     with noted as materialized (
       select * from json_to_recordset(${JSON.stringify(accesses)}::json) as noted (

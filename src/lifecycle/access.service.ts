@@ -3,10 +3,10 @@ import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { lockOpenRecord } from '../records/index.ts'
-import { type Access, noteAccesses } from './access.queries.ts'
+import { type Access, logAccesses } from './access.queries.ts'
 import type { AccessReceipt } from './access.schemas.ts'
 import { createBacklog } from './access-backlog.ts'
-import { weigh } from './promotion.service.ts'
+import { rescoreAndPromote } from './promotion.service.ts'
 
 /** Receives what went wrong behind an answer that was given already. */
 type Report = (message: string, error?: unknown) => void
@@ -91,6 +91,6 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
 
 /** What a record is worth, and where it belongs, follows from its use at once, and not only when a job next comes by. */
 async function note(tx: Transaction, accesses: readonly Access[], now: Date): Promise<void> {
-  await noteAccesses(tx, accesses)
-  await weigh(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })
+  await logAccesses(tx, accesses)
+  await rescoreAndPromote(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })
 }

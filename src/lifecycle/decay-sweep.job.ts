@@ -8,14 +8,14 @@ import { type BatchResult, type JobWork, type RunContext, RunEnded } from '../jo
 import { momentAfter, momentBefore } from '../kernel/units.ts'
 import {
   countDue,
-  findNext,
+  findNextPosition,
   materialiseNext,
   materialiseRange,
-  type Position,
   pruneFaded,
   pruneRevised,
-  start,
-  type Walk,
+  type SweepPart,
+  type SweepPosition,
+  sweepStart,
 } from './decay-sweep.queries.ts'
 
 type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionMs: number; sizes?: Sizes }
@@ -32,14 +32,14 @@ type Sizes = {
 /** How long the leader waits for a range that another worker has in hand. */
 const rangeRetryMs = 20
 
-const usualSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
+const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 
 /**
  * Stored salience is brought near the exact one, and what has faded away is forgotten. Nothing that is read
  * depends on when this runs, or whether: it keeps an index in order and the store from growing.
  */
 export function createSweep(resources: Resources): JobWork {
-  const { db, forgottenRetentionMs, revisedRetentionMs, sizes = usualSizes } = resources
+  const { db, forgottenRetentionMs, revisedRetentionMs, sizes = defaultSizes } = resources
 
   async function run(context: RunContext): Promise<void> {
     const span = spanOf(context.run)
@@ -50,26 +50,26 @@ export function createSweep(resources: Resources): JobWork {
       await context.inBatch((tx) => insertRanges(tx, span.runId, sizes.blocks).then(() => ({})))
     }
     if (isShared) await finishRanges(context)
-    if (fading > 0) await walk(context, 'fading', materialise)
+    if (fading > 0) await sweepIndex(context, 'fading', materialise)
     if (faded === 0) return
     const describe = describePruned(context.run.dryRun, span)
-    await walk(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describe))
-    await walk(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
+    await sweepIndex(context, 'faded', (tx, portion) => pruneFaded(tx, portion).then(describe))
+    await sweepIndex(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
   }
 
   /** Also those that a helper left: a range that was taken is free again when its transaction ends. */
   async function finishRanges(context: RunContext): Promise<void> {
     while (await hasOpenRanges(db, context.run.id)) {
-      await workOffRanges(context)
+      await processRanges(context)
       await sleep(rangeRetryMs)
     }
   }
 
-  async function workOffRanges(context: RunContext): Promise<void> {
-    while (await workOffRange(context)) {}
+  async function processRanges(context: RunContext): Promise<void> {
+    while (await processNextRange(context)) {}
   }
 
-  async function workOffRange(context: RunContext): Promise<boolean> {
+  async function processNextRange(context: RunContext): Promise<boolean> {
     const { runId, asOf } = spanOf(context.run)
     let taken: Range | undefined
     try {
@@ -82,7 +82,7 @@ export function createSweep(resources: Resources): JobWork {
       })
     } catch (error) {
       const range = taken
-      if (!range || !isOfTheBatch(error)) throw error
+      if (!range || !isBatchFailure(error)) throw error
       // The walk by the index that comes after goes through its rows one by one, and names the bad ones.
       await context.inBatch((tx) => finishRange(tx, runId, range).then(() => ({})))
     }
@@ -90,41 +90,41 @@ export function createSweep(resources: Resources): JobWork {
   }
 
   type Span = ReturnType<typeof spanOf>
-  type Portion = Span & { after: Position; limit: number }
-  type Walked = BatchResult & { last: Position | undefined }
+  type Portion = Span & { after: SweepPosition; limit: number }
+  type Walked = BatchResult & { last: SweepPosition | undefined }
 
   /** A batch that fails is tried again in smaller ones, down to the record that makes it fail, and past it. */
-  async function walk(
+  async function sweepIndex(
     context: RunContext,
-    name: Walk,
+    name: SweepPart,
     next: (tx: Transaction, portion: Portion) => Promise<Walked>,
   ): Promise<void> {
     const span = spanOf(context.run)
-    let after: Position | undefined = start
+    let after: SweepPosition | undefined = sweepStart
     let limit = sizes.rows
     while (after) {
-      const from: Position = after
+      const from: SweepPosition = after
       const size = limit
       try {
         after = (await context.inBatch((tx) => next(tx, { ...span, after: from, limit: size }))).last
         limit = Math.min(limit * 2, sizes.rows)
       } catch (error) {
-        if (!isOfTheBatch(error)) throw error
+        if (!isBatchFailure(error)) throw error
         limit = Math.ceil(size / 4)
-        if (size === 1) after = await passOver(context, name, from, error)
+        if (size === 1) after = await skipFailing(context, name, from, error)
       }
     }
   }
 
-  async function passOver(
+  async function skipFailing(
     context: RunContext,
-    name: Walk,
-    after: Position,
+    name: SweepPart,
+    after: SweepPosition,
     error: unknown,
-  ): Promise<Position | undefined> {
+  ): Promise<SweepPosition | undefined> {
     const { bad } = await context.inBatch(async (tx) => ({
       counts: {},
-      bad: await findNext(tx, name, { ...spanOf(context.run), after }),
+      bad: await findNextPosition(tx, name, { ...spanOf(context.run), after }),
     }))
     if (bad) await context.recordFault({ error, recordId: bad.id, part: name })
     return bad
@@ -145,15 +145,15 @@ export function createSweep(resources: Resources): JobWork {
     }
   }
 
-  return { run, help: workOffRanges }
+  return { run, help: processRanges }
 }
 
-type Forgotten = { pruned: readonly { id: string; salience: number }[]; last: Position | undefined }
+type PruneResult = { pruned: readonly { id: string; salience: number }[]; last: SweepPosition | undefined }
 
 /** The statement lists what it forgets; what a dry run takes back with it is listed from here. */
 function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeAt: Date }) {
   const after = { forgotten_at: now, purge_at: purgeAt }
-  return ({ pruned, last }: Forgotten) => ({
+  return ({ pruned, last }: PruneResult) => ({
     last,
     done: pruned.length,
     counts: { pruned: pruned.length },
@@ -163,6 +163,6 @@ function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeA
   })
 }
 
-function isOfTheBatch(error: unknown): boolean {
+function isBatchFailure(error: unknown): boolean {
   return !(error instanceof RunEnded) && !isOutage(error)
 }

@@ -4,20 +4,20 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 
 /** Where a batch starts: after the last key of the one before it, so that no batch meets what is done again. */
-export type Position = {
+export type SweepPosition = {
   /** As the database writes it: a JavaScript date would drop the microseconds, and meet a record twice. */
   at: string
   id: string
 }
-export const start: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+export const sweepStart: SweepPosition = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-type Portion = { scope: string | null; after: Position; limit: number }
-type Walked = { written: number; last: Position | undefined }
+type SweepBatch = { scope: string | null; after: SweepPosition; limit: number }
+type BatchResult = { written: number; last: SweepPosition | undefined }
 
 /** How many records are to be looked at: with nothing due, two probes of an index. */
 export async function countDue(
   db: Database,
-  { asOf, now, revisedBefore, scope }: Due & { asOf: Date; scope: string | null },
+  { asOf, now, revisedBefore, scope }: SweepInstants & { asOf: Date; scope: string | null },
 ): Promise<{ fading: number; faded: number }> {
   const { rows } = await sql<{ fading: number; faded: number }>`
     select
@@ -54,8 +54,8 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
 /** The same by the index, for the few that are due when most are not. */
 export async function materialiseNext(
   tx: Transaction,
-  { asOf, scope, after, limit }: Portion & { asOf: Date },
-): Promise<Walked> {
+  { asOf, scope, after, limit }: SweepBatch & { asOf: Date },
+): Promise<BatchResult> {
   const { rows } = await sql<{ written: number; at: string; id: string }>`
     with due as materialized (
       select id, fades_at from records
@@ -72,15 +72,18 @@ export async function materialiseNext(
     select (select count(*) from written) as written, fades_at::text as at, id
     from due order by fades_at desc, id desc limit 1
   `.execute(tx)
-  return walkedOf(rows[0])
+  return toBatchResult(rows[0])
 }
 
-export type Due = { now: Date; revisedBefore: Date }
-type Pruning = Due & Portion & { purgeAt: Date; runId: string }
+export type SweepInstants = { now: Date; revisedBefore: Date }
+type PruneInput = SweepInstants & SweepBatch & { purgeAt: Date; runId: string }
 export type Pruned = { id: string; salience: number }
 
 /** Forgets the next that have faded away, says so in their logs and lists it in the run, in one statement. */
-export async function pruneFaded(tx: Transaction, pruning: Pruning): Promise<Walked & { pruned: Pruned[] }> {
+export async function pruneFaded(
+  tx: Transaction,
+  pruning: PruneInput,
+): Promise<BatchResult & { pruned: Pruned[] }> {
   return prune(
     tx,
     pruning,
@@ -100,8 +103,8 @@ export async function pruneFaded(tx: Transaction, pruning: Pruning): Promise<Wal
 /** What a revision zeroed, when it was kept long enough: the revision anchored it. */
 export async function pruneRevised(
   tx: Transaction,
-  pruning: Pruning,
-): Promise<Walked & { pruned: Pruned[] }> {
+  pruning: PruneInput,
+): Promise<BatchResult & { pruned: Pruned[] }> {
   return prune(
     tx,
     pruning,
@@ -118,7 +121,7 @@ export async function pruneRevised(
   )
 }
 
-async function prune(tx: Transaction, { now, purgeAt, runId }: Pruning, due: RawBuilder<unknown>) {
+async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: RawBuilder<unknown>) {
   const { rows } = await sql<Pruned & { at: string }>`
     with due as materialized (${due}), pruned as (
       update records as r
@@ -142,17 +145,23 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: Pruning, due: Raw
   `.execute(tx)
   const pruned = rows.map(({ id, salience }) => ({ id, salience }))
   const last = rows.at(-1)
-  return { ...walkedOf(last && { ...last, written: rows.length }), pruned }
+  return { ...toBatchResult(last && { ...last, written: rows.length }), pruned }
 }
 
-export type Walk = 'fading' | 'faded' | 'revised'
+export type SweepPart = 'fading' | 'faded' | 'revised'
 
 /** The next record in a walk that a batch could not get past. */
-export async function findNext(
+export async function findNextPosition(
   tx: Transaction,
-  walk: Walk,
-  { now, asOf, revisedBefore, scope, after }: Due & { asOf: Date; scope: string | null; after: Position },
-): Promise<Position | undefined> {
+  walk: SweepPart,
+  {
+    now,
+    asOf,
+    revisedBefore,
+    scope,
+    after,
+  }: SweepInstants & { asOf: Date; scope: string | null; after: SweepPosition },
+): Promise<SweepPosition | undefined> {
   const key = { fading: sql`fades_at`, faded: sql`prune_at`, revised: sql`anchored_at` }[walk]
   const due = {
     fading: sql`fades_at <= ${epochOf(asOf)}::float8 and (fades_at, id) > (${after.at}::float8, ${after.id}::uuid)`,
@@ -162,7 +171,7 @@ export async function findNext(
       and status in ('invalidated', 'merged', 'superseded')
       and (anchored_at, id) > (${after.at}::timestamptz, ${after.id}::uuid)`,
   }[walk]
-  const { rows } = await sql<Position>`
+  const { rows } = await sql<SweepPosition>`
     select ${key}::text as at, id from records where ${due} ${inScope(scope)}
     order by ${key}, id
     limit 1
@@ -179,6 +188,6 @@ function epochOf(instant: Date): number {
   return instant.getTime() / 1_000
 }
 
-function walkedOf(row: { written: number; at: string; id: string } | undefined): Walked {
+function toBatchResult(row: { written: number; at: string; id: string } | undefined): BatchResult {
   return { written: row?.written ?? 0, last: row && { at: row.at, id: row.id } }
 }

@@ -3,14 +3,14 @@ import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { Explanation, Forecast, ForecastQuery, InsightPath } from './explain.schemas.ts'
-import type { InsightService } from './explain.service.ts'
+import type { ExplainService } from './explain.service.ts'
 
 const config = { permission: 'records:read' } as const
 const tags = ['lifecycle']
 
-export const insightRoutes: FastifyPluginAsyncTypebox<{ insight: InsightService }> = async (
+export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService }> = async (
   app,
-  { insight },
+  { explain },
 ) => {
   app.get(
     '/v1/records/:id/forecast',
@@ -32,7 +32,7 @@ export const insightRoutes: FastifyPluginAsyncTypebox<{ insight: InsightService 
         ]),
       },
     },
-    (request) => insight.forecast(readCallContext(request), request.params.id, request.query.points ?? 24),
+    (request) => explain.forecast(readCallContext(request), request.params.id, request.query.points ?? 24),
   )
 
   app.get(
@@ -51,6 +51,6 @@ export const insightRoutes: FastifyPluginAsyncTypebox<{ insight: InsightService 
         ]),
       },
     },
-    (request) => insight.explain(readCallContext(request), request.params.id),
+    (request) => explain.explain(readCallContext(request), request.params.id),
   )
 }

@@ -14,8 +14,14 @@ import {
 } from '../records/index.ts'
 import { findArchival } from './archival.queries.ts'
 import type { Explanation, Forecast } from './explain.schemas.ts'
-import { dueAt, explainImportance, explainRetention, explainSalience, removalRule } from './explanation.ts'
-import { forecastLife } from './forecast.ts'
+import {
+  computeDueAt,
+  explainImportance,
+  explainRetention,
+  explainSalience,
+  findRemovalRule,
+} from './explanation.ts'
+import { forecastSalience } from './forecast.ts'
 import { findLoggedAccesses } from './importance.queries.ts'
 import { findSurprise, type SurpriseRow } from './surprise.queries.ts'
 
@@ -27,27 +33,32 @@ type Resources = {
   revisedRetentionMs: number
 }
 
-export type InsightService = ReturnType<typeof createInsightService>
+export type ExplainService = ReturnType<typeof createExplainService>
 
-export function createInsightService(resources: Resources) {
+export function createExplainService(resources: Resources) {
   const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
 
   async function forecast(call: CallContext, id: string, points: number): Promise<Forecast> {
     const stored = await findOpenRecord(call.tx ?? db, call.caller, id)
     const now = clock.now()
-    const { points: ahead, crossings } = forecastLife(stored, dueAt(stored, revisedRetentionMs), now, points)
+    const { points: ahead, crossings } = forecastSalience(
+      stored,
+      computeDueAt(stored, revisedRetentionMs),
+      now,
+      points,
+    )
     return {
       id: stored.id,
       as_of: now.toISOString(),
       salience: salienceAt(stored, now),
       points: ahead.flatMap(({ at, salience }) => {
-        const shown = showInstant(at)
+        const shown = formatInstant(at)
         return shown === null ? [] : [{ at: shown, salience }]
       }),
       crossings: {
-        half: showInstant(crossings.half),
-        below_0_1: showInstant(crossings.below_0_1),
-        pruned: showInstant(crossings.pruned),
+        half: formatInstant(crossings.half),
+        below_0_1: formatInstant(crossings.below_0_1),
+        pruned: formatInstant(crossings.pruned),
       },
     }
   }
@@ -68,8 +79,8 @@ export function createInsightService(resources: Resources) {
       salience: explainSalience(life, now),
       importance: explainImportance(life, logged, now),
       retention: explainRetention(life, { mode, shape }, now),
-      ...(surprise ? { surprise: showSurprise(surprise) } : {}),
-      prune_at: showInstant(dueAt(life, revisedRetentionMs)),
+      ...(surprise ? { surprise: presentSurprise(surprise) } : {}),
+      prune_at: formatInstant(computeDueAt(life, revisedRetentionMs)),
       ...(removal ? { removal } : {}),
     }
   }
@@ -77,7 +88,7 @@ export function createInsightService(resources: Resources) {
   return { forecast, explain }
 }
 
-function showSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
+function presentSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
   return { at: at.toISOString(), ...rest, ...(of === null ? {} : { duplicate_of: of }) }
 }
 
@@ -109,7 +120,7 @@ async function describeRemoval(
   return {
     at: at.toISOString(),
     reason,
-    rule: removalRule(life, reason, at),
+    rule: findRemovalRule(life, reason, at),
     actor,
     run_id: runId,
     numbers: { salience: value, base_salience: base, elapsed_seconds: elapsed, factor, floor, ...archival },
@@ -138,6 +149,6 @@ function describeRestore(known: Known, salienceThen: number, now: Date) {
 }
 
 /** RFC 3339 ends with the year 9999, and so does what is worth telling. */
-function showInstant(at: Date | null): string | null {
+function formatInstant(at: Date | null): string | null {
   return at === null || at.getUTCFullYear() > 9_999 ? null : at.toISOString()
 }

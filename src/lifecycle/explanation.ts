@@ -1,4 +1,4 @@
-import { type LoggedAccesses, recallAccesses } from '../domain/access-weights.ts'
+import { combineAccesses, type LoggedAccesses } from '../domain/access-weights.ts'
 import { fadingFactor, halfLivesSince, salienceAt } from '../domain/curves.ts'
 import {
   type ImportanceFactor,
@@ -6,7 +6,7 @@ import {
   importanceWeights,
   sourceTrust,
 } from '../domain/importance.ts'
-import { type RetentionMode, type RetentionShape, retentionOf } from '../domain/retention.ts'
+import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/retention.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { momentAfter } from '../kernel/units.ts'
 import type { Vitals } from '../records/index.ts'
@@ -32,12 +32,12 @@ export function explainSalience(life: Vitals, now: Date) {
     factor,
     floor: life.min_salience,
     cap: life.max_salience,
-    rule: ruleOf(life, now, value > life.base_salience * factor),
+    rule: findDecidingRule(life, now, value > life.base_salience * factor),
   }
 }
 
 /** The first of the rules that decides, in the order in which they overrule each other. */
-function ruleOf(life: Vitals, now: Date, isHeldUp: boolean): SalienceRule {
+function findDecidingRule(life: Vitals, now: Date, isHeldUp: boolean): SalienceRule {
   if (isHistory(life.status)) return 'revision'
   if (life.pinned) return 'pinned'
   if (life.expires_at && life.expires_at <= now) return 'max_age'
@@ -49,7 +49,7 @@ export function explainImportance(life: Vitals & { created_at: Date }, logged: L
   const values = importanceFactors({
     base_importance: life.base_importance,
     emotional_valence: life.emotional_valence,
-    accesses: recallAccesses(life, logged, now),
+    accesses: combineAccesses(life, logged, now),
     age_days: daysBetween(life.created_at, now),
     layer: life.layer,
     source_trust: sourceTrust[life.source_type],
@@ -84,12 +84,12 @@ export function explainRetention(
     ...{ mode, layer: life.layer, source_trust: sourceTrust[life.source_type] },
     ...{ days_since_access: days, accesses: life.access_count },
   }
-  const { value, ...parts } = retentionOf(inputs, shape)
+  const { value, ...parts } = computeRetention(inputs, shape)
   return { value, mode, days_since_access: days, ...parts }
 }
 
 /** What a revision put aside is history, and kept as such for a time of its own. */
-export function dueAt(life: Vitals, revisedRetentionMs: number): Date | null {
+export function computeDueAt(life: Vitals, revisedRetentionMs: number): Date | null {
   if (!isHistory(life.status) || !life.prune_at) return life.prune_at
   if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
   return momentAfter(life.anchored_at, revisedRetentionMs)
@@ -98,7 +98,7 @@ export function dueAt(life: Vitals, revisedRetentionMs: number): Date | null {
 export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'
 
 /** Why it went: by its own fading, because history is not kept for ever, or because someone said so. */
-export function removalRule(life: Vitals, reason: string, removedAt: Date): RemovalRule {
+export function findRemovalRule(life: Vitals, reason: string, removedAt: Date): RemovalRule {
   switch (reason) {
     case 'deleted':
       return 'deletion'

@@ -1,4 +1,4 @@
-import { halfLivesTo, type Prunable, salienceAt } from '../domain/curves.ts'
+import { halfLivesToReach, type PrunableState, salienceAt } from '../domain/curves.ts'
 
 /** What a record will come to if nobody touches it: the closed form read forwards. */
 
@@ -14,8 +14,13 @@ const halfLivesShown = 8
 /** Beyond them the curves of the product stand still. */
 const maxHalfLives = 64
 
-export function forecastLife(life: Prunable, pruned: Date | null, now: Date, count: number): Forecast {
-  const end = horizonOf(life, now, pruned)
+export function forecastSalience(
+  life: PrunableState,
+  pruned: Date | null,
+  now: Date,
+  count: number,
+): Forecast {
+  const end = findHorizon(life, now, pruned)
   const step = count === 1 ? 0 : (end.getTime() - now.getTime()) / (count - 1)
   const points = Array.from({ length: count }, (_, index) => {
     const at = new Date(now.getTime() + Math.round(index * step))
@@ -25,15 +30,15 @@ export function forecastLife(life: Prunable, pruned: Date | null, now: Date, cou
   return {
     points,
     crossings: {
-      half: salience > 0 ? reachedAt(life, salience / 2) : null,
+      half: salience > 0 ? computeReachedAt(life, salience / 2) : null,
       // A floor at the mark itself holds the record on it.
-      below_0_1: life.min_salience === faint && !life.pinned ? endOf(life) : reachedAt(life, faint),
+      below_0_1: life.min_salience === faint && !life.pinned ? findEnd(life) : computeReachedAt(life, faint),
       pruned,
     },
   }
 }
 
-function horizonOf(life: Prunable, now: Date, pruned: Date | null): Date {
+function findHorizon(life: PrunableState, now: Date, pruned: Date | null): Date {
   const ends = [pruned, life.expires_at].filter((end): end is Date => end !== null && end > now)
   const shown = now.getTime() + halfLivesShown * life.half_life_seconds * 1_000
   const [first] = ends.sort((one, other) => one.getTime() - other.getTime())
@@ -41,21 +46,21 @@ function horizonOf(life: Prunable, now: Date, pruned: Date | null): Date {
 }
 
 /** The first instant at which the salience is no more than `value`; it may lie behind. */
-function reachedAt(life: Prunable, value: number): Date | null {
+function computeReachedAt(life: PrunableState, value: number): Date | null {
   if (life.base_salience <= value) return life.anchored_at
   if (life.pinned) return null
-  const faded = fadedTo(life, value)
+  const faded = computeFadedTo(life, value)
   if (!faded || !life.expires_at) return faded ?? life.expires_at
   return new Date(Math.min(faded.getTime(), life.expires_at.getTime()))
 }
 
-function fadedTo(life: Prunable, value: number): Date | null {
+function computeFadedTo(life: PrunableState, value: number): Date | null {
   if (life.min_salience > value) return null
-  const halfLives = halfLivesTo(life.curve, value / life.base_salience)
+  const halfLives = halfLivesToReach(life.curve, value / life.base_salience)
   if (halfLives > maxHalfLives) return null
   return new Date(life.anchored_at.getTime() + Math.ceil(halfLives * life.half_life_seconds * 1_000))
 }
 
-function endOf(life: Prunable): Date | null {
+function findEnd(life: PrunableState): Date | null {
   return life.base_salience < faint ? life.anchored_at : life.expires_at
 }

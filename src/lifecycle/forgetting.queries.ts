@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 
 /** Logs a use that the record itself counts with the change it came by. */
-export async function logUse(
+export async function insertUse(
   tx: Database,
   id: string,
   { at, actor }: { at: Date; actor: string },

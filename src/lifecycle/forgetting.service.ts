@@ -15,9 +15,9 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
-import { logUse } from './forgetting.queries.ts'
+import { insertUse } from './forgetting.queries.ts'
 import type { DeletionQuery, Restoration } from './forgetting.schemas.ts'
-import { weighRecord } from './promotion.service.ts'
+import { rescoreAndPromoteRecord } from './promotion.service.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string; forgottenRetentionMs: number }
 
@@ -59,8 +59,8 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
         ...{ action: 'restore', actor, rationale, now, textLanguage },
         ...restoreRecord(stored, now),
       })
-      await logUse(tx, stored.id, { at: now, actor })
-      return answerWritten(call.caller, await weighRecord(tx, call.caller, changed, now), now)
+      await insertUse(tx, stored.id, { at: now, actor })
+      return answerWritten(call.caller, await rescoreAndPromoteRecord(tx, call.caller, changed, now), now)
     })
   }
 

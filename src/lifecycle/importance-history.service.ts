@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
-import { type Listed, RowNumber } from '../domain/shapes.ts'
+import { type ListPage, RowNumber } from '../domain/shapes.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import { findKnownRecord } from '../records/index.ts'
 import { listImportanceMoves } from './importance-history.queries.ts'
@@ -17,7 +17,7 @@ export function createHistoryService({ db }: { db: Database }) {
     call: CallContext,
     id: string,
     { limit = 100, cursor }: ImportanceHistoryQuery,
-  ): Promise<Listed<ImportanceMove>> {
+  ): Promise<ListPage<ImportanceMove>> {
     const conn = call.tx ?? db
     const known = await findKnownRecord(conn, call.caller, id)
     const fingerprint = fingerprintQuery(call.caller.principal, { importanceHistory: known.id })

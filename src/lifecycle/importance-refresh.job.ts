@@ -7,7 +7,7 @@ import { type JobWork, type Run, type RunContext, RunEnded } from '../jobs/runs.
 import {
   countRefreshable,
   listRefreshable,
-  type Refreshing,
+  type RefreshInput,
   refreshScores,
 } from './importance-refresh.queries.ts'
 
@@ -20,7 +20,7 @@ type Resources = {
 /** `count` says how many records it would look at. */
 export type Refresh = Required<JobWork> & { count(context: RunContext): Promise<number> }
 
-const refreshFigures = ['refreshed'] as const
+const refreshCounts = ['refreshed'] as const
 
 /** How long the leader waits for a range that another worker has in hand. */
 const rangeRetryMs = 20
@@ -32,9 +32,9 @@ const rangeRetryMs = 20
 export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   async function run(context: RunContext): Promise<void> {
     const { records, blocks: end } = await countRefreshable(db, context.run.scope)
-    await context.setTotal(records, refreshFigures)
+    await context.setTotal(records, refreshCounts)
     if (records === 0) return
-    if (context.run.dryRun) return rehearse(context, end)
+    if (context.run.dryRun) return refreshDry(context, end)
     await context.inBatch((tx) => insertRanges(tx, context.run.id, blocks).then(() => ({})))
     while (await hasOpenRanges(db, context.run.id)) {
       await help(context)
@@ -43,17 +43,17 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   }
 
   /** What a rehearsal does is taken back, and with it that a range is done. */
-  async function rehearse(context: RunContext, end: number): Promise<void> {
+  async function refreshDry(context: RunContext, end: number): Promise<void> {
     for (let first = 0; first < end; first += blocks) {
-      await workThrough(context, { first_block: first, end_block: first + blocks })
+      await refreshRange(context, { first_block: first, end_block: first + blocks })
     }
   }
 
   async function help(context: RunContext): Promise<void> {
-    while (await workOffNext(context)) {}
+    while (await processNextRange(context)) {}
   }
 
-  async function workOffNext(context: RunContext): Promise<boolean> {
+  async function processNextRange(context: RunContext): Promise<boolean> {
     const { run } = context
     let taken: Range | undefined
     try {
@@ -66,8 +66,8 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
       })
     } catch (error) {
       const range = taken
-      if (!range || !isOfTheBatch(error)) throw error
-      await divide(context, range)
+      if (!range || !isBatchFailure(error)) throw error
+      await refreshHalves(context, range)
       await context.inBatch((tx) => finishRange(tx, run.id, range).then(() => ({})))
     }
     return taken !== undefined
@@ -76,21 +76,24 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   return { run, help, count: async ({ run: { scope } }) => (await countRefreshable(db, scope)).records }
 }
 
-async function workThrough(context: RunContext, range: Range): Promise<void> {
+async function refreshRange(context: RunContext, range: Range): Promise<void> {
   try {
     await context.inBatch((tx) => refresh(tx, context.run, range))
   } catch (error) {
-    if (!isOfTheBatch(error)) throw error
-    await divide(context, range)
+    if (!isBatchFailure(error)) throw error
+    await refreshHalves(context, range)
   }
 }
 
 /** A range that fails is gone through by halves, down to the record that makes it fail, and past it. */
-async function divide(context: RunContext, { first_block: first, end_block: end }: Range): Promise<void> {
+async function refreshHalves(
+  context: RunContext,
+  { first_block: first, end_block: end }: Range,
+): Promise<void> {
   const middle = Math.floor((first + end) / 2)
   if (middle === first) return refreshEach(context, { first_block: first, end_block: end })
-  await workThrough(context, { first_block: first, end_block: middle })
-  await workThrough(context, { first_block: middle, end_block: end })
+  await refreshRange(context, { first_block: first, end_block: middle })
+  await refreshRange(context, { first_block: middle, end_block: end })
 }
 
 async function refreshEach(context: RunContext, range: Range): Promise<void> {
@@ -103,18 +106,18 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
     try {
       await context.inBatch((tx) => refresh(tx, run, { id }))
     } catch (error) {
-      if (!isOfTheBatch(error)) throw error
+      if (!isBatchFailure(error)) throw error
       await context.recordFault({ error, recordId: id, part: 'importance' })
     }
   }
 }
 
 /** All are scored as of when the run began, so one that is taken up again moves nothing twice. */
-async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: Refreshing['part']) {
+async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: RefreshInput['part']) {
   const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
   return { done: seen, counts: { refreshed: moved } }
 }
 
-function isOfTheBatch(error: unknown): boolean {
+function isBatchFailure(error: unknown): boolean {
   return !(error instanceof RunEnded) && !isOutage(error)
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { importanceTolerance } from '../domain/importance.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
-import { scoringAt } from './importance.queries.ts'
+import { importanceAt } from './importance.queries.ts'
 
 type Fragment = RawBuilder<unknown>
 
@@ -27,8 +27,8 @@ export async function listRefreshable(tx: Database, range: Range, scope: string 
   return rows.map(({ id }) => id)
 }
 
-export type Refreshing = { part: Range | { id: string }; scope: string | null; now: Date; runId: string }
-export type Refreshed = { seen: number; moved: number }
+export type RefreshInput = { part: Range | { id: string }; scope: string | null; now: Date; runId: string }
+export type RefreshResult = { seen: number; moved: number }
 
 /**
  * Scores a part of the table and writes what is off by enough, with its history. What stays is not locked either,
@@ -36,11 +36,11 @@ export type Refreshed = { seen: number; moved: number }
  */
 export async function refreshScores(
   tx: Transaction,
-  { part, scope, now, runId }: Refreshing,
-): Promise<Refreshed> {
-  const { join, importance } = scoringAt(now)
+  { part, scope, now, runId }: RefreshInput,
+): Promise<RefreshResult> {
+  const { join, importance } = importanceAt(now)
   const here = 'id' in part ? sql`r.id = ${part.id}::uuid` : isIn(part)
-  const { rows } = await sql<Refreshed>`
+  const { rows } = await sql<RefreshResult>`
     with scored as materialized (
       select r.id, r.ctid as place, r.xmin as writer, r.importance as old, ${importance} as new
       from records as r ${join}

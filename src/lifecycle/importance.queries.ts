@@ -7,7 +7,7 @@ import {
   importanceTolerance,
   layerBoost,
   neverFading,
-  scoring,
+  scoreConstants,
   sourceTrust,
   importanceWeights as weights,
 } from '../domain/importance.ts'
@@ -21,11 +21,11 @@ const manyAccesses = 100
  * The importance of rows named `r`, exact as of `now`: the same score as in TypeScript, made of the same numbers.
  * `join` comes behind the table; what it yields is named `used`.
  */
-export function scoringAt(now: Date): { join: RawBuilder<unknown>; importance: RawBuilder<number> } {
-  return { join: usedAt(now), importance: score }
+export function importanceAt(now: Date): { join: RawBuilder<unknown>; importance: RawBuilder<number> } {
+  return { join: accessesAt(now), importance: score }
 }
 
-function usedAt(now: Date): Fragment {
+function accessesAt(now: Date): Fragment {
   const ageOf = (instant: Fragment) =>
     sql`greatest(0::float8, date_part('epoch', ${now}::timestamptz - ${instant}) / 86400)`
   return sql`
@@ -35,7 +35,7 @@ function usedAt(now: Date): Fragment {
         coalesce(sum(recent.weight / sqrt(greatest(recent.age, ${leastAge}))), 0) as activation,
         greatest(coalesce(max(recent.age), life.since), ${leastAge}) as nearest,
         greatest(life.age, ${leastAge}) as oldest,
-        ${uses} as weight
+        ${weightedUses} as weight
       from (
         select least(born.age, ${ageOf(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, born.age
         from (select ${ageOf(sql`r.created_at`)} as age) as born
@@ -52,12 +52,12 @@ function usedAt(now: Date): Fragment {
 }
 
 /** Of rows named `r`: how often it was used, with being shown counted as the part of a use that it is. */
-export const uses = sql<number>`
+export const weightedUses = sql<number>`
   (r.access_count - r.served_count + ${float(accessWeight.served)} * r.served_count)`
 
 /** The same since somebody demoted it, as far as the log tells: otherwise its past would undo that. */
-export const usesSinceDemotion = sql<number>`(
-  case when r.demoted_at is null then ${uses} else coalesce((
+export const weightedUsesSinceDemotion = sql<number>`(
+  case when r.demoted_at is null then ${weightedUses} else coalesce((
     select sum(${caseOf(sql`l.kind`, accessWeight)}) from access_log as l
     where l.record_id = r.id and l.at > r.demoted_at
   ), 0) end
@@ -86,15 +86,15 @@ const distinctDays: RawBuilder<number> = sql<number>`
     ) end
   end`
 
-const leastAge = float(scoring.leastAgeDays)
+const leastAge = float(scoreConstants.leastAgeDays)
 const trust = caseOf(sql`r.source_type`, sourceTrust)
 const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})`
 
 /** Halved as often as there are half-lives since the last access; PostgreSQL raises where it would underflow. */
 const recency = sql`
   case when ${fading} then power(2::float8, -least(
-    used.since * (1 + ${float(scoring.distrustPenalty)} * (1 - ${trust})) / ${float(scoring.halfLifeDays)},
-    ${float(scoring.maxHalfLives)}
+    used.since * (1 + ${float(scoreConstants.distrustPenalty)} * (1 - ${trust})) / ${float(scoreConstants.halfLifeDays)},
+    ${float(scoreConstants.maxHalfLives)}
   )) else 1 end`
 
 const stability = sql`
@@ -102,22 +102,22 @@ const stability = sql`
     else least(1::float8, used.days / least(r.access_count::float8, floor(used.age) + 1)) end`
 
 const activation = sql`
-  1 / (1 + exp(-(${float(scoring.activationShift)} + ln(used.activation
+  1 / (1 + exp(-(${float(scoreConstants.activationShift)} + ln(used.activation
     + 2 * (1 + greatest(0::float8, used.weight - used.known_weight)) / (sqrt(used.oldest) + sqrt(
       case when used.weight <= used.known_weight and used.known < ${sql.lit(recentAccesses)}
         then used.oldest else used.nearest end
     ))
-  )) / ${float(scoring.activationScale)}))`
+  )) / ${float(scoreConstants.activationScale)}))`
 
 const factors: Record<keyof typeof weights, Fragment> = {
   base: sql`r.base_importance`,
-  access: saturate(sql`used.weight`, scoring.saturatingAccesses),
+  access: saturate(sql`used.weight`, scoreConstants.saturatingAccesses),
   recency,
   valence: sql`abs(r.emotional_valence)`,
   stability,
   layer: caseOf(sql`r.layer`, layerBoost),
   trust,
-  confirmations: saturate(sql`r.confirmation_count`, scoring.saturatingConfirmations),
+  confirmations: saturate(sql`r.confirmation_count`, scoreConstants.saturatingConfirmations),
   activation,
 }
 
@@ -161,19 +161,19 @@ export async function findLoggedAccesses(db: Database, id: string): Promise<Logg
   return { days, recent: recent.map(({ at, kind }) => ({ at: new Date(at), kind })) }
 }
 
-export type Rescoring = { ids: readonly string[]; now: Date; runId?: string | null }
+export type RescoreInput = { ids: readonly string[]; now: Date; runId?: string | null }
 
 /** Rewrites the stored importance of these where it is off by more than 0.01, with history; answers how many. */
-export async function rescore(tx: Database, asked: Rescoring): Promise<number> {
+export async function rescore(tx: Database, asked: RescoreInput): Promise<number> {
   return (await moveScores(tx, asked)).size
 }
 
 /** The same, and what those that moved have come to. Neither version nor `updated_at` moves: nobody changed them. */
 export async function moveScores(
   tx: Database,
-  { ids, now, runId = null }: Rescoring,
+  { ids, now, runId = null }: RescoreInput,
 ): Promise<Map<string, number>> {
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   const { rows } = await sql<{ id: string; new: number }>`
     with scored as materialized (
       select r.id, r.importance as old, ${importance} as new

@@ -5,9 +5,9 @@ import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
 import { LayerMove, LayerPath } from './layer.schemas.ts'
-import type { LayersService } from './layer.service.ts'
+import type { LayerService } from './layer.service.ts'
 
-export type LayersOptions = { layers: LayersService; once: Once }
+export type LayersOptions = { layers: LayerService; once: Once }
 
 const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write', singleRecord: true } as const
@@ -23,7 +23,7 @@ const refusals = [
   'no_further_layer',
 ] as const
 
-export const layersRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app, { layers, once }) => {
+export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app, { layers, once }) => {
   app.post(
     '/v1/records/:id/promote',
     {

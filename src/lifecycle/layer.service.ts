@@ -13,12 +13,12 @@ import { type Promoted, promoteDue } from './promotion.service.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 
-export type LayersService = ReturnType<typeof createLayersService>
+export type LayerService = ReturnType<typeof createLayerService>
 
 const steps = { promote: stepUp, demote: stepDown } as const
 
 /** A person's word on where a record belongs. */
-export function createLayersService({ db, clock, textLanguage }: Resources) {
+export function createLayerService({ db, clock, textLanguage }: Resources) {
   async function move(
     call: CallContext,
     id: string,
@@ -51,7 +51,7 @@ export function createLayersService({ db, clock, textLanguage }: Resources) {
 }
 
 /** What time and other changes than accesses bring about, as parts of runs. */
-export function createPromotion({ db, size = usualSize }: { db: Database; size?: number }) {
+export function createPromotion({ db, size = defaultSize }: { db: Database; size?: number }) {
   const spanOf = ({ run: { scope, startedAt } }: RunContext) => ({ scope, now: startedAt })
 
   type Claim = typeof claimWorking
@@ -90,7 +90,7 @@ export function createPromotion({ db, size = usualSize }: { db: Database; size?:
 }
 
 /** One batch holds the locks of its records until it ends. */
-const usualSize = 2_000
+const defaultSize = 2_000
 
 function report({ episodic, semantic }: Promoted) {
   const from = new Map<string, string>([

@@ -4,24 +4,24 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Layer } from '../domain/importance.ts'
 import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance } from '../domain/layers.ts'
 import type { Position } from '../jobs/table-walk.ts'
-import { scoringAt, uses, usesSinceDemotion } from './importance.queries.ts'
+import { importanceAt, weightedUses, weightedUsesSinceDemotion } from './importance.queries.ts'
 
 /** What moves by itself: neither pinned nor gone, and not put aside by a revision. */
 const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`
-const promoter = 'cognition'
+const promotionActor = 'cognition'
 
-export type Span = { now: Date; scope: string | null }
-export type Portion = Span & { after: Position; limit: number }
+export type PromotionSpan = { now: Date; scope: string | null }
+export type PromotionBatch = PromotionSpan & { after: Position; limit: number }
 
 /** With nothing in the working layer, one probe of an index. */
-export async function countWorking(db: Database, span: Span): Promise<number> {
+export async function countWorking(db: Database, span: PromotionSpan): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int4 as count from records as r where ${isOverdue(span)}
   `.execute(db)
   return rows[0]?.count ?? 0
 }
 
-export async function countEpisodic(db: Database, span: Span): Promise<number> {
+export async function countEpisodic(db: Database, span: PromotionSpan): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int4 as count from records as r where ${isUsedOften(span)}
   `.execute(db)
@@ -29,17 +29,17 @@ export async function countEpisodic(db: Database, span: Span): Promise<number> {
 }
 
 /** Those of the working layer that may be due, locked; what others hold is passed over. */
-export async function claimWorking(tx: Transaction, portion: Portion): Promise<Position[]> {
+export async function claimWorking(tx: Transaction, portion: PromotionBatch): Promise<Position[]> {
   return claim(tx, portion, isOverdue(portion))
 }
 
-export async function claimEpisodic(tx: Transaction, portion: Portion): Promise<Position[]> {
+export async function claimEpisodic(tx: Transaction, portion: PromotionBatch): Promise<Position[]> {
   return claim(tx, portion, isUsedOften(portion))
 }
 
 async function claim(
   tx: Transaction,
-  { after, limit }: Portion,
+  { after, limit }: PromotionBatch,
   isWanted: RawBuilder<unknown>,
 ): Promise<Position[]> {
   const { rows } = await sql<Position>`
@@ -53,14 +53,14 @@ async function claim(
 }
 
 /** Whether its accesses still count for it is seen when it is locked. */
-function isOverdue({ now, scope }: Span): RawBuilder<unknown> {
+function isOverdue({ now, scope }: PromotionSpan): RawBuilder<unknown> {
   return sql`r.layer = 'working' and ${isMovable}
-    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or ${uses} >= ${sql.lit(episodicAccesses)})
+    and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or ${weightedUses} >= ${sql.lit(episodicAccesses)})
     ${inScope(scope)}`
 }
 
-function isUsedOften({ scope }: Span): RawBuilder<unknown> {
-  return sql`r.layer = 'episodic' and ${isMovable} and ${uses} >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
+function isUsedOften({ scope }: PromotionSpan): RawBuilder<unknown> {
+  return sql`r.layer = 'episodic' and ${isMovable} and ${weightedUses} >= ${sql.lit(semanticAccesses)} ${inScope(scope)}`
 }
 
 const heldSince = sql`greatest(r.created_at, r.demoted_at)`
@@ -78,7 +78,7 @@ export async function promoteWorking(tx: Database, candidates: Candidates): Prom
       where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'working' and ${isMovable}
         and (
           ${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz
-          or ${usesSinceDemotion} >= ${sql.lit(episodicAccesses)}
+          or ${weightedUsesSinceDemotion} >= ${sql.lit(episodicAccesses)}
         )
     `,
   })
@@ -86,14 +86,14 @@ export async function promoteWorking(tx: Database, candidates: Candidates): Prom
 
 export async function promoteEpisodic(tx: Database, candidates: Candidates): Promise<string[]> {
   const { ids, now } = candidates
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   return promote(tx, candidates, {
     ...{ from: 'episodic', to: 'semantic' },
     rationale: `an importance of ${semanticImportance} or more, and used ${semanticAccesses} times`,
     due: sql`
       select r.id from records as r ${join}
       where r.id = any(${sql.val([...ids])}::uuid[]) and r.layer = 'episodic' and ${isMovable}
-        and ${uses} >= ${sql.lit(semanticAccesses)} and ${usesSinceDemotion} >= ${sql.lit(semanticAccesses)}
+        and ${weightedUses} >= ${sql.lit(semanticAccesses)} and ${weightedUsesSinceDemotion} >= ${sql.lit(semanticAccesses)}
         and ${importance} >= ${sql.lit(semanticImportance)}
     `,
   })
@@ -116,7 +116,7 @@ async function promote(
       returning r.id, r.updated_at
     ), audited as (
       insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
-      select id, ${runId}::uuid, updated_at, 'promote', ${promoter}, ${rationale}::text,
+      select id, ${runId}::uuid, updated_at, 'promote', ${promotionActor}, ${rationale}::text,
         ${JSON.stringify({ layer: [from, to] })}::jsonb
       from promoted
     )

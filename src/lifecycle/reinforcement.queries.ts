@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { AuditAction } from '../db/schema.ts'
 import { getVia } from '../db/transaction.ts'
-import type { LifeChange } from '../domain/reinforcement.ts'
+import type { LifecycleChange } from '../domain/reinforcement.ts'
 
-export type LifeUpdate = LifeChange & {
+export type LifecycleUpdate = LifecycleChange & {
   id: string
   action: AuditAction
   /** 1 when what is done says that the record was of use. */
@@ -15,13 +15,13 @@ export type LifeUpdate = LifeChange & {
   written_at: Date
 }
 
-export type Telling = { actor: string; rationale: string; at: Date }
+export type AuditDetails = { actor: string; rationale: string; at: Date }
 
 /** Writes the new life, version and audit entry of many locked records in one statement. */
-export async function updateLives(
+export async function updateLifecycles(
   tx: Database,
-  updates: readonly LifeUpdate[],
-  telling: Telling,
+  updates: readonly LifecycleUpdate[],
+  telling: AuditDetails,
 ): Promise<void> {
   const via = getVia(tx)
   await sql`

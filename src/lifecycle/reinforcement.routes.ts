@@ -7,9 +7,9 @@ import { toProblem } from '../http/problems.ts'
 import { AppError } from '../kernel/errors.ts'
 import { WrittenRecord } from '../records/index.ts'
 import { BulkAnswer, BulkPenalty, BulkReason, LifePath, Penalty, Reason } from './reinforcement.schemas.ts'
-import type { DecayService, Outcome } from './reinforcement.service.ts'
+import type { Outcome, ReinforcementService } from './reinforcement.service.ts'
 
-export type DecayOptions = { decay: DecayService; once: Once }
+export type ReinforcementOptions = { reinforcement: ReinforcementService; once: Once }
 
 const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write' } as const
@@ -21,7 +21,10 @@ const bulkAnswered = {
 } as const
 const refusals = ['record_forgotten', 'above_ceiling', 'outside_trust', 'record_retracted'] as const
 
-export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, { decay, once }) => {
+export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions> = async (
+  app,
+  { reinforcement, once },
+) => {
   app.post(
     '/v1/records/:id/reinforce',
     {
@@ -39,7 +42,7 @@ export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, 
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answer(await decay.reinforce(call, request.params.id, request.body)),
+        answer(await reinforcement.reinforce(call, request.params.id, request.body)),
       ),
   )
 
@@ -59,7 +62,7 @@ export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, 
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answer(await decay.penalize(call, request.params.id, request.body)),
+        answer(await reinforcement.penalize(call, request.params.id, request.body)),
       ),
   )
 
@@ -78,7 +81,9 @@ export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, 
       },
     },
     (request, reply) =>
-      once(request, reply, async (call) => answer(await decay.pin(call, request.params.id, request.body))),
+      once(request, reply, async (call) =>
+        answer(await reinforcement.pin(call, request.params.id, request.body)),
+      ),
   )
 
   app.post(
@@ -96,7 +101,9 @@ export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, 
       },
     },
     (request, reply) =>
-      once(request, reply, async (call) => answer(await decay.unpin(call, request.params.id, request.body))),
+      once(request, reply, async (call) =>
+        answer(await reinforcement.unpin(call, request.params.id, request.body)),
+      ),
   )
 
   app.post(
@@ -115,7 +122,7 @@ export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, 
     (request, reply) =>
       once(request, reply, async (call) => {
         const { ids, ...reason } = request.body
-        return answerEach(ids, await decay.reinforceAll(call, ids, reason), request.id)
+        return answerEach(ids, await reinforcement.reinforceAll(call, ids, reason), request.id)
       }),
   )
 
@@ -135,7 +142,7 @@ export const decayRoutes: FastifyPluginAsyncTypebox<DecayOptions> = async (app, 
     (request, reply) =>
       once(request, reply, async (call) => {
         const { ids, ...penalty } = request.body
-        return answerEach(ids, await decay.penalizeAll(call, ids, penalty), request.id)
+        return answerEach(ids, await reinforcement.penalizeAll(call, ids, penalty), request.id)
       }),
   )
 }

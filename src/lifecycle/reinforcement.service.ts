@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, getVia, transact } from '../db/transaction.ts'
 import { salienceAt } from '../domain/curves.ts'
-import { type LifeChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
+import { type LifecycleChange, penalize, pin, reinforce, unpin } from '../domain/reinforcement.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -13,23 +13,23 @@ import {
   withEntry,
   writtenAt,
 } from '../records/index.ts'
-import { weighRecords } from './promotion.service.ts'
-import { type LifeUpdate, updateLives } from './reinforcement.queries.ts'
+import { rescoreAndPromoteRecords } from './promotion.service.ts'
+import { type LifecycleUpdate, updateLifecycles } from './reinforcement.queries.ts'
 import type { Penalty, Reason } from './reinforcement.schemas.ts'
 
-export type DecayService = ReturnType<typeof createDecayService>
+export type ReinforcementService = ReturnType<typeof createReinforcementService>
 
 type Operation = {
-  action: LifeUpdate['action']
-  uses: LifeUpdate['uses']
+  action: LifecycleUpdate['action']
+  uses: LifecycleUpdate['uses']
   /** Undefined when the record already is as asked: nothing is written then, not even a version. */
-  apply(stored: StoredRecord, now: Date): LifeChange | undefined
+  apply(stored: StoredRecord, now: Date): LifecycleChange | undefined
 }
 
 /** What became of one record of many. */
 export type Outcome = WrittenRecord | AppError
 
-export function createDecayService({ db, clock }: { db: Database; clock: Clock }) {
+export function createReinforcementService({ db, clock }: { db: Database; clock: Clock }) {
   /** One transaction, one lock and one write for all; what cannot take part does not stop the others. */
   async function perform(
     call: CallContext,
@@ -39,7 +39,7 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
   ): Promise<Outcome[]> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const updates: LifeUpdate[] = []
+      const updates: LifecycleUpdate[] = []
       // Spelt in two ways an id is still one record, which changes once.
       const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
       const outcomes = (await claimRecords(tx, call, unique)).map((stored): StoredRecord | AppError => {
@@ -61,10 +61,10 @@ export function createDecayService({ db, clock }: { db: Database; clock: Clock }
         }
         return { ...next, audit_log: withEntry(stored.audit_log, entry) }
       })
-      if (updates.length > 0) await updateLives(tx, updates, { actor, rationale, at: now })
+      if (updates.length > 0) await updateLifecycles(tx, updates, { actor, rationale, at: now })
       const used =
         uses === 0 ? [] : outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
-      const weighed = await weighRecords(tx, call.caller, used, now)
+      const weighed = await rescoreAndPromoteRecords(tx, call.caller, used, now)
       const settled = new Map(weighed.map((stored) => [stored.id, stored]))
       const answer = (outcome: StoredRecord | AppError): Outcome =>
         outcome instanceof AppError

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { neverFading, scoring, sourceTrust } from '../domain/importance.ts'
+import { neverFading, scoreConstants, sourceTrust } from '../domain/importance.ts'
 import { elasticEnd, type RetentionMode, type RetentionShape, retentionBonus } from '../domain/retention.ts'
 
 export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: RetentionShape }
@@ -20,7 +20,7 @@ export function retentionAt(now: Date, settings: RetentionSettings): RawBuilder<
 }
 
 function halfLivesAt(now: Date): RawBuilder<number> {
-  const { halfLifeDays, distrustPenalty, maxHalfLives } = scoring
+  const { halfLifeDays, distrustPenalty, maxHalfLives } = scoreConstants
   return sql<number>`least(
     greatest(date_part('epoch', ${now}::timestamptz - coalesce(r.last_accessed_at, r.created_at)), 0) / 86400
       * (1 + ${distrustPenalty}::float8 * (1 - ${trust})) / ${halfLifeDays}::float8,

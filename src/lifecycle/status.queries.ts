@@ -39,7 +39,7 @@ export async function findLastStep(db: Database, id: string): Promise<string | u
 }
 
 /** The salience that a revision took from the record since it was last made active, as its log has it. */
-export async function findSalienceTaken(tx: Database, id: string): Promise<number | undefined> {
+export async function findSalienceBeforeRevision(tx: Database, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ salience: number }>`
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a

@@ -6,16 +6,13 @@ import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { WrittenRecord } from '../records/index.ts'
 import { StatusHistory, StatusHistoryQuery, StatusPath, Transition } from './status.schemas.ts'
-import type { TransitionService } from './status.service.ts'
+import type { StatusService } from './status.service.ts'
 
-export type TransitionOptions = { transition: TransitionService; once: Once }
+export type StatusOptions = { status: StatusService; once: Once }
 
 const tags = ['lifecycle']
 
-export const transitionRoutes: FastifyPluginAsyncTypebox<TransitionOptions> = async (
-  app,
-  { transition, once },
-) => {
+export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app, { status, once }) => {
   app.post(
     '/v1/records/:id/status',
     {
@@ -39,7 +36,7 @@ export const transitionRoutes: FastifyPluginAsyncTypebox<TransitionOptions> = as
     },
     (request, reply) =>
       once(request, reply, async (call) => {
-        const record = await transition.move(call, request.params.id, request.body)
+        const record = await status.move(call, request.params.id, request.body)
         return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
       }),
   )
@@ -63,7 +60,7 @@ export const transitionRoutes: FastifyPluginAsyncTypebox<TransitionOptions> = as
       },
     },
     async (request, reply) => {
-      const page = await transition.readHistory(readCallContext(request), request.params.id, request.query)
+      const page = await status.readHistory(readCallContext(request), request.params.id, request.query)
       if (page.next_cursor !== undefined) reply.header('link', linkNext(request.url, page.next_cursor))
       return page
     },

@@ -2,7 +2,7 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
-import { type Listed, RowNumber } from '../domain/shapes.ts'
+import { type ListPage, RowNumber } from '../domain/shapes.ts'
 import { mayBeSet, mayRevertTo } from '../domain/status.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -18,16 +18,16 @@ import {
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
-import { findLastStep, findSalienceTaken, listStatusChanges } from './status.queries.ts'
+import { findLastStep, findSalienceBeforeRevision, listStatusChanges } from './status.queries.ts'
 import type { StatusChange, StatusHistoryQuery, Transition } from './status.schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 
-export type TransitionService = ReturnType<typeof createTransitionService>
+export type StatusService = ReturnType<typeof createStatusService>
 
 const StatusCursor = Type.Object({ id: RowNumber() })
 
-export function createTransitionService({ db, clock, textLanguage }: Resources) {
+export function createStatusService({ db, clock, textLanguage }: Resources) {
   async function move(call: CallContext, id: string, asked: Transition): Promise<WrittenRecord> {
     const { status: to, reason, actor } = asked
     return transact(db, call, async (tx) => {
@@ -38,7 +38,7 @@ export function createTransitionService({ db, clock, textLanguage }: Resources) 
       const changed = await writeChange(tx, stored, {
         ...{ action: 'status', actor, rationale: reason, now, textLanguage },
         status,
-        ...(isReinstated ? await giveBack(tx, stored, now) : {}),
+        ...(isReinstated ? await restoreSalience(tx, stored, now) : {}),
       })
       return answerWritten(call.caller, changed, now)
     })
@@ -53,8 +53,8 @@ export function createTransitionService({ db, clock, textLanguage }: Resources) 
     throw invalidTransition(stored, to)
   }
 
-  async function giveBack(tx: Database, stored: StoredRecord, now: Date) {
-    return reinstate(stored, await findSalienceTaken(tx, stored.id), now)
+  async function restoreSalience(tx: Database, stored: StoredRecord, now: Date) {
+    return reinstate(stored, await findSalienceBeforeRevision(tx, stored.id), now)
   }
 
   /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
@@ -62,7 +62,7 @@ export function createTransitionService({ db, clock, textLanguage }: Resources) 
     call: CallContext,
     id: string,
     { limit = 100, cursor }: StatusHistoryQuery,
-  ): Promise<Listed<StatusChange>> {
+  ): Promise<ListPage<StatusChange>> {
     const conn = call.tx ?? db
     const known = await findKnownRecord(conn, call.caller, id)
     const fingerprint = fingerprintQuery(call.caller.principal, { statusHistory: known.id })

@@ -2,9 +2,9 @@ import Type, { type Static } from 'typebox'
 import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
-import type { Listed } from '../domain/shapes.ts'
-import { reachesEverything, requireFullTrust } from '../domain/trust.ts'
-import { writableScope } from '../domain/write-trust.ts'
+import type { ListPage } from '../domain/shapes.ts'
+import { hasFullTrust, requireFullTrust } from '../domain/trust.ts'
+import { chooseWriteScope } from '../domain/write-trust.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { JobName } from '../jobs/job-names.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -75,7 +75,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     return presentRun(await findSeen(call, id))
   }
 
-  async function list(call: CallContext, asked: RunFilters & Page): Promise<Listed<MaintenanceRun>> {
+  async function list(call: CallContext, asked: RunFilters & Page): Promise<ListPage<MaintenanceRun>> {
     const { limit = 50, cursor, ...filters } = asked
     const fingerprint = fingerprintQuery(call.caller.principal, { runs: filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, RunCursor, fingerprint)
@@ -96,7 +96,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
     call: CallContext,
     id: string,
     { limit = 50, cursor }: Page,
-  ): Promise<Listed<RunChange> & { hidden?: number }> {
+  ): Promise<ListPage<RunChange> & { hidden?: number }> {
     await findSeen(call, id)
     const { trust } = call.caller
     const fingerprint = fingerprintQuery(call.caller.principal, { changes: id })
@@ -113,7 +113,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
   }
 
   async function countHidden({ caller: { trust }, tx }: CallContext, id: string): Promise<number> {
-    return reachesEverything(trust) ? 0 : countHiddenChanges(tx ?? db, id, trust)
+    return hasFullTrust(trust) ? 0 : countHiddenChanges(tx ?? db, id, trust)
   }
 
   async function cancel(call: CallContext, id: string): Promise<MaintenanceRun> {
@@ -157,7 +157,7 @@ export function createMaintenanceService({ db, clock, ids, intervals }: Resource
 /** A key of one scope runs jobs on that one; only a key of all scopes runs them on everything. */
 function scopeOf(caller: Caller, job: JobName, named: string | undefined): string | null {
   if (unscopedJobs.has(job)) return requireNoScope(caller, named)
-  const scope = writableScope(caller, named)
+  const scope = chooseWriteScope(caller, named)
   return scope === unscoped ? null : scope
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { scopeAndTypeWords, versionWord } from '../db/search-words.ts'
 import type { Payload } from '../domain/payloads.ts'
-import type { Words } from '../domain/query-words.ts'
+import type { ExtractedWords } from '../domain/query-words.ts'
 
 /** The list of records whose search text an earlier version computed. */
 
@@ -64,7 +64,7 @@ export async function findOutdated(tx: Database, ids: readonly string[]): Promis
  */
 export async function rewriteTexts(
   tx: Database,
-  texts: readonly { id: string; words: Words }[],
+  texts: readonly { id: string; words: ExtractedWords }[],
   { now, textLanguage }: { now: Date; textLanguage: string },
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
 import { transact } from '../db/transaction.ts'
-import { wordsOf } from '../domain/query-words.ts'
+import { extractWords } from '../domain/query-words.ts'
 import { holdsSecret, searchableText } from '../domain/searchable-text.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -73,7 +73,7 @@ export function createTextUpdate({
       const ids = await claimOutdated(tx, listed)
       if (ids.length === 0) return []
       const found = await findOutdated(tx, ids)
-      const texts = found.map((each) => ({ id: each.record_id, words: wordsOf(textOf(each)) }))
+      const texts = found.map((each) => ({ id: each.record_id, words: extractWords(textOf(each)) }))
       await rewriteTexts(tx, texts, { now: clock.now(), textLanguage })
       return found
     })

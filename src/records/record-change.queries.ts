@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
-import { wordsOf } from '../domain/query-words.ts'
+import { extractWords } from '../domain/query-words.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from './stored-record.ts'
 
 export type RecordChange = {
@@ -42,7 +42,7 @@ export async function applyChange(
 }
 
 function asSearch({ text, language, scope, type }: Search) {
-  const { text: words, count } = wordsOf(text)
+  const { text: words, count } = extractWords(text)
   return {
     words: count,
     search: sql<string>`to_tsvector(${language}::text::regconfig, ${words})

@@ -3,7 +3,7 @@ import { violatedConstraint } from '../db/failures.ts'
 import type { AuditAction, RecordStatus } from '../db/schema.ts'
 import { addTallies } from '../db/tallies.ts'
 import { getVia } from '../db/transaction.ts'
-import { type Handle, handlesOf } from '../domain/handles.ts'
+import { type Handle, listHandles } from '../domain/handles.ts'
 import { searchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -97,7 +97,7 @@ async function renameRecord(tx: Database, before: StoredRecord, after: StoredRec
     const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
     await insertIdentifiers(tx, after.id, identifiers).catch(refuseTaken)
   }
-  const [old, current] = [handlesOf(before.payload), handlesOf(after.payload)]
+  const [old, current] = [listHandles(before.payload), listHandles(after.payload)]
   if (before.scope === after.scope && isSame(old, current)) return
   await deleteHandles(tx, after.id, old)
   await insertHandles(tx, after.id, after.scope, current)

@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { isOpenTo } from '../db/visibility.ts'
 import type { Caller } from '../domain/caller.ts'
-import { mayWriteTo } from '../domain/write-trust.ts'
+import { canWriteTo } from '../domain/write-trust.ts'
 import { AppError } from '../kernel/errors.ts'
 import { departed, gone } from './deleted-record.ts'
 import { type DepartureRow, findDepartures } from './deleted-records.queries.ts'
@@ -112,7 +112,7 @@ export function mayChange(caller: Caller, record: Guarded): boolean {
 
 function refuseUntrusted(caller: Caller, { sensitivity, scope }: Guarded): AppError | undefined {
   if (!isOpenTo(caller.trust, sensitivity)) return aboveCeiling()
-  return mayWriteTo(caller.trust, scope) ? undefined : outsideScopes()
+  return canWriteTo(caller.trust, scope) ? undefined : outsideScopes()
 }
 
 function refuseChange(call: CallContext, stored: StoredRecord): AppError | undefined {

@@ -3,8 +3,8 @@ import type { Database } from '../db/connection.ts'
 import { scopeAndTypeWords } from '../db/search-words.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
-import { withInverses } from '../domain/edges.ts'
-import { wordsOf } from '../domain/query-words.ts'
+import { addInverses } from '../domain/edges.ts'
+import { extractWords } from '../domain/query-words.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Descent } from './descent.ts'
 import type { Draft, Identifier } from './stored-record.ts'
@@ -35,12 +35,12 @@ export async function insertRecords(
   const rows = JSON.stringify(
     drafts.map(({ row, searchText, audit, isNamed }) => {
       const digest = seal.digest(row.scope, row.payload)
-      const { text, count } = wordsOf(searchText)
+      const { text, count } = extractWords(searchText)
       return { ...row, searchText: text, words: count, audit, isNamed, digest: digest && asHex(digest) }
     }),
   )
   const edges = JSON.stringify(
-    drafts.flatMap(({ row, edges }) => withInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
+    drafts.flatMap(({ row, edges }) => addInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
   )
   const lineage = JSON.stringify([
     ...drafts.flatMap(({ row, descents }) => descents.map((each) => ({ ...each, owner: row.id }))),

@@ -1,21 +1,21 @@
 import { noAccesses } from '../domain/access-weights.ts'
 import { type Caller, type Sensitivity, viaOf } from '../domain/caller.ts'
-import { expiryOf, pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import { findGraphFaults } from '../domain/graph-cycles.ts'
-import { handlesOf } from '../domain/handles.ts'
+import { listHandles } from '../domain/handles.ts'
 import { scoreImportance, sourceTrust } from '../domain/importance.ts'
 import type { Policies, TypePolicy } from '../domain/lifecycle.ts'
 import { completePayload, type Payload } from '../domain/payloads.ts'
 import {
   defaultConfidence,
   defaultImportance,
+  defaultKinds,
+  defaultLayers,
   defaultSalience,
-  kindOf,
-  layerOf,
 } from '../domain/record-defaults.ts'
 import { searchableText } from '../domain/searchable-text.ts'
-import { claimableSource, requireCeiling, writableScope } from '../domain/write-trust.ts'
+import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import { claimOf } from './descent.ts'
 import type { NewRecord } from './records.schemas.ts'
@@ -47,7 +47,7 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     descents: [],
     claim: claimOf(payload, given.provenance),
     identifiers: identifiersOf(payload, row),
-    handles: handlesOf(payload),
+    handles: listHandles(payload),
     isNamed: given.id !== undefined,
     audit: {
       action: 'create',
@@ -126,8 +126,8 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
   const sensitivity = given.sensitivity ?? context.defaultSensitivity
   requireCeiling(caller, sensitivity)
   const kept = {
-    layer: given.layer ?? layerOf[given.type],
-    source_type: claimableSource(caller, given.source_type),
+    layer: given.layer ?? defaultLayers[given.type],
+    source_type: chooseSourceType(caller, given.source_type),
     created_at: given.created_at === undefined ? now : new Date(given.created_at),
     base_importance: given.base_importance ?? defaultImportance,
     emotional_valence: given.emotional_valence ?? 0,
@@ -135,9 +135,9 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
   return {
     id: given.id?.toLowerCase() ?? context.id,
     type: given.type,
-    scope: writableScope(caller, given.scope),
+    scope: chooseWriteScope(caller, given.scope),
     sensitivity,
-    memory_kind: given.memory_kind ?? kindOf[given.type],
+    memory_kind: given.memory_kind ?? defaultKinds[given.type],
     status: 'active',
     confidence: given.confidence ?? defaultConfidence,
     ...kept,
@@ -165,7 +165,7 @@ function draftLife(given: NewRecord, policy: TypePolicy, createdAt: Date, now: D
     ...decay,
     base_salience: given.salience ?? defaultSalience,
     anchored_at: anchoredAt,
-    expires_at: expiryOf(createdAt, decay.max_age_seconds),
+    expires_at: computeExpiry(createdAt, decay.max_age_seconds),
     pinned: given.lifecycle?.pinned ?? false,
     deletion_policy: given.lifecycle?.deletion_policy ?? policy.deletion_policy,
   }
@@ -173,7 +173,7 @@ function draftLife(given: NewRecord, policy: TypePolicy, createdAt: Date, now: D
     ...life,
     last_reinforced_at: anchoredAt,
     salience: salienceAt(life, now),
-    prune_at: pruneMomentOf(life),
+    prune_at: computePruneAt(life),
   }
 }
 

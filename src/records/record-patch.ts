@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Caller, type Sensitivity, unscoped } from '../domain/caller.ts'
-import { expiryOf, pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import { Decay, type Policies } from '../domain/lifecycle.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { defaultConfidence, defaultImportance, kindOf } from '../domain/record-defaults.ts'
+import { defaultConfidence, defaultImportance, defaultKinds } from '../domain/record-defaults.ts'
 import { requireCeiling, requireNotLowered, requireProtection, requireScope } from '../domain/write-trust.ts'
 import type { RecordPatch } from './records.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
@@ -63,7 +63,7 @@ function chooseFields(stored: StoredRecord, patch: RecordPatch, policies: Polici
   const policy = policies[stored.type]
   return {
     confidence: orDefault(patch.confidence, defaultConfidence),
-    memory_kind: orDefault(patch.memory_kind, kindOf[stored.type]),
+    memory_kind: orDefault(patch.memory_kind, defaultKinds[stored.type]),
     base_importance: orDefault(patch.base_importance, defaultImportance),
     emotional_valence: orDefault(patch.emotional_valence, 0),
     curve: orDefault(decay.curve, policy.decay.curve),
@@ -96,13 +96,13 @@ function deriveLife(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date)
   if (!bends && chosen.deletion_policy === undefined) return {}
   const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
   const life = { ...stored, ...chosen, ...anchor }
-  const expires = { expires_at: expiryOf(stored.created_at, life.max_age_seconds) }
+  const expires = { expires_at: computeExpiry(stored.created_at, life.max_age_seconds) }
   const settled = { ...life, ...expires }
   return {
     ...anchor,
     ...expires,
     salience: salienceAt(settled, now),
-    prune_at: pruneMomentOf(settled),
+    prune_at: computePruneAt(settled),
   }
 }
 

@@ -1,4 +1,4 @@
-import { expiryOf, pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
@@ -48,7 +48,7 @@ export function reviveRecord(
     ...stored,
     base_salience: Math.max(salienceThen, least),
     anchored_at: now,
-    expires_at: expiryOf(stored.created_at, maxAge),
+    expires_at: computeExpiry(stored.created_at, maxAge),
   }
   return {
     record: {
@@ -58,7 +58,7 @@ export function reviveRecord(
       max_age_seconds: maxAge,
       expires_at: life.expires_at,
       salience: salienceAt(life, now),
-      prune_at: pruneMomentOf(life),
+      prune_at: computePruneAt(life),
     },
     changes: {
       salience: [salienceThen, life.base_salience],

@@ -2,9 +2,9 @@ import Type from 'typebox'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import { type Caller, rankOf, unscoped } from '../domain/caller.ts'
-import { type Edge, isInverse, withInverses } from '../domain/edges.ts'
+import { addInverses, type Edge, isInverse } from '../domain/edges.ts'
 import { isContradiction, isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
-import type { Listed } from '../domain/shapes.ts'
+import type { ListPage } from '../domain/shapes.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -45,7 +45,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       if (before) requireStatedByOwn(call.caller, given.predicate, target)
       const weight = given.weight ?? 1
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
-      await upsertEdges(tx, withInverses([{ ...edge, weight, created_at: now }]))
+      await upsertEdges(tx, addInverses([{ ...edge, weight, created_at: now }]))
       const owner = await findOwner(tx, call, source, target)
       await writeChange(tx, owner, {
         action: 'revise',
@@ -67,7 +67,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
       requireStatedByOwn(call.caller, predicate, target)
-      await deleteEdges(tx, withInverses([edge]))
+      await deleteEdges(tx, addInverses([edge]))
       const owner = await findOwner(tx, call, source, target)
       await writeChange(tx, owner, {
         action: 'revise',
@@ -79,7 +79,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  async function list(call: CallContext, id: string, asked: RelationsQuery): Promise<Listed<RelationEdge>> {
+  async function list(call: CallContext, id: string, asked: RelationsQuery): Promise<ListPage<RelationEdge>> {
     const { direction = 'out', limit = 100, cursor, predicate } = asked
     const conn = call.tx ?? db
     const record = await findOpenRecord(conn, call.caller, id)

@@ -2,14 +2,19 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { RecordStatus } from '../db/schema.ts'
 import { openTo } from '../db/visibility.ts'
-import { isValidThen, matchingConditions, salienceThen, statusThen } from './filters.queries.ts'
-import type { Then } from './past-record.ts'
+import {
+  isValidAtInstant,
+  matchingConditions,
+  salienceAtInstant,
+  statusAtInstant,
+} from './filters.queries.ts'
+import type { PastState } from './past-record.ts'
 import type { Question } from './question.ts'
 
 const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   sql<SqlBool>`${sql.join(conditions, sql` and `)}`
 
-export type NamedSearch = {
+export type NameSearch = {
   question: Question
   /** Of names, the most telling first. */
   digests: readonly Buffer[]
@@ -25,7 +30,7 @@ export type NamedSearch = {
  * what is about it to do so. First who is named, then what is linked with more of those, then by weight and
  * salience. Of an entity with very many edges of one kind the newest are looked at.
  */
-export async function findNamed(db: Database, search: NamedSearch): Promise<string[]> {
+export async function findByNames(db: Database, search: NameSearch): Promise<string[]> {
   const { question, digests, conditions, mostEntities, mostOfAKind, limit } = search
   const { trust, at, isPast } = question
   const age = isPast ? sql`and e.created_at <= ${at}::timestamptz` : sql``
@@ -72,18 +77,18 @@ export async function findNamed(db: Database, search: NamedSearch): Promise<stri
   return rows.map(({ id }) => id)
 }
 
-export type CandidateStanding = { id: string; salience: number; importance: number; isOpen: boolean }
+export type CandidateState = { id: string; salience: number; importance: number; isOpen: boolean }
 
 /** How the candidates stand at the instant of the question; `offset 0` has each looked up by its id. */
-export async function findStandings(
+export async function findCandidateStates(
   db: Database,
   ids: readonly string[],
   question: Question,
-): Promise<CandidateStanding[]> {
-  const { rows } = await sql<CandidateStanding>`
+): Promise<CandidateState[]> {
+  const { rows } = await sql<CandidateState>`
     select standing.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
-      select r.id, ${salienceThen(question)} as salience, r.importance,
+      select r.id, ${salienceAtInstant(question)} as salience, r.importance,
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
       from records as r where r.id = candidate.id
       offset 0
@@ -93,7 +98,7 @@ export async function findStandings(
 }
 
 /** What changed its status since: the order of today's saliences no longer knows where it stood. */
-export async function findMovedSince(
+export async function findStatusChangedSince(
   db: Database,
   question: Question,
   conditions: readonly RawBuilder<SqlBool>[],
@@ -104,13 +109,13 @@ export async function findMovedSince(
     from (select distinct s.record_id from status_changes as s where s.at > ${question.at}::timestamptz) as moved
     join records as r on r.id = moved.record_id
     where ${allOf(conditions)}
-    order by ${salienceThen(question)} desc, r.id
+    order by ${salienceAtInstant(question)} desc, r.id
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
 
-export type Withheld = {
+export type WithheldRecord = {
   id: string
   status: RecordStatus
   is_retracted: boolean
@@ -123,10 +128,10 @@ export async function findWithheld(
   db: Database,
   ids: readonly string[],
   question: Question,
-): Promise<Withheld[]> {
-  const status = statusThen(question)
-  const { rows } = await sql<Withheld>`
-    select r.id, ${status} as status, ${isValidThen(question)} as is_valid, ${salienceThen(question)} as salience,
+): Promise<WithheldRecord[]> {
+  const status = statusAtInstant(question)
+  const { rows } = await sql<WithheldRecord>`
+    select r.id, ${status} as status, ${isValidAtInstant(question)} as is_valid, ${salienceAtInstant(question)} as salience,
       ${status} = 'invalidated' as is_retracted
     from records as r
     where r.id = any(${sql.val(ids)}::uuid[]) and ${allOf(matchingConditions(question, 'whole'))}
@@ -136,13 +141,13 @@ export async function findWithheld(
 }
 
 /** What the log tells of how records stood at a past instant. */
-export async function findPast(
+export async function findPastStates(
   db: Database,
   ids: readonly string[],
   question: Question,
-): Promise<(Then & { id: string })[]> {
-  const { rows } = await sql<Then & { id: string }>`
-    select r.id, ${statusThen(question)} as status, ${salienceThen(question)} as salience, coalesce((
+): Promise<(PastState & { id: string })[]> {
+  const { rows } = await sql<PastState & { id: string }>`
+    select r.id, ${statusAtInstant(question)} as status, ${salienceAtInstant(question)} as salience, coalesce((
       select a.changes #>> '{payload.revision.status,0}' from audit_entries as a
       where a.record_id = r.id and a.at > ${question.at}::timestamptz and a.changes ? 'payload.revision.status'
       order by a.id limit 1

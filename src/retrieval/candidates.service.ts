@@ -2,46 +2,46 @@ import type { RawBuilder, SqlBool } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import { nameHandle } from '../domain/handles.ts'
 import type { Embedding } from '../domain/similarity.ts'
-import type { createQuerying, createVectorSearch } from '../embeddings/index.ts'
+import type { createQueryEmbedder, createVectorSearch } from '../embeddings/index.ts'
 import { findMostSalient } from '../records/index.ts'
 import {
-  type CandidateStanding,
-  findMovedSince,
-  findNamed,
-  findStandings,
+  type CandidateState,
+  findByNames,
+  findCandidateStates,
+  findStatusChangedSince,
   findWithheld,
 } from './candidates.queries.ts'
-import { answering, matchingConditions, withheld } from './filters.queries.ts'
+import { answerConditions, matchingConditions, withheldConditions } from './filters.queries.ts'
 import { fuse, type Rankings } from './fusion.ts'
-import type { Sprout } from './graph-growth.ts'
+import type { CandidateNode } from './graph-growth.ts'
 import { channelWeights, intentOf } from './intent.ts'
-import { namesIn } from './names-in-question.ts'
-import { mayShowRedacted, type Question, scopesWithin } from './question.ts'
+import { listNames } from './names-in-question.ts'
+import { canShowRedacted, type Question, searchedScopes } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
-import { reasonOf } from './suppression.ts'
-import type { createTextChannel } from './text/text-search.service.ts'
+import { findSuppressionReason } from './suppression.ts'
+import type { createTextSearch } from './text/text-search.service.ts'
 
 type Conditions = readonly RawBuilder<SqlBool>[]
 
 type Match = { id: string; score: number }
 
 export type Channels = {
-  text: ReturnType<typeof createTextChannel>
-  querying: ReturnType<typeof createQuerying>
+  text: ReturnType<typeof createTextSearch>
+  queryEmbedder: ReturnType<typeof createQueryEmbedder>
   vectors: ReturnType<typeof createVectorSearch>
 }
 
-type Model = NonNullable<Awaited<ReturnType<Channels['querying']['servingModel']>>>
+type Model = NonNullable<Awaited<ReturnType<Channels['queryEmbedder']['servingModel']>>>
 
 /** What the question says; where it says nothing, the most salient records are the answer. */
-export type Asked = {
+export type SearchInput = {
   text: string | undefined
   /** In place of the vector of the text. */
   given?: { model: Model; vector: Embedding } | undefined
 }
 
 export type Roots = {
-  sprouts: Sprout[]
+  sprouts: CandidateNode[]
   /** How well each fits what is asked, 0 to 1; empty when nothing was asked. */
   fits: ReadonlyMap<string, number>
 }
@@ -57,40 +57,45 @@ const mostSuppressed = 50
  */
 const mostScanned = { hash: 20_000, model: 200_000 }
 
-export function createCandidates({ db, text: words, querying, vectors }: Channels & { db: Database }) {
-  async function findRoots(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
+export function createCandidates({ db, text: words, queryEmbedder, vectors }: Channels & { db: Database }) {
+  async function findRoots(question: Question, asked: SearchInput, limit: number, now: Date): Promise<Roots> {
     return asked.text === undefined && asked.given === undefined
       ? { sprouts: await rankBySalience(question, limit, now), fits: new Map() }
       : rankByContent(question, asked, limit, now)
   }
 
-  async function rankBySalience(question: Question, limit: number, now: Date): Promise<Sprout[]> {
-    const ids = await listSalient(question, mayShowRedacted(question) ? 'any' : 'whole', limit, now)
-    const standings = await findStandings(db, ids, question)
-    return [...standings].sort(bySalience).slice(0, limit).map(sproutAlone)
+  async function rankBySalience(question: Question, limit: number, now: Date): Promise<CandidateNode[]> {
+    const ids = await listSalient(question, canShowRedacted(question) ? 'any' : 'whole', limit, now)
+    const standings = await findCandidateStates(db, ids, question)
+    return [...standings].sort(bySalience).slice(0, limit).map(toRoot)
   }
 
-  async function rankByContent(question: Question, asked: Asked, limit: number, now: Date): Promise<Roots> {
+  async function rankByContent(
+    question: Question,
+    asked: SearchInput,
+    limit: number,
+    now: Date,
+  ): Promise<Roots> {
     // In steps, for every depth makes statements of its own, and PostgreSQL keeps only so many planned.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const [matches, salient] = await Promise.all([
-      search(asked, question, answering(question, 'whole'), depth),
+      search(asked, question, answerConditions(question, 'whole'), depth),
       listSalient(question, 'whole', depth, now),
     ])
-    const found = { ...rankingsOf(matches), salience: salient }
+    const found = { ...toRankings(matches), salience: salient }
     const ids = [...new Set(Object.values(found).flat())]
-    const rows = ids.length === 0 ? [] : await findStandings(db, ids, question)
+    const rows = ids.length === 0 ? [] : await findCandidateStates(db, ids, question)
     const standings = new Map(rows.map((row) => [row.id, row]))
-    const rankings = question.isPast ? { ...found, salience: orderPast(salient, standings) } : found
+    const rankings = question.isPast ? { ...found, salience: sortPast(salient, standings) } : found
     const weights = channelWeights[intentOf(asked.text ?? '')]
     const sprouts = fuse(rankings, weights, standings)
       .slice(0, limit)
-      .map(({ id, score, signals }): Sprout => ({ id, hop: 0, score, isOpen: true, signals }))
-    return { sprouts, fits: fitsOf(matches) }
+      .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
+    return { sprouts, fits: computeFits(matches) }
   }
 
   /** One search per channel, at once: each has a statement of its own and waits for no other. */
-  async function search(asked: Asked, question: Question, conditions: Conditions, limit: number) {
+  async function search(asked: SearchInput, question: Question, conditions: Conditions, limit: number) {
     const { text } = asked
     const [vector, byText, byName] = await Promise.all([
       searchVectors(asked, question, conditions, limit),
@@ -101,12 +106,12 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
   }
 
   async function searchVectors(
-    { text, given }: Asked,
+    { text, given }: SearchInput,
     question: Question,
     conditions: Conditions,
     limit: number,
   ) {
-    const scopes = scopesWithin(question)
+    const scopes = searchedScopes(question)
     const sought = given ?? (await vectorFor(text, scopes))
     if (!sought) return undefined
     const found = await vectors.find({ ...sought, conditions, scopes, limit })
@@ -114,11 +119,11 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
   }
 
   async function vectorFor(text: string | undefined, scopes: readonly string[] | undefined) {
-    const model = text === undefined ? undefined : await querying.servingModel()
+    const model = text === undefined ? undefined : await queryEmbedder.servingModel()
     if (!model || text === undefined) return undefined
     const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
     if ((await vectors.countScanned(scopes)) > most) return undefined
-    const asked = await querying.embedText(text)
+    const asked = await queryEmbedder.embedText(text)
     return asked.outcome === 'embedded' ? asked : undefined
   }
 
@@ -129,9 +134,9 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
   }
 
   async function searchNames(text: string, question: Question, conditions: Conditions, limit: number) {
-    const digests = namesIn(text).map((name) => nameHandle(name).digest)
+    const digests = listNames(text).map((name) => nameHandle(name).digest)
     if (digests.length === 0) return []
-    return findNamed(db, { question, digests, conditions, mostEntities, mostOfAKind, limit })
+    return findByNames(db, { question, digests, conditions, mostEntities, mostOfAKind, limit })
   }
 
   async function listSalient(
@@ -140,7 +145,7 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
     limit: number,
     now: Date,
   ): Promise<string[]> {
-    const conditions = answering(question, seen)
+    const conditions = answerConditions(question, seen)
     const { trust, at, isPast, minSalience, scopes } = question
     const picked = findMostSalient(
       db,
@@ -151,20 +156,20 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
       },
       now,
     )
-    const moved = isPast ? findMovedSince(db, question, conditions, limit) : []
+    const moved = isPast ? findStatusChangedSince(db, question, conditions, limit) : []
     return [...new Set([...(await picked).map(({ id }) => id), ...(await moved)])]
   }
 
   /** What the same search finds among those that time or revision has put away. */
-  async function findSuppressed(question: Question, asked: Asked, now: Date): Promise<Suppressed[]> {
+  async function findSuppressed(question: Question, asked: SearchInput, now: Date): Promise<Suppressed[]> {
     const matches =
       asked.text !== undefined || asked.given !== undefined
-        ? await search(asked, question, withheld(question), mostSuppressed)
+        ? await search(asked, question, withheldConditions(question), mostSuppressed)
         : { graph: await listMatching(question, now) }
-    const ids = [...new Set(Object.values(rankingsOf(matches)).flat())]
+    const ids = [...new Set(Object.values(toRankings(matches)).flat())]
     const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)
     return rows.flatMap((row) => {
-      const reason = reasonOf(row, question)
+      const reason = findSuppressionReason(row, question)
       return reason === undefined ? [] : [{ id: row.id, reason, status: row.status }]
     })
   }
@@ -183,7 +188,7 @@ export function createCandidates({ db, text: words, querying, vectors }: Channel
 
 type Matches = { text?: Match[] | undefined; vector?: Match[] | undefined; graph?: string[] | undefined }
 
-function rankingsOf({ text, vector, graph }: Matches): Rankings {
+function toRankings({ text, vector, graph }: Matches): Rankings {
   return {
     ...(text ? { text: text.map(({ id }) => id) } : {}),
     ...(vector ? { vector: vector.map(({ id }) => id) } : {}),
@@ -192,7 +197,7 @@ function rankingsOf({ text, vector, graph }: Matches): Rankings {
 }
 
 /** The cosine, or the share of the best match in words, whichever speaks more for it. */
-function fitsOf({ text = [], vector = [] }: Matches): Map<string, number> {
+function computeFits({ text = [], vector = [] }: Matches): Map<string, number> {
   const fits = new Map<string, number>()
   const best = text[0]?.score ?? 0
   const shares = best > 0 ? text.map(({ id, score }) => ({ id, score: score / best })) : []
@@ -202,7 +207,7 @@ function fitsOf({ text = [], vector = [] }: Matches): Map<string, number> {
   return fits
 }
 
-function orderPast(ids: readonly string[], standings: ReadonlyMap<string, CandidateStanding>): string[] {
+function sortPast(ids: readonly string[], standings: ReadonlyMap<string, CandidateState>): string[] {
   return ids
     .flatMap((id) => standings.get(id) ?? [])
     .sort(bySalience)
@@ -210,11 +215,11 @@ function orderPast(ids: readonly string[], standings: ReadonlyMap<string, Candid
 }
 
 /** Among equals the newest first, as lists have it. */
-function bySalience(one: CandidateStanding, other: CandidateStanding): number {
+function bySalience(one: CandidateState, other: CandidateState): number {
   return other.salience - one.salience || (one.id > other.id ? -1 : 1)
 }
 
-function sproutAlone({ id, salience, isOpen }: CandidateStanding, index: number): Sprout {
+function toRoot({ id, salience, isOpen }: CandidateState, index: number): CandidateNode {
   const channels = [{ channel: 'salience' as const, rank: index + 1, weight: 1, contribution: salience }]
   const signals = { channels, fused: salience, salience_factor: 1, importance_factor: 1 }
   return { id, hop: 0, score: salience, isOpen, signals }

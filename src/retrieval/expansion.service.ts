@@ -1,10 +1,10 @@
 import type { Database } from '../db/connection.ts'
 import { findNeighbours } from './expansion.queries.ts'
-import { answering } from './filters.queries.ts'
-import { growHop, type Neighbour, type Sprout } from './graph-growth.ts'
-import { mayShowRedacted, type Question } from './question.ts'
+import { answerConditions } from './filters.queries.ts'
+import { type CandidateNode, type Neighbour, selectNextHop } from './graph-growth.ts'
+import { canShowRedacted, type Question } from './question.ts'
 
-export type Reach = { maxHops: number; nodeLimit: number }
+export type ExpansionLimits = { maxHops: number; nodeLimit: number }
 
 /** So many edges of one kind are weighed against each other even for the smallest answer. */
 const leastOfAKind = 100
@@ -13,20 +13,20 @@ const leastOfAKind = 100
 export async function expand(
   db: Database,
   question: Question,
-  roots: readonly Sprout[],
-  { maxHops, nodeLimit }: Reach,
-): Promise<{ sprouts: Sprout[]; followed: Neighbour[] }> {
+  roots: readonly CandidateNode[],
+  { maxHops, nodeLimit }: ExpansionLimits,
+): Promise<{ sprouts: CandidateNode[]; followed: Neighbour[] }> {
   const nodes = new Map(roots.map((root) => [root.id, root]))
   const followed: Neighbour[] = []
   const mostOfAKind = Math.max(nodeLimit, leastOfAKind)
-  const conditions = answering(question, mayShowRedacted(question) ? 'any' : 'whole')
+  const conditions = answerConditions(question, canShowRedacted(question) ? 'any' : 'whole')
   let border = roots
   for (let hop = 1; hop <= maxHops; hop++) {
     const ids = border.filter(({ isOpen }) => isOpen).map(({ id }) => id)
     if (ids.length === 0) break
     const found = await findNeighbours(db, ids, question, { conditions, mostOfAKind })
     followed.push(...found)
-    border = growHop(nodes, found, hop, nodeLimit - nodes.size)
+    border = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
     for (const sprout of border) nodes.set(sprout.id, sprout)
   }
   return { sprouts: [...nodes.values()], followed }

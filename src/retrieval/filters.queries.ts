@@ -6,13 +6,13 @@ import type { Question } from './question.ts'
 type Condition = RawBuilder<SqlBool>
 
 /** Whose records: all that trust allows, or those that are seen whole. */
-export type Seen = 'whole' | 'any'
+export type Visibility = 'whole' | 'any'
 
 /**
  * All that a row `r` of records must be to answer a question. Every way to find records carries this in its own
  * statement, so that what is filtered out takes no part in any order or cut.
  */
-export function answering(question: Question, seen: Seen): Condition[] {
+export function answerConditions(question: Question, seen: Visibility): Condition[] {
   const living = sql<SqlBool>`(${sql.join(livingConditions(question), sql` and `)})`
   const salience = salienceCondition(question)
   if (seen === 'whole') return [...matchingConditions(question, seen), living, ...salience]
@@ -23,13 +23,13 @@ export function answering(question: Question, seen: Seen): Condition[] {
 }
 
 /** Of a row that is seen whole: that it answers but for its status, its window or its salience. */
-export function withheld(question: Question): Condition[] {
+export function withheldConditions(question: Question): Condition[] {
   const living = sql.join([...livingConditions(question), ...salienceCondition(question)], sql` and `)
   return [...matchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
 }
 
 /** Everything that is asked of a record, however it has fared. */
-export function matchingConditions(question: Question, seen: Seen): Condition[] {
+export function matchingConditions(question: Question, seen: Visibility): Condition[] {
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
     seen === 'whole' ? openTo(trust) : visibleTo(trust),
@@ -52,8 +52,8 @@ export function matchingConditions(question: Question, seen: Seen): Condition[] 
 function livingConditions(question: Question): Condition[] {
   const { statuses, includesExpired } = question
   return [
-    sql<SqlBool>`${statusThen(question)} in (${sql.join(statuses.map((status) => sql.lit(status)))})`,
-    ...(includesExpired ? [] : [isValidThen(question)]),
+    sql<SqlBool>`${statusAtInstant(question)} in (${sql.join(statuses.map((status) => sql.lit(status)))})`,
+    ...(includesExpired ? [] : [isValidAtInstant(question)]),
   ]
 }
 
@@ -61,7 +61,7 @@ function livingConditions(question: Question): Condition[] {
 function salienceCondition(question: Question): Condition[] {
   const { minSalience, isPast } = question
   if (minSalience === undefined) return []
-  const exact = sql<SqlBool>`${salienceThen(question)} >= ${minSalience}`
+  const exact = sql<SqlBool>`${salienceAtInstant(question)} >= ${minSalience}`
   return isPast ? [exact] : [sql<SqlBool>`r.salience >= ${minSalience}`, exact]
 }
 
@@ -69,7 +69,7 @@ function salienceCondition(question: Question): Condition[] {
  * Only facts have a window, and few of them: an index of those alone is asked, where the content of each would have
  * to be read. Spelled as a value, for `exists` might be answered by listing all that have a window.
  */
-export function isValidThen({ at }: Pick<Question, 'at'>): Condition {
+export function isValidAtInstant({ at }: Pick<Question, 'at'>): Condition {
   return sql<SqlBool>`case when r.type = 'semantic' then coalesce((
     select coalesce((v.payload #>> '{validity,start}')::timestamptz <= ${at}::timestamptz, true)
       and coalesce((v.payload #>> '{validity,end}')::timestamptz > ${at}::timestamptz, true)
@@ -78,7 +78,7 @@ export function isValidThen({ at }: Pick<Question, 'at'>): Condition {
 }
 
 /** The first move after an instant tells from what. */
-export function statusThen({ at, isPast }: Pick<Question, 'at' | 'isPast'>): RawBuilder<string> {
+export function statusAtInstant({ at, isPast }: Pick<Question, 'at' | 'isPast'>): RawBuilder<string> {
   if (!isPast) return sql<string>`r.status`
   return sql<string>`coalesce((
     select s.old from status_changes as s
@@ -92,7 +92,7 @@ export function statusThen({ at, isPast }: Pick<Question, 'at' | 'isPast'>): Raw
  * last value that was written before that instant faded on from there; else what was replaced after it is led
  * back to the record's creation.
  */
-export function salienceThen(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
+export function salienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
   const { at, isPast } = question
   if (!isPast) return salienceAt(at)
   const fading = (since: RawBuilder<unknown>, until: RawBuilder<unknown>) =>

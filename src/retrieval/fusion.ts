@@ -5,12 +5,12 @@ import type { Channel, ChannelWeights } from './intent.ts'
 /** Ids by channel, best first; a channel that had nothing to say is left out. */
 export type Rankings = Partial<Record<Channel, readonly string[]>>
 
-export type Standing = { salience: number; importance: number }
+export type ScoreInputs = { salience: number; importance: number }
 
-export type Placing = { channel: Channel; rank: number; weight: number; contribution: number }
+export type Placement = { channel: Channel; rank: number; weight: number; contribution: number }
 
 export type Signals = {
-  channels: Placing[]
+  channels: Placement[]
   fused: number
   salience_factor: number
   importance_factor: number
@@ -25,10 +25,10 @@ const rankOffset = 60
 export function fuse(
   rankings: Rankings,
   weights: ChannelWeights,
-  standings: ReadonlyMap<string, Standing>,
+  standings: ReadonlyMap<string, ScoreInputs>,
 ): FusedNode[] {
   const nodes: FusedNode[] = []
-  for (const [id, channels] of placingsOf(rankings, weights)) {
+  for (const [id, channels] of toPlacements(rankings, weights)) {
     const standing = standings.get(id)
     // Forgotten between two statements: what has no standing any more is no answer.
     if (standing) nodes.push(scoreNode(id, channels, standing))
@@ -39,8 +39,8 @@ export function fuse(
 /** In a fixed order of channels: sums of the same places must not differ by how an object was built. */
 const channelOrder: readonly Channel[] = ['vector', 'text', 'graph', 'salience']
 
-function placingsOf(rankings: Rankings, weights: ChannelWeights): Map<string, Placing[]> {
-  const placings = new Map<string, Placing[]>()
+function toPlacements(rankings: Rankings, weights: ChannelWeights): Map<string, Placement[]> {
+  const placings = new Map<string, Placement[]>()
   for (const channel of channelOrder) {
     const weight = weights[channel]
     // An id named twice by one channel counts once, at its better place.
@@ -55,7 +55,7 @@ function placingsOf(rankings: Rankings, weights: ChannelWeights): Map<string, Pl
   return placings
 }
 
-function scoreNode(id: string, channels: Placing[], standing: Standing): FusedNode {
+function scoreNode(id: string, channels: Placement[], standing: ScoreInputs): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
   const salience_factor = 0.5 + 0.5 * Math.min(1, standing.salience)
   const importance_factor = 0.8 + 0.4 * standing.importance

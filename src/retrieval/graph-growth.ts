@@ -5,7 +5,7 @@ import type { Signals } from './retrieval.schemas.ts'
 export type Via = { source_id: string; predicate: string; weight: number }
 
 /** A node before its record is read. */
-export type Sprout = {
+export type CandidateNode = {
   id: string
   hop: number
   score: number
@@ -23,30 +23,30 @@ export type Neighbour = Via & {
 }
 
 /** What a record hands on to its neighbours, for an edge is a weaker reason to be told than a match. */
-const handedOn = 0.5
+const edgeFactor = 0.5
 
 /** The best of what the edges lead to that is not there yet, as many as there is room for. */
-export function growHop(
-  nodes: ReadonlyMap<string, Sprout>,
+export function selectNextHop(
+  nodes: ReadonlyMap<string, CandidateNode>,
   found: readonly Neighbour[],
   hop: number,
   room: number,
-): Sprout[] {
-  const best = new Map<string, Sprout>()
+): CandidateNode[] {
+  const best = new Map<string, CandidateNode>()
   for (const neighbour of found) {
     const source = nodes.get(neighbour.source_id)
     if (!source || nodes.has(neighbour.target_id)) continue
-    const sprout = sproutOf(source, neighbour, hop)
+    const sprout = toNode(source, neighbour, hop)
     const other = best.get(sprout.id)
     if (!other || isBefore(sprout, other)) best.set(sprout.id, sprout)
   }
-  return [...best.values()].sort(compareSprouts).slice(0, Math.max(0, room))
+  return [...best.values()].sort(compareNodes).slice(0, Math.max(0, room))
 }
 
 /** Of a redacted record nothing counts that it does not show: its importance is taken as the middling one. */
-function sproutOf(source: Sprout, neighbour: Neighbour, hop: number): Sprout {
+function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): CandidateNode {
   const { source_id, predicate, weight, isOpen, salience, importance } = neighbour
-  const fused = source.score * weight * handedOn
+  const fused = source.score * weight * edgeFactor
   const salience_factor = 0.5 + 0.5 * Math.min(1, salience)
   const importance_factor = isOpen ? 0.8 + 0.4 * importance : 1
   return {
@@ -60,16 +60,16 @@ function sproutOf(source: Sprout, neighbour: Neighbour, hop: number): Sprout {
 }
 
 /** Of two ways to one record the better; between equal ones the same each time. */
-function isBefore(one: Sprout, other: Sprout): boolean {
+function isBefore(one: CandidateNode, other: CandidateNode): boolean {
   if (one.score !== other.score) return one.score > other.score
   return keyOf(one) < keyOf(other)
 }
 
-function keyOf({ signals }: Sprout): string {
+function keyOf({ signals }: CandidateNode): string {
   return `${signals.via?.source_id} ${signals.via?.predicate}`
 }
 
-function compareSprouts(one: Sprout, other: Sprout): number {
+function compareNodes(one: CandidateNode, other: CandidateNode): number {
   return other.score - one.score || (one.id < other.id ? -1 : 1)
 }
 

@@ -11,7 +11,7 @@ const closing = /[\p{L}\p{N}/#+]/u
 const possessive = /['’]s$/u
 
 /** The longest first, for a name of four words tells more than one of its words; then in the order of the text. */
-export function namesIn(text: string): string[] {
+export function listNames(text: string): string[] {
   const words = text
     .split(/\s+/u)
     .filter((word) => word !== '' && word.length <= longestWord)

@@ -4,22 +4,22 @@ import type { MemoryRecord } from '../records/index.ts'
 
 export type Revision = 'active' | 'contested' | 'retracted'
 
-export type Then = { status: RecordStatus; salience: number; revision: Revision | null }
+export type PastState = { status: RecordStatus; salience: number; revision: Revision | null }
 
 /** A record as it stood at an instant, as far as its log tells: what was written later is taken out again. */
-export function presentPast(record: MemoryRecord, then: Then, at: Date): MemoryRecord {
+export function presentPast(record: MemoryRecord, then: PastState, at: Date): MemoryRecord {
   const isOfThen = (time: string) => new Date(time) <= at
   return {
     ...record,
     status: then.status,
     salience: then.salience,
-    payload: revisionThen(record.payload, then.revision),
+    payload: presentPastRevision(record.payload, then.revision),
     relations: record.relations.filter((relation) => isOfThen(relation.created_at)),
     audit_log: record.audit_log.filter((entry) => isOfThen(entry.timestamp)),
   }
 }
 
-function revisionThen(payload: Payload, status: Revision | null): Payload {
+function presentPastRevision(payload: Payload, status: Revision | null): Payload {
   if (payload.kind !== 'semantic' || !payload.revision || status === null) return payload
   const { superseded_by: successor, ...rest } = payload.revision
   const heir = status === 'retracted' && successor !== undefined ? { superseded_by: successor } : {}

@@ -47,10 +47,10 @@ export function readQuestion(asked: RetrieveQuery, own: Trust, now: Date): Quest
   }
 }
 
-type Narrower = { max_sensitivity?: Sensitivity; scopes?: readonly string[] }
+type NarrowerTrust = { max_sensitivity?: Sensitivity; scopes?: readonly string[] }
 
 /** What both the key and the request allow. No scope in common is not no restriction: it leaves what has no scope. */
-export function narrowTrust(own: Trust, { max_sensitivity: asked, scopes }: Narrower): Trust {
+export function narrowTrust(own: Trust, { max_sensitivity: asked, scopes }: NarrowerTrust): Trust {
   const maxSensitivity =
     asked !== undefined && rankOf(asked) < rankOf(own.maxSensitivity) ? asked : own.maxSensitivity
   if (!scopes || scopes.length === 0) return { maxSensitivity, scopes: own.scopes }
@@ -58,7 +58,7 @@ export function narrowTrust(own: Trust, { max_sensitivity: asked, scopes }: Narr
 }
 
 /** The scopes in which all that answers must be; undefined where it may be in any. */
-export function scopesWithin({ scopes, trust }: Question): readonly string[] | undefined {
+export function searchedScopes({ scopes, trust }: Question): readonly string[] | undefined {
   return scopes ?? (trust.scopes ? [...trust.scopes, unscoped] : undefined)
 }
 
@@ -66,6 +66,6 @@ export function scopesWithin({ scopes, trust }: Question): readonly string[] | u
  * A redacted record shows neither kind, layer, importance nor what it was like before. Where one of these is asked
  * for it stays away, or its coming would tell what it hides; and it is never found by its tags.
  */
-export function mayShowRedacted({ kinds, layers, tags, minImportance, isPast }: Question): boolean {
+export function canShowRedacted({ kinds, layers, tags, minImportance, isPast }: Question): boolean {
   return !isPast && [kinds, layers, tags, minImportance].every((filter) => filter === undefined)
 }

@@ -5,26 +5,26 @@ import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findRecords, presentRecord, redactRecord, type StoredRecord } from '../records/index.ts'
-import { findPast } from './candidates.queries.ts'
+import { findPastStates } from './candidates.queries.ts'
 import { type Channels, createCandidates, type Roots } from './candidates.service.ts'
 import { expand } from './expansion.service.ts'
-import { edgesAmong, type Sprout } from './graph-growth.ts'
+import { type CandidateNode, edgesAmong } from './graph-growth.ts'
 import { presentPast } from './past-record.ts'
 import { type Question, readQuestion } from './question.ts'
 import type { Retrieval, RetrievedNode, RetrieveQuery } from './retrieval.schemas.ts'
-import { type Contender, type Selection, select, trackRecordOf } from './selection.ts'
+import { readTrackRecord, type Selection, type SelectionCandidate, selectProcedure } from './selection.ts'
 
 type Resources = Channels & { db: Database; clock: Clock; selectionThreshold: number }
 
 export type RetrievalService = ReturnType<typeof createRetrievalService>
 
 /** The answer, and what of it counts as served once it was sent. */
-export type Served = { answer: Retrieval; servedIds: string[] }
+export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
 
-  async function retrieve(call: CallContext, asked: RetrieveQuery): Promise<Served> {
+  async function retrieve(call: CallContext, asked: RetrieveQuery): Promise<ServedAnswer> {
     const now = clock.now()
     const question = readQuestion(asked, call.caller.trust, now)
     if (question.at > now) throw refusal('/as_of', 'must not be in the future')
@@ -35,7 +35,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
       asked.explain ? candidates.findSuppressed(question, sought, now) : undefined,
     ])
     const { sprouts, followed } = await expand(db, question, roots.sprouts, { maxHops, nodeLimit })
-    const told = await tell(question, sprouts, asked.explain ?? false)
+    const told = await presentNodes(question, sprouts, asked.explain ?? false)
     const ids = told.nodes.map(({ record }) => record.id)
     const selection = selectAmong(roots, told.stored, question, selectionThreshold)
     const edges = edgesAmong(ids, followed, asked.edge_limit ?? 100)
@@ -51,7 +51,7 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
 
   async function readVector(given: RetrieveQuery['query_embedding']) {
     if (!given) return undefined
-    const model = await channels.querying.servingModel()
+    const model = await channels.queryEmbedder.servingModel()
     if (!model) throw refusal('/query_embedding', 'must be of the model that serves: none does')
     const { dimensions } = model
     if (given.length !== dimensions)
@@ -62,11 +62,11 @@ export function createRetrievalService({ db, clock, selectionThreshold, ...chann
   }
 
   /** The records are read last, once, and only those that are answered. What went meanwhile is left out. */
-  async function tell(question: Question, sprouts: readonly Sprout[], isExplained: boolean) {
+  async function presentNodes(question: Question, sprouts: readonly CandidateNode[], isExplained: boolean) {
     const ids = sprouts.map(({ id }) => id)
     const [stored, past] = await Promise.all([
       ids.length === 0 ? [] : findRecords(db, ids, question.trust, embeddedEdgesAmongMany),
-      question.isPast && ids.length > 0 ? findPast(db, ids, question) : [],
+      question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
     ])
     const byId = new Map(stored.filter((each) => !each.forgotten_at).map((each) => [each.id, each]))
     const pastById = new Map(past.map((then) => [then.id, then]))
@@ -100,15 +100,15 @@ function selectAmong(
   { trust, at }: Question,
   threshold: number,
 ): Selection | null {
-  const contenders = sprouts.flatMap(({ id }): Contender[] => {
+  const contenders = sprouts.flatMap(({ id }): SelectionCandidate[] => {
     const record = stored.get(id)
     if (!record || !isOpenTo(trust, record.sensitivity)) return []
-    const known = trackRecordOf(record.payload)
+    const known = readTrackRecord(record.payload)
     // Nothing asked: nobody can tell what fits. Something asked and not a word in common: it does not.
     const applicability = fits.size === 0 ? null : (fits.get(id) ?? 0)
     return known ? [{ id, applicability, ...known }] : []
   })
-  return select(contenders, at, threshold)
+  return selectProcedure(contenders, at, threshold)
 }
 
 function isWhole({ record }: RetrievedNode): boolean {

@@ -8,7 +8,7 @@ export type TrackRecord = {
   last_used_at: Date | null
 }
 
-export type Contender = TrackRecord & {
+export type SelectionCandidate = TrackRecord & {
   id: string
   /** How well it fits the task, 0 to 1; null when nobody could tell. */
   applicability: number | null
@@ -28,7 +28,7 @@ const noData = 0.5
 const recencyHalfLifeMilliseconds = 30 * 86_400_000
 
 /** What is known of a procedure's use; null for what is no procedure. */
-export function trackRecordOf(payload: Payload): TrackRecord | null {
+export function readTrackRecord(payload: Payload): TrackRecord | null {
   if (payload.kind === 'competence') {
     const { performance } = payload
     const uses = (performance?.success_count ?? 0) + (performance?.failure_count ?? 0)
@@ -56,14 +56,14 @@ function instantOf(text: string | undefined): Date | null {
 }
 
 /** Null when there is nothing to select from. */
-export function select(
-  contenders: readonly Contender[],
+export function selectProcedure(
+  contenders: readonly SelectionCandidate[],
   now: Date,
   threshold: number = defaultConfidenceThreshold,
 ): Selection | null {
   if (contenders.length === 0) return null
   const ranked = contenders
-    .map((contender) => ({ id: contender.id, score: scoreContender(contender, now) }))
+    .map((contender) => ({ id: contender.id, score: scoreCandidate(contender, now) }))
     .sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
   const confidence = confidenceOf(ranked.map(({ score }) => score))
   return {
@@ -74,7 +74,7 @@ export function select(
   }
 }
 
-export function scoreContender(contender: Contender, now: Date): number {
+export function scoreCandidate(contender: SelectionCandidate, now: Date): number {
   const applicability = contender.applicability ?? noData
   const successRate = contender.success_rate ?? noData
   return (applicability + successRate + recency(contender.last_used_at, now)) / 3

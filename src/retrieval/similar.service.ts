@@ -5,25 +5,25 @@ import { rankOf } from '../domain/caller.ts'
 import { embeddedEdgesAmongMany } from '../domain/embedded-edges.ts'
 import { searchableText } from '../domain/searchable-text.ts'
 import type { Embedding } from '../domain/similarity.ts'
-import type { createQuerying, createVectorSearch } from '../embeddings/index.ts'
+import type { createQueryEmbedder, createVectorSearch } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findOpenRecord, findRecords, presentRecord } from '../records/index.ts'
-import { answering } from './filters.queries.ts'
-import { readQuestion, scopesWithin } from './question.ts'
+import { answerConditions } from './filters.queries.ts'
+import { readQuestion, searchedScopes } from './question.ts'
 import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
 
 type Resources = {
   db: Database
   clock: Clock
-  querying: ReturnType<typeof createQuerying>
+  queryEmbedder: ReturnType<typeof createQueryEmbedder>
   vectors: ReturnType<typeof createVectorSearch>
 }
-type Model = NonNullable<Awaited<ReturnType<Resources['querying']['servingModel']>>>
+type Model = NonNullable<Awaited<ReturnType<Resources['queryEmbedder']['servingModel']>>>
 
 export type SimilarService = ReturnType<typeof createSimilarService>
 
-export function createSimilarService({ db, clock, querying, vectors }: Resources) {
+export function createSimilarService({ db, clock, queryEmbedder, vectors }: Resources) {
   async function find(call: CallContext, asked: SimilarQuery): Promise<SimilarRecords> {
     const now = clock.now()
     const { record_id: id, text, limit = 10 } = asked
@@ -31,16 +31,16 @@ export function createSimilarService({ db, clock, querying, vectors }: Resources
     const question = readQuestion(asked.trust ? { trust: asked.trust } : {}, call.caller.trust, now)
     const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
     const stored = id === undefined ? undefined : await findOpenRecord(db, seeing.caller, id)
-    const model = await querying.servingModel()
+    const model = await queryEmbedder.servingModel()
     if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
     const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)
     if (!vector) return { items: [] }
     const found = await vectors.find({
-      ...{ model, vector, conditions: answering(question, 'whole'), scopes: scopesWithin(question) },
+      ...{ model, vector, conditions: answerConditions(question, 'whole'), scopes: searchedScopes(question) },
       limit: limit + (stored ? 1 : 0),
     })
     const others = found.filter((neighbour) => neighbour.id !== stored?.id).slice(0, limit)
-    return { items: await tell(others, question.trust, now) }
+    return { items: await presentRecords(others, question.trust, now) }
   }
 
   /** One that is not embedded yet is read now, unless the model may not read it. */
@@ -53,12 +53,12 @@ export function createSimilarService({ db, clock, querying, vectors }: Resources
 
   /** Undefined for what says nothing. */
   async function vectorOfText(text: string, model: Model): Promise<Embedding | undefined> {
-    const asked = await querying.embedText(text)
+    const asked = await queryEmbedder.embedText(text)
     if (asked.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
     return asked.outcome === 'embedded' && asked.model.id === model.id ? asked.vector : undefined
   }
 
-  async function tell(
+  async function presentRecords(
     found: readonly { id: string; similarity: number }[],
     trust: CallContext['caller']['trust'],
     now: Date,

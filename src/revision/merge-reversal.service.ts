@@ -1,5 +1,5 @@
 import type { Database } from '../db/connection.ts'
-import { type Caller, everything, permissions } from '../domain/caller.ts'
+import { type Caller, fullTrust, permissions } from '../domain/caller.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type Change, claimRecords, reinstate, writeChange } from '../records/index.ts'
 import { findTakenByMerge } from './merge-reversal.queries.ts'
@@ -34,6 +34,6 @@ function callerOf(name: string): Caller {
   return {
     ...{ principal: name, name, sourceType: 'dream', permissions: new Set(permissions) },
     isService: true,
-    trust: everything,
+    trust: fullTrust,
   }
 }

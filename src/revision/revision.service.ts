@@ -1,7 +1,7 @@
 import type { Database } from '../db/connection.ts'
 import { type CallContext, transact } from '../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../domain/caller.ts'
-import { withInverses } from '../domain/edges.ts'
+import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
@@ -223,5 +223,5 @@ async function linkContesting(
     throw scopeMismatch([{ pointer: '/contesting_ref', message: 'is of another scope' }])
   }
   const ends = { source_id: stored.id, predicate: 'contested_by', target_id: contesting.id }
-  await upsertEdges(tx, withInverses([{ ...ends, weight: 1, created_at: now }]))
+  await upsertEdges(tx, addInverses([{ ...ends, weight: 1, created_at: now }]))
 }

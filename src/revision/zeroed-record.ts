@@ -1,4 +1,4 @@
-import { pruneMomentOf, salienceAt } from '../domain/curves.ts'
+import { computePruneAt, salienceAt } from '../domain/curves.ts'
 import type { Change, StoredRecord } from '../records/index.ts'
 
 /**
@@ -12,7 +12,7 @@ export function zeroRecord(
 ): Required<Pick<Change, 'record' | 'content' | 'changes'>> {
   const life = { ...stored, base_salience: 0, anchored_at: now }
   const salience: [number, number] = [salienceAt(stored, now), 0]
-  const record = { base_salience: 0, salience: 0, anchored_at: now, prune_at: pruneMomentOf(life) }
+  const record = { base_salience: 0, salience: 0, anchored_at: now, prune_at: computePruneAt(life) }
   const { payload } = stored
   if (payload.kind !== 'semantic') return { record, content: {}, changes: { salience } }
   const successor = supersededBy === undefined ? {} : { superseded_by: supersededBy }

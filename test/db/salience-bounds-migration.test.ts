@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
-import { type Prunable, pruneMomentOf } from '../../src/domain/curves.ts'
+import { computePruneAt, type PrunableState } from '../../src/domain/curves.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
@@ -38,7 +38,7 @@ async function storeAsBefore(): Promise<void> {
   `.execute(connection.db)
 }
 
-type Row = Prunable & {
+type Row = PrunableState & {
   salience: number
   reinforcement_gain: number
   max_salience: number | null
@@ -60,7 +60,7 @@ it('lowers what is above 1,000 and gives each record the deadline that follows',
       reinforcement_gain: 1_000,
       max_salience: 1_000,
     })
-    expect(row.prune_at, JSON.stringify(row)).toEqual(pruneMomentOf(row))
+    expect(row.prune_at, JSON.stringify(row)).toEqual(computePruneAt(row))
   }
   expect(rows.filter(({ base_salience: base }) => base === 7)).toHaveLength(240)
   const { rows: policies } = await sql`

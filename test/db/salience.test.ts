@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Curve, type Fading, salienceAt } from '../../src/domain/curves.ts'
+import { type Curve, type DecayState, salienceAt } from '../../src/domain/curves.ts'
 import { openTestDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -12,7 +12,7 @@ afterAll(() => database.close())
 
 const start = Date.parse('2026-01-01T00:00:00.000Z')
 
-const profile: fc.Arbitrary<Fading & { elapsed: number }> = fc
+const profile: fc.Arbitrary<DecayState & { elapsed: number }> = fc
   .record({
     curve: fc.constantFrom<Curve>('exponential', 'linear', 'custom', 'huber', 'elastic'),
     half_life_seconds: fc.oneof(fc.integer({ min: 1, max: 1e5 }), fc.integer({ min: 1, max: 1e11 })),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
 import type { Trust } from '../../src/domain/caller.ts'
-import { createTextChannel } from '../../src/retrieval/text/text-search.service.ts'
+import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 
@@ -53,7 +53,7 @@ it('finds by its identifiers what was stored before relevance was, and leads bac
   // More than one batch.
   await storeAsBefore(5_100)
   await migrateUp(connection.db)
-  const channel = createTextChannel({ clock: createTestClock(), textLanguage: 'english' })
+  const channel = createTextSearch({ clock: createTestClock(), textLanguage: 'english' })
   const find = async (sentence: string, scopes: string[] | null = null) => {
     const trust: Trust = { maxSensitivity: 'hyper', scopes }
     const found = await channel.find(connection.db, { sentence, trust, conditions: [], limit: 1 })

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { recallAccesses } from '../../src/domain/access-weights.ts'
+import { combineAccesses } from '../../src/domain/access-weights.ts'
 import { isDueArchival } from '../../src/domain/archival.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
-import { retentionOf } from '../../src/domain/retention.ts'
-import { noteAccesses } from '../../src/lifecycle/access.queries.ts'
-import { findLoggedAccesses, weigh } from '../../src/lifecycle/index.ts'
+import { computeRetention } from '../../src/domain/retention.ts'
+import { logAccesses } from '../../src/lifecycle/access.queries.ts'
+import { findLoggedAccesses, rescoreAndPromote } from '../../src/lifecycle/index.ts'
 import { day, openWorkshop, type Workshop } from '../support/job-workers.ts'
 import { type Life, storeLives } from '../support/record-histories.ts'
 
@@ -39,7 +39,7 @@ function usedOn(ids: readonly string[], today: number): string[] {
 }
 
 async function weighAll(shop: Workshop, ids: readonly string[]): Promise<void> {
-  await shop.db.transaction().execute((tx) => weigh(tx, { ids, now: shop.clock.now() }))
+  await shop.db.transaction().execute((tx) => rescoreAndPromote(tx, { ids, now: shop.clock.now() }))
 }
 
 /** Lives through the days with the same uses, and the job as often as it is told; answers what became of each. */
@@ -53,11 +53,11 @@ async function simulate(everyDays: number) {
     const used = usedOn(ids, today)
     const at = shop.clock.now()
     await shop.db.transaction().execute(async (tx) => {
-      await noteAccesses(
+      await logAccesses(
         tx,
         used.map((record_id) => ({ record_id, at, kind: 'used', actor: 'test' })),
       )
-      await weigh(tx, { ids: used, now: at })
+      await rescoreAndPromote(tx, { ids: used, now: at })
     })
     if (today % everyDays === 0 || today === simulatedDays) {
       expect(await shop.run('dream')).toMatchObject({ status: 'succeeded' })
@@ -85,15 +85,15 @@ async function isDue(shop: Workshop, row: Row, at: Date): Promise<boolean> {
   const source_trust = sourceTrust[row.source_type]
   return isDueArchival({
     ...{ layer: row.layer, pinned: row.pinned, deletion_policy: row.deletion_policy },
-    ...{ age_days: ageDays, accesses: recallAccesses(row, logged, at).weight },
-    retention: retentionOf({
+    ...{ age_days: ageDays, accesses: combineAccesses(row, logged, at).weight },
+    retention: computeRetention({
       ...{ mode: 'huber', layer: row.layer, source_trust, accesses: row.access_count },
       days_since_access: (at.getTime() - (row.last_accessed_at ?? row.created_at).getTime()) / day,
     }).value,
     importance: scoreImportance({
       ...{ layer: row.layer, source_trust, age_days: ageDays, confirmations: row.confirmation_count },
       ...{ base_importance: row.base_importance, emotional_valence: row.emotional_valence },
-      accesses: recallAccesses(row, logged, at),
+      accesses: combineAccesses(row, logged, at),
     }),
   })
 }

@@ -1,5 +1,5 @@
 import { connect } from '../../src/db/connection.ts'
-import { usualShape } from '../../src/domain/retention.ts'
+import { defaultRetentionShape } from '../../src/domain/retention.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
@@ -22,7 +22,7 @@ const { db } = connect({
 })
 const dream = createDream({
   ...{ db, forgottenRetentionMs: 30 * 86_400_000, size: 20, refresh: createRefresh({ db, blocks: 1 }) },
-  ...{ retentionMode: 'huber', retentionShape: usualShape },
+  ...{ retentionMode: 'huber', retentionShape: defaultRetentionShape },
 })
 let reached = 0
 const runner = createRunner({

@@ -1,5 +1,5 @@
 import { connect } from '../../src/db/connection.ts'
-import { usualShape } from '../../src/domain/retention.ts'
+import { defaultRetentionShape } from '../../src/domain/retention.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { createDream } from '../../src/dream/index.ts'
 import { createIds } from '../../src/kernel/ids.ts'
@@ -26,7 +26,7 @@ const ids = createIds(clock)
 const [seal, policies] = [createSeal(undefined), createPoliciesService({ db, clock })]
 const dream = createDream({
   ...{ db, forgottenRetentionMs: 30 * 86_400_000, refresh: createRefresh({ db, blocks: 1 }) },
-  ...{ retentionMode: 'huber', retentionShape: usualShape, model: readBy(endpoint, clock) },
+  ...{ retentionMode: 'huber', retentionShape: defaultRetentionShape, model: readBy(endpoint, clock) },
   writing: { ids, policies, seal, textLanguage: 'english' },
 })
 let reached = 0

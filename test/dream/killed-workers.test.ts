@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { noteAccesses } from '../../src/lifecycle/access.queries.ts'
-import { weigh } from '../../src/lifecycle/index.ts'
+import { logAccesses } from '../../src/lifecycle/access.queries.ts'
+import { rescoreAndPromote } from '../../src/lifecycle/index.ts'
 import { comesTo, openDream, populate, readChanges, readFates } from '../support/dream-workers.ts'
 import type { Workshop } from '../support/job-workers.ts'
 import { runToDeath } from '../support/run-until-killed.ts'
@@ -20,11 +20,11 @@ describe('many at once', () => {
     const risingByUse = ids.filter((_, n) => n % 6 === 0)
     const weighing = shop.db.transaction().execute(async (tx) => {
       const at = shop.clock.now()
-      await noteAccesses(
+      await logAccesses(
         tx,
         risingByUse.map((record_id) => ({ record_id, at, kind: 'used', actor: 'test' })),
       )
-      await weigh(tx, { ids: risingByUse, now: at })
+      await rescoreAndPromote(tx, { ids: risingByUse, now: at })
     })
     await Promise.all([attend('dream'), attend('dream'), attend('decay'), attend('decay'), weighing])
     await shop.run('dream')

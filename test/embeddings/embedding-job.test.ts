@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { searchableText } from '../../src/domain/searchable-text.ts'
 import { decode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
-import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { hireEmbedder, readList, readModels, readVectors } from '../support/embedding-workers.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
@@ -25,7 +25,7 @@ async function expectVector(id: string, object: string, tags: string[] = []): Pr
   if (!wanted) throw new Error('no such text')
   const stored = decode(row.code, row.dimensions, 32)
   expect(Math.max(...stored.map((value, index) => Math.abs(value - (wanted[index] ?? 0))))).toBeLessThan(1e-6)
-  expect(row.signature).toBe(signatureText(signatureOf(stored)))
+  expect(row.signature).toBe(formatSignature(computeSignature(stored)))
 }
 
 describe('what is written', () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createQuerying } from '../../src/embeddings/index.ts'
+import { createQueryEmbedder } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { type ChatServer, never, sending, startChatServer } from '../support/chat-server.ts'
 import { createTestClock } from '../support/clock.ts'
@@ -47,7 +47,7 @@ async function placeServing(model: string, provider = 'openai', length = dimensi
 function open(more: Parameters<typeof serverEmbedder>[2] = {}) {
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
   const embedder = serverEmbedder({ clock }, server.url, more)
-  return createQuerying({ db: database.db, clock, log, embedder })
+  return createQueryEmbedder({ db: database.db, clock, log, embedder })
 }
 
 const outcomes = async (querying: ReturnType<typeof open>, texts: readonly string[]) => {
@@ -101,7 +101,7 @@ describe('a text that is asked', () => {
     expect(await outcomes(open(), ['one'])).toEqual(['unanswered'])
     await placeServing('m1')
     const log = createLogger({ level: 'info', clock, write: () => {} })
-    const none = createQuerying({ db: database.db, clock, log, embedder: undefined })
+    const none = createQueryEmbedder({ db: database.db, clock, log, embedder: undefined })
     expect(await none.servingModel()).toBeUndefined()
     expect(await outcomes(open(), ['one'])).toEqual(['embedded'])
   })

@@ -2,9 +2,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo } from '../../src/db/visibility.ts'
 import { type Caller, type Trust, unscoped } from '../../src/domain/caller.ts'
-import { type Embedding, nearest } from '../../src/domain/similarity.ts'
+import { type Embedding, findNearest } from '../../src/domain/similarity.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import * as ways from '../../src/embeddings/vector-search.queries.ts'
 import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
 import { insertRecords } from '../../src/records/record-creation.queries.ts'
@@ -63,14 +63,14 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const signed = (vector: Embedding) => signatureText(signatureOf(vector))
-const soughtBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.Sought => ({
+const signed = (vector: Embedding) => formatSignature(computeSignature(vector))
+const soughtBy = (vector: Embedding, conditions: RawBuilder<SqlBool>[], limit = 500): ways.VectorSearch => ({
   ...{ modelId: model.id, signature: signed(vector), conditions, limit },
 })
 const search = () => createVectorSearch({ db: database.db, clock: createTestClock() })
 const idsOf = (found: readonly { id: string }[]) => found.map(({ id }) => id)
-const ofAll = (sought: ways.Sought) =>
-  database.db.transaction().execute((tx) => ways.findNearestOfAll(tx, sought))
+const ofAll = (sought: ways.VectorSearch) =>
+  database.db.transaction().execute((tx) => ways.findNearestFiltered(tx, sought))
 
 const isLive = sql<SqlBool>`r.forgotten_at is null`
 const trustIn = (...scopes: string[]): Trust => ({ maxSensitivity: 'low', scopes })
@@ -83,7 +83,7 @@ describe('the ways to the nearest signatures', () => {
       const sought = soughtBy(source.near(centre(nth), 0.8), conditions, [1, 10, 60, 500][nth % 4])
       const asked = idsOf(await ofAll(sought))
       expect(asked.length).toBeLessThanOrEqual(sought.limit)
-      expect(idsOf(await ways.findNearestInside(database.db, sought, [...scopes, unscoped]))).toEqual(asked)
+      expect(idsOf(await ways.findNearestInScopes(database.db, sought, [...scopes, unscoped]))).toEqual(asked)
       const near = await ways.findAmongNearest(database.db, sought, false)
       if (near.isEnough) expect(idsOf(near.found)).toEqual(asked)
       else expect(asked.slice(0, near.found.length)).toEqual(idsOf(near.found))
@@ -109,7 +109,7 @@ describe('the ways to the nearest signatures', () => {
     }
     const before = await shown(database.db)
     await database.db.transaction().execute(async (tx) => {
-      await ways.prepareForMany(tx)
+      await ways.prepareLargeScan(tx)
       expect(await shown(tx)).toEqual({ memory: '32MB', plans: 'force_custom_plan' })
     })
     expect(await shown(database.db)).toEqual(before)
@@ -130,7 +130,7 @@ describe('a search', () => {
       const scopes = [scope, unscoped]
       const found = await service.find({ model, vector, conditions, scopes, limit: 10 })
       expect(found).toEqual(await search().find({ model, vector, conditions, limit: 10 }))
-      if (scope !== 'large') expect(idsOf(found)).toEqual(idsOf(nearest(vector, seen, 10)))
+      if (scope !== 'large') expect(idsOf(found)).toEqual(idsOf(findNearest(vector, seen, 10)))
     }
   })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { surpriseOf } from '../../src/domain/surprise.ts'
+import { computeSurprise } from '../../src/domain/surprise.ts'
 import { hireEmbedder } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -49,7 +49,7 @@ describe('a preview of surprise', () => {
     expect(status).toBe(200)
     const { neighbours, duplicate_of: of, score, delta, base_before: base, base_importance } = body as Body
     expect(neighbours.map(({ id }: Body) => id)).toEqual([ids['frozen'], ids['thawed']])
-    const wanted = surpriseOf(0.5, neighbours)
+    const wanted = computeSurprise(0.5, neighbours)
     expect({ score, delta, base_importance, base }).toEqual({
       ...{ score: wanted.surprise.score, delta: wanted.surprise.delta },
       ...{ base_importance: wanted.base_importance, base: 0.5 },

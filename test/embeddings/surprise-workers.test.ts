@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
-import { createSurprising } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
+import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { hireEmbedder, openPass } from '../support/embedding-workers.ts'
 import { sabotage } from '../support/end-session.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
@@ -19,7 +19,7 @@ const frozen = 'deployments of the billing service are frozen in december'
 
 /** What the watch does, with nothing around it. */
 const compare = (signal = new AbortController().signal) =>
-  createSurprising({ clock: app.clock }).workOff({
+  createSurpriseComparison({ clock: app.clock }).comparePending({
     ...{ scope: null, signal },
     inBatch: (work) => transact(app.db, {}, work),
   })
@@ -197,7 +197,7 @@ describe('a large scope', () => {
     const [small = ''] = await writeMany([frozen], { scope: 'small' })
     await openPass(app)()
     const counts: object[] = []
-    await createSurprising({ clock: app.clock, mostInside: 2 }).workOff({
+    await createSurpriseComparison({ clock: app.clock, mostInside: 2 }).comparePending({
       ...{ scope: null, signal: new AbortController().signal },
       inBatch: async (work) => {
         const batch = await transact(app.db, {}, work)

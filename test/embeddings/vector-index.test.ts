@@ -3,9 +3,9 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import type { Caller } from '../../src/domain/caller.ts'
-import { nearest } from '../../src/domain/similarity.ts'
+import { findNearest } from '../../src/domain/similarity.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { ensureNearestIndex } from '../../src/embeddings/vector-index.service.ts'
 import { findAmongNearest } from '../../src/embeddings/vector-search.queries.ts'
 import { createVectorSearch } from '../../src/embeddings/vector-search.service.ts'
@@ -104,7 +104,7 @@ describe('an index of pgvector', () => {
   it('never takes a vector of another model for one of this', async () => {
     await ensureNearestIndex(database.db, log)
     for (const query of queries.slice(0, 5)) {
-      const sought = { signature: signatureText(signatureOf(query)), conditions: [], limit: 500 }
+      const sought = { signature: formatSignature(computeSignature(query)), conditions: [], limit: 500 }
       const { found } = await findAmongNearest(database.db, { ...sought, modelId: other.id }, true)
       expect(found).toHaveLength(500)
       expect(found.every(({ code }) => code.length === 4 * other.dimensions)).toBe(true)
@@ -114,7 +114,7 @@ describe('an index of pgvector', () => {
   it('finds all there is to find, where it alone would not reach it', async () => {
     await ensureNearestIndex(database.db, log)
     const [query = new Float32Array(dimensions)] = queries
-    const farthest = nearest(query, placed, size).slice(-3)
+    const farthest = findNearest(query, placed, size).slice(-3)
     const ids = sql.val(farthest.map(({ id }) => id))
     const found = await find(query, [sql<SqlBool>`r.id = any(${ids}::uuid[])`])
     expect(found.map(({ id }) => id)).toEqual(farthest.map(({ id }) => id))

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo } from '../../src/db/visibility.ts'
 import type { Caller, Trust } from '../../src/domain/caller.ts'
-import { nearest } from '../../src/domain/similarity.ts'
+import { findNearest } from '../../src/domain/similarity.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { ensureNearestIndex } from '../../src/embeddings/vector-index.service.ts'
@@ -76,7 +76,7 @@ const shareFound = (found: readonly { id: string }[], best: readonly { id: strin
 
 async function recall(): Promise<number> {
   let sum = 0
-  for (const query of queries) sum += shareFound(await find(query), nearest(query, placed, 10))
+  for (const query of queries) sum += shareFound(await find(query), findNearest(query, placed, 10))
   return sum / queries.length
 }
 
@@ -94,13 +94,13 @@ describe('the nearest vectors', () => {
     const seen = placed.filter((_, at) => at % 40 === 4 || at % 40 === 8)
     for (const query of queries.slice(0, 10)) {
       const found = await find(query, [openTo(trust)])
-      expect(found.map(({ id }) => id)).toEqual(nearest(query, seen, 10).map(({ id }) => id))
+      expect(found.map(({ id }) => id)).toEqual(findNearest(query, seen, 10).map(({ id }) => id))
     }
   })
 
   it('come where all that is nearest is filtered out', async () => {
     const [query = new Float32Array(dimensions)] = queries
-    const kept = nearest(query, placed, placed.length).slice(-7)
+    const kept = findNearest(query, placed, placed.length).slice(-7)
     const ids = sql.val(kept.map(({ id }) => id))
     const found = await find(query, [sql<SqlBool>`r.id = any(${ids}::uuid[])`])
     expect(found.map(({ id }) => id)).toEqual(kept.map(({ id }) => id))
@@ -143,7 +143,7 @@ describe('the nearest vectors', () => {
         limit: 10,
       },
     })
-    expect(shareFound(found, nearest(query, some, 10))).toBeGreaterThanOrEqual(0.6)
+    expect(shareFound(found, findNearest(query, some, 10))).toBeGreaterThanOrEqual(0.6)
     await database.db.deleteFrom('embedding_models').where('id', '=', coarse).execute()
   })
 })
@@ -164,7 +164,7 @@ describe('an index of pgvector', () => {
     const seen = placed.filter((_, at) => at % 40 === 4)
     const [query = new Float32Array(dimensions)] = queries
     expect((await find(query, [openTo(trust)])).map(({ id }) => id)).toEqual(
-      nearest(query, seen, 10).map(({ id }) => id),
+      findNearest(query, seen, 10).map(({ id }) => id),
     )
   })
 

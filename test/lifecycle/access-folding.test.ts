@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createAccessService, foldAccesses, scoringAt } from '../../src/lifecycle/index.ts'
+import { createAccessService, foldAccesses, importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/record-histories.ts'
 
@@ -26,7 +26,7 @@ function lifeOf(accesses: Life['accesses'], ageDays = 400): Life {
 }
 
 async function readScores() {
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   const { rows } = await sql<{ id: string; score: number; days: number }>`
     select r.id, ${importance} as score, used.days from records as r ${join} order by r.id
   `.execute(database.db)

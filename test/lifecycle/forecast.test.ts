@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Curve, expiryOf, pruneMomentOf, salienceAt } from '../../src/domain/curves.ts'
-import { forecastLife } from '../../src/lifecycle/forecast.ts'
+import { type Curve, computeExpiry, computePruneAt, salienceAt } from '../../src/domain/curves.ts'
+import { forecastSalience } from '../../src/lifecycle/forecast.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -108,13 +108,13 @@ describe('a forecast', () => {
       fc.property(profiles, ({ elapsed, max_age_seconds: maxAge, ...profile }) => {
         const rest = {
           anchored_at: created,
-          expires_at: expiryOf(created, maxAge),
+          expires_at: computeExpiry(created, maxAge),
           deletion_policy: 'auto_prune' as const,
         }
         const life = { ...profile, ...rest }
         const now = new Date(created.getTime() + elapsed)
         const salience = salienceAt(life, now)
-        const { crossings } = forecastLife(life, pruneMomentOf(life), now, 2)
+        const { crossings } = forecastSalience(life, computePruneAt(life), now, 2)
         for (const [mark, moment] of [
           [salience / 2, crossings.half],
           [0.1, crossings.below_0_1],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { recallAccesses } from '../../src/domain/access-weights.ts'
+import { combineAccesses } from '../../src/domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { createAccessService, findLoggedAccesses, rescore } from '../../src/lifecycle/index.ts'
 import { day, openWorkshop, type Workshop } from '../support/job-workers.ts'
@@ -38,7 +38,7 @@ async function readExact({ db, clock }: Workshop): Promise<Map<string, number>> 
   const now = clock.now()
   const scores = new Map<string, number>()
   for (const stored of await db.selectFrom('records').selectAll().execute()) {
-    const accesses = recallAccesses(stored, await findLoggedAccesses(db, stored.id), now)
+    const accesses = combineAccesses(stored, await findLoggedAccesses(db, stored.id), now)
     const score = scoreImportance({
       ...{ accesses, base_importance: stored.base_importance, emotional_valence: stored.emotional_valence },
       age_days: Math.max(0, now.getTime() - stored.created_at.getTime()) / day,

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Accesses, recallAccesses, summariseAccesses } from '../../src/domain/access-weights.ts'
+import { type AccessSummary, combineAccesses, summariseAccesses } from '../../src/domain/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
-import { findLoggedAccesses, scoringAt } from '../../src/lifecycle/index.ts'
+import { findLoggedAccesses, importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/record-histories.ts'
 
@@ -48,7 +48,7 @@ const life: fc.Arbitrary<Life> = fc.record({
 type Scored = { id: string; score: number }
 
 async function scoreInSql(ids: readonly string[]): Promise<Map<string, number>> {
-  const { join, importance } = scoringAt(now)
+  const { join, importance } = importanceAt(now)
   const { rows } = await sql<Scored>`
     select r.id, ${importance} as score from records as r ${join} where r.id = any(${sql.val([...ids])}::uuid[])
   `.execute(database.db)
@@ -61,10 +61,10 @@ async function recall(id: string) {
     .where('id', '=', id)
     .select(['created_at', 'access_count', 'served_count', 'last_accessed_at'])
     .executeTakeFirstOrThrow()
-  return recallAccesses(stored, await findLoggedAccesses(database.db, id), now)
+  return combineAccesses(stored, await findLoggedAccesses(database.db, id), now)
 }
 
-function score(given: Life, accesses: Accesses): number {
+function score(given: Life, accesses: AccessSummary): number {
   return scoreImportance({
     base_importance: given.base_importance,
     emotional_valence: given.emotional_valence,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { accessWeight, recallAccesses } from '../../src/domain/access-weights.ts'
+import { accessWeight, combineAccesses } from '../../src/domain/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { duePromotion } from '../../src/domain/layers.ts'
 import { findLoggedAccesses, promoteDue } from '../../src/lifecycle/index.ts'
@@ -43,7 +43,7 @@ async function expectedLayer(id: string, { life: given, demoted_ms: since }: Hel
     .where('id', '=', id)
     .select(['created_at', 'access_count', 'served_count', 'last_accessed_at'])
     .executeTakeFirstOrThrow()
-  const accesses = recallAccesses(kept, await findLoggedAccesses(database.db, id), now)
+  const accesses = combineAccesses(kept, await findLoggedAccesses(database.db, id), now)
   const counted =
     since === undefined
       ? accesses.weight

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
-import { type RetentionMode, retentionOf } from '../../src/domain/retention.ts'
+import { computeRetention, type RetentionMode } from '../../src/domain/retention.ts'
 import { retentionAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { type Life, storeLives } from '../support/record-histories.ts'
@@ -61,7 +61,7 @@ it('is the same in SQL as in TypeScript, whatever is configured', async () => {
           days_since_access: Math.max(0, last) / day,
           accesses: each.accesses.length + each.unlogged,
         }
-        expect(bySql.get(ids[index] ?? '')).toBeCloseTo(retentionOf(inputs, chosen.shape).value, 9)
+        expect(bySql.get(ids[index] ?? '')).toBeCloseTo(computeRetention(inputs, chosen.shape).value, 9)
       }
     }),
     { numRuns: 400, endOnFailure: true },

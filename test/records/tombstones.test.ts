@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { weighRecord } from '../../src/lifecycle/index.ts'
+import { rescoreAndPromoteRecord } from '../../src/lifecycle/index.ts'
 import { lockTombstones } from '../../src/records/erasure/tombstones.queries.ts'
 import { createRecordsService } from '../../src/records/index.ts'
 import { until } from '../support/processes.ts'
@@ -169,7 +169,7 @@ describe('tombstones', () => {
       const resources = { db: app.db, clock: app.clock, ids: app.ids, seal, policies: app.services.policies }
       const other = createRecordsService({
         ...resources,
-        rescore: weighRecord,
+        rescore: rescoreAndPromoteRecord,
         defaultSensitivity: 'low',
         textLanguage: 'english',
       })

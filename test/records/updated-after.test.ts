@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { slackMs } from '../../src/db/horizon.ts'
-import { everything, permissions } from '../../src/domain/caller.ts'
+import { fullTrust, permissions } from '../../src/domain/caller.ts'
 import { insertRun } from '../../src/maintenance/maintenance.queries.ts'
 import { startRun } from '../../src/maintenance/running/leases.queries.ts'
 import { exportLines } from '../support/export-and-import.ts'
@@ -17,7 +17,7 @@ afterAll(() => app.close())
 
 const caller = {
   ...{ principal: 'root', name: 'root', sourceType: 'human' as const },
-  ...{ permissions: new Set(permissions), trust: everything },
+  ...{ permissions: new Set(permissions), trust: fullTrust },
 }
 
 const now = () => app.clock.now().toISOString()

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Caller, Trust } from '../../src/domain/caller.ts'
-import { wordsOf } from '../../src/domain/query-words.ts'
+import { extractWords } from '../../src/domain/query-words.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { insertRecords } from '../../src/records/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
-import { createTextChannel } from '../../src/retrieval/text/text-search.service.ts'
+import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createDice, createRanking, type Document, drawWord, meanLength } from '../support/bm25.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
@@ -23,7 +23,7 @@ type Text = { text: string; scope?: string; tags?: string[]; sensitivity?: 'low'
 
 async function openStore(language: string) {
   const database = await openTestDatabase()
-  const channel = createTextChannel({ clock: createTestClock(), textLanguage: language })
+  const channel = createTextSearch({ clock: createTestClock(), textLanguage: language })
   let stored = 0
   const find = (
     sentence: string,
@@ -60,7 +60,7 @@ const drawText = () => {
 }
 const texts = Array.from({ length: 6_000 }, (_, at) => ({ text: drawText(), scope: `project-${at % 60}` }))
 const documents: Document[] = texts.map(({ text }, at) => {
-  const { text: words, count } = wordsOf(text)
+  const { text: words, count } = extractWords(text)
   return { id: idOf(at + 1), words: words.split(' '), length: count }
 })
 
@@ -86,7 +86,7 @@ const idsOf = (matches: readonly { id: string }[]) => matches.map(({ id }) => id
 async function agreement(): Promise<number> {
   let agreed = 0
   for (const query of queries) {
-    const best = rank([...new Set(wordsOf(query).text.split(' '))], 10)
+    const best = rank([...new Set(extractWords(query).text.split(' '))], 10)
     const found = await large.find(query)
     agreed += Number(isDeepStrictEqual(idsOf(found).sort(), idsOf(best).sort()))
   }
@@ -108,7 +108,7 @@ describe('the ten best by text', () => {
     const within = documents.filter((_, at) => at % 60 === 7)
     const rankWithin = createRanking(within, meanLength(documents))
     for (const query of queries.slice(0, 10)) {
-      const best = rankWithin([...new Set(wordsOf(query).text.split(' '))], 10)
+      const best = rankWithin([...new Set(extractWords(query).text.split(' '))], 10)
       for (const ask of [{ scopes }, { trust: { maxSensitivity: 'hyper' as const, scopes } }]) {
         const found = await large.find(query, ask)
         expect(idsOf(found).sort()).toEqual(idsOf(best).sort())
@@ -152,7 +152,7 @@ describe('a text', () => {
     ['getUserProfile', 'profile'],
     ['max_retry_count', 'retry'],
   ])('with %s is found by it and by %s, and the whole tells more', async (whole, part) => {
-    const parts = wordsOf(whole).text.split(' ').slice(0, -1).reverse().join(' and ')
+    const parts = extractWords(whole).text.split(' ').slice(0, -1).reverse().join(' and ')
     const [exact, scattered] = await small.store([
       { text: `opened ${whole} today` },
       { text: `opened ${parts} today` },

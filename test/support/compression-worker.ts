@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createCompressing } from '../../src/embeddings/index.ts'
+import { createCompression } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { findRun, insertRun } from '../../src/maintenance/maintenance.queries.ts'
@@ -16,7 +16,7 @@ export function hireCompressor(
   more: Pick<Parameters<typeof createRunner>[0], 'observe'> = {},
 ) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const works = { ...idleWorks, compress: createCompressing({ db, ...retention, size: 3 }) }
+  const works = { ...idleWorks, compress: createCompression({ db, ...retention, size: 3 }) }
   const runner = createRunner({
     ...{ db, clock, ids, log, works, worker: randomUUID(), intervals: noIntervals, ...more },
   })

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { transact } from '../../src/db/transaction.ts'
 import type { Sensitivity } from '../../src/domain/caller.ts'
-import { createRegistration } from '../../src/embeddings/embedding-models.service.ts'
-import { createEmbedding } from '../../src/embeddings/embedding-pass.service.ts'
-import { createEmbeddings, type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
-import { createAsking } from '../../src/embeddings/text-embedding.service.ts'
+import { createModelRegistration } from '../../src/embeddings/embedding-models.service.ts'
+import { createEmbeddingPass } from '../../src/embeddings/embedding-pass.service.ts'
+import { createEmbeddingJob, type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
+import { createTextEmbedder } from '../../src/embeddings/text-embedding.service.ts'
 import type { RunContext } from '../../src/jobs/runs.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
@@ -26,7 +26,7 @@ export function hireEmbedder(
 ) {
   const lines: string[] = []
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
-  const { work, watch } = createEmbeddings({
+  const { work, watch } = createEmbeddingJob({
     ...{ db, clock, log, maxSensitivity },
     embedder: embedder ?? undefined,
   })
@@ -49,15 +49,15 @@ export function hireEmbedder(
 /** The same as the job does, with nothing around it: so that each of its statements is one of its own. */
 export function openPass({ db, clock }: Pick<TestApp, 'db' | 'clock'>, embedder: Embedder = hashEmbedder()) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const { ask, measure } = createAsking(embedder)
+  const { ask, measure } = createTextEmbedder(embedder)
   const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
-  const registration = createRegistration({ ...resources, measure })
-  const embedding = createEmbedding({ ...resources, ask })
+  const registration = createModelRegistration({ ...resources, measure })
+  const embedding = createEmbeddingPass({ ...resources, ask })
   return async (signal = new AbortController().signal) => {
-    const model = await registration.attend(signal)
+    const model = await registration.findOwnModel(signal)
     if (!model) return undefined
     const inBatch: RunContext['inBatch'] = (work) => transact(db, {}, work)
-    return embedding.workOff({ model, scope: null, signal, inBatch })
+    return embedding.processQueue({ model, scope: null, signal, inBatch })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Database } from '../../src/db/connection.ts'
 import type { Embedding } from '../../src/domain/similarity.ts'
 import { encode, type Precision } from '../../src/domain/vector-codes.ts'
-import { signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 
 export type Placed = { id: string; vector: Embedding; bits?: Precision }
 
@@ -35,7 +35,7 @@ export async function placeVectors(db: Database, modelId: number, placed: readon
       .insertInto('signatures')
       .values(
         some.map(({ id, vector }) => ({
-          ...{ model_id: modelId, record_id: id, bits: signatureText(signatureOf(vector)) },
+          ...{ model_id: modelId, record_id: id, bits: formatSignature(computeSignature(vector)) },
         })),
       )
       .execute()

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { createConsolidation } from '../../src/consolidation/index.ts'
-import { usualShape } from '../../src/domain/retention.ts'
+import { defaultRetentionShape } from '../../src/domain/retention.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { createDream } from '../../src/dream/index.ts'
-import { createEmbeddings, hashEmbedder } from '../../src/embeddings/index.ts'
+import { createEmbeddingJob, hashEmbedder } from '../../src/embeddings/index.ts'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
 import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
 import type { JobWork } from '../../src/jobs/runs.ts'
@@ -22,7 +22,7 @@ import { idleWorks, noIntervals } from './idle-jobs.ts'
 import type { TestApp } from './test-app.ts'
 
 export const day = 86_400_000
-const keeping = { retentionMode: 'huber', retentionShape: usualShape } as const
+const keeping = { retentionMode: 'huber', retentionShape: defaultRetentionShape } as const
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
@@ -52,7 +52,7 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
       ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
       ...{ textLanguage: 'english', compressionAgeMs: day, size: 20 },
     }),
-    embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    embed: createEmbeddingJob({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
@@ -159,7 +159,7 @@ export function hireFor(
       ...{ db, clock, ids, textLanguage, seal, policies, ...config.consolidation },
       extraction: asked,
     }),
-    embed: createEmbeddings({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
+    embed: createEmbeddingJob({ db, clock, log, embedder: hashEmbedder(), maxSensitivity: 'low' }).work,
     purge: createPurge({ expired: {} }),
   }
   return createRunner({ db, clock, ids, log, worker: 'worker', works, intervals, ...more })

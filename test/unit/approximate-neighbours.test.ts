@@ -5,7 +5,7 @@ import { growTree, treesFor } from '../../src/dream/clustering/approximate-neigh
 import { gatherAround, mostMembers } from '../../src/dream/clustering/cluster-group.ts'
 import { contendersOf, createNearby, type Nearby } from '../../src/dream/clustering/nearest-list.ts'
 import { distanceBetween, farthest } from '../../src/dream/clustering/signature-distance.ts'
-import { hammingDistance, signatureOf } from '../../src/embeddings/signature.ts'
+import { computeSignature, hammingDistance } from '../../src/embeddings/signature.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const dimensions = 128
@@ -13,7 +13,7 @@ const dimensions = 128
 function sign(vectors: readonly Embedding[]) {
   const words = new Uint32Array(vectors.length * 32)
   const bytes = Buffer.from(words.buffer)
-  for (const [place, vector] of vectors.entries()) bytes.set(signatureOf(vector), place * 128)
+  for (const [place, vector] of vectors.entries()) bytes.set(computeSignature(vector), place * 128)
   return { size: vectors.length, words }
 }
 
@@ -109,7 +109,7 @@ describe('a distance', () => {
     for (let nth = 0; nth < 200; nth++) {
       const centre = draw()
       const pair = [centre, around(centre, nth / 200)]
-      const [one = Buffer.alloc(0), other = one] = pair.map((vector) => signatureOf(vector))
+      const [one = Buffer.alloc(0), other = one] = pair.map((vector) => computeSignature(vector))
       const exact = hammingDistance(one, other)
       const told = distanceBetween(sign(pair), 0, 1)
       if (exact <= 210) expect(told).toBe(exact)

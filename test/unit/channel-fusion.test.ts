@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuse, type Rankings, type Standing } from '../../src/retrieval/fusion.ts'
+import { fuse, type Rankings, type ScoreInputs } from '../../src/retrieval/fusion.ts'
 import { channelWeights } from '../../src/retrieval/intent.ts'
 
-const standing = (salience = 1, importance = 0.5): Standing => ({ salience, importance })
+const standing = (salience = 1, importance = 0.5): ScoreInputs => ({ salience, importance })
 const standings = (...ids: string[]) => new Map(ids.map((id) => [id, standing()]))
 const { what, who } = channelWeights
 

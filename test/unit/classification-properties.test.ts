@@ -5,7 +5,7 @@ import { interpret } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { Payload } from '../../src/domain/payloads.ts'
 import { searchableText } from '../../src/domain/searchable-text.ts'
-import { wordingOf } from '../../src/domain/tombstone-wording.ts'
+import { canonicalWording } from '../../src/domain/tombstone-wording.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import {
   capture,
@@ -108,7 +108,7 @@ describe('any capture', () => {
   it('says the same thing again under another reference, at another time and for another reason', () => {
     const again = { context: { turn: 2 }, reason_to_remember: 'again', timestamp: '2026-01-01T00:00:00Z' }
     const wording = (...[content, more]: Parameters<typeof episode>) =>
-      wordingOf(episode(content, more).payload)
+      canonicalWording(episode(content, more).payload)
     for (const [content, other] of [
       [{ ref: 'a', text: 'said' }, { text: 'Said.' }],
       [{ notes: [1, { deep: 'x' }] }, { ref: 'b', notes: [1, { deep: 'X' }] }],

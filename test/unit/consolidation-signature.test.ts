@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Call, orderCalls, signatureOf } from '../../src/domain/tool-sequence.ts'
+import { orderCalls, type ToolCall, toolSequenceOf } from '../../src/domain/tool-sequence.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString()
-const call = (id: string, more: Partial<Call> = {}): Call => ({ id, tool: id, ...more })
+const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({ id, tool: id, ...more })
 
 describe('the order of calls', () => {
-  it.each<[string, Call[], string]>([
+  it.each<[string, ToolCall[], string]>([
     ['is that of the list', [call('b'), call('a')], 'b a'],
     ['is that of time', [call('b', { timestamp: at(2) }), call('a', { timestamp: at(1) })], 'a b'],
     ['puts nothing before what it depends on', [call('b', { depends_on: ['a'] }), call('a')], 'a b'],
@@ -54,12 +54,12 @@ describe('the order of calls', () => {
 describe('a signature', () => {
   it('folds what is repeated at once, and keeps what comes again later', () => {
     const calls = ['edit', 'edit', 'test', 'test', 'edit', 'push'].map((tool, n) => ({ id: String(n), tool }))
-    expect(signatureOf(calls)).toEqual(['edit', 'test', 'edit', 'push'])
+    expect(toolSequenceOf(calls)).toEqual(['edit', 'test', 'edit', 'push'])
   })
 
   it('is none where it would be longer than a skill', () => {
     const calls = (count: number) => Array.from({ length: count }, (_, n) => call(String(n)))
-    expect(signatureOf(calls(200))).toHaveLength(200)
-    expect(signatureOf(calls(201))).toEqual([])
+    expect(toolSequenceOf(calls(200))).toHaveLength(200)
+    expect(toolSequenceOf(calls(201))).toEqual([])
   })
 })

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   type Curve,
+  computePruneAt,
   fadingFactor,
-  halfLivesTo,
-  type Prunable,
-  pruneMomentOf,
+  halfLivesToReach,
+  type PrunableState,
   salienceAt,
 } from '../../src/domain/curves.ts'
 import vectors from '../vectors/decay.json' with { type: 'json' }
@@ -13,7 +13,7 @@ import vectors from '../vectors/decay.json' with { type: 'json' }
 const start = new Date('2026-01-01T00:00:00.000Z')
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1_000)
 
-function life(changes: Partial<Prunable> = {}): Prunable {
+function life(changes: Partial<PrunableState> = {}): PrunableState {
   return {
     curve: 'exponential',
     half_life_seconds: 86_400,
@@ -88,7 +88,7 @@ describe('the prune moment', () => {
   it('is that of every vector', () => {
     for (const vector of vectors.prune_moment) {
       const { curve, base_salience, half_life_seconds } = vector
-      const moment = pruneMomentOf(life({ curve: curve as Curve, base_salience, half_life_seconds }))
+      const moment = computePruneAt(life({ curve: curve as Curve, base_salience, half_life_seconds }))
       const seconds = ((moment?.getTime() ?? Number.NaN) - start.getTime()) / 1_000
       expect(Math.abs(seconds - vector.pruned_after_seconds)).toBeLessThanOrEqual(0.001)
     }
@@ -102,7 +102,7 @@ describe('the prune moment', () => {
         fc.integer({ min: 1_000, max: 1e9 }),
         (curve, base_salience, half_life_seconds) => {
           const record = life({ curve, base_salience, half_life_seconds })
-          const moment = pruneMomentOf(record)
+          const moment = computePruneAt(record)
           if (!moment) throw new Error('every such record fades away')
           expect(salienceAt(record, moment)).toBeLessThanOrEqual(0.001 + 1e-9)
           const sooner = new Date(moment.getTime() - half_life_seconds)
@@ -113,20 +113,20 @@ describe('the prune moment', () => {
   })
 
   it('never comes for a pinned, a kept or a floored record', () => {
-    expect(pruneMomentOf(life({ pinned: true }))).toBeNull()
-    expect(pruneMomentOf(life({ deletion_policy: 'manual_only' }))).toBeNull()
-    expect(pruneMomentOf(life({ deletion_policy: 'never', expires_at: later(1) }))).toBeNull()
-    expect(pruneMomentOf(life({ min_salience: 0.001 }))).toBeNull()
+    expect(computePruneAt(life({ pinned: true }))).toBeNull()
+    expect(computePruneAt(life({ deletion_policy: 'manual_only' }))).toBeNull()
+    expect(computePruneAt(life({ deletion_policy: 'never', expires_at: later(1) }))).toBeNull()
+    expect(computePruneAt(life({ min_salience: 0.001 }))).toBeNull()
   })
 
   it('never comes when it would be past the year 9999, which no timestamp can say', () => {
-    expect(pruneMomentOf(life({ half_life_seconds: 1e11 }))).toBeNull()
-    expect(pruneMomentOf(life({ half_life_seconds: 1e11, expires_at: later(60) }))).toEqual(later(60))
+    expect(computePruneAt(life({ half_life_seconds: 1e11 }))).toBeNull()
+    expect(computePruneAt(life({ half_life_seconds: 1e11, expires_at: later(60) }))).toEqual(later(60))
   })
 
   it('is the maximum age when that comes first or a floor holds the curve up', () => {
-    expect(pruneMomentOf(life({ expires_at: later(60) }))).toEqual(later(60))
-    expect(pruneMomentOf(life({ expires_at: later(60), min_salience: 0.5 }))).toEqual(later(60))
+    expect(computePruneAt(life({ expires_at: later(60) }))).toEqual(later(60))
+    expect(computePruneAt(life({ expires_at: later(60), min_salience: 0.5 }))).toEqual(later(60))
   })
 })
 
@@ -137,7 +137,7 @@ describe('the inverse of a curve', () => {
         fc.constantFrom(...curves),
         fc.double({ min: 1e-9, max: 0.999_999, noNaN: true }),
         (curve, factor) => {
-          expect(fadingFactor(curve, halfLivesTo(curve, factor))).toBeCloseTo(factor, 9)
+          expect(fadingFactor(curve, halfLivesToReach(curve, factor))).toBeCloseTo(factor, 9)
         },
       ),
     )

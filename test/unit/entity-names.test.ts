@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Candidate, chooseEntity, isCompatible } from '../../src/domain/entity-match.ts'
+import { type Candidate, chooseEntity, isCompatibleKind } from '../../src/domain/entity-match.ts'
 import { normaliseName } from '../../src/domain/names.ts'
 
 describe('a name', () => {
@@ -36,7 +36,7 @@ describe('two kinds', () => {
     ['File', ['Repository', 'Project'], false],
     ['File', [], true],
   ])('%j and %j: one thing can be of both is %s', (kind, others, expected) => {
-    expect(isCompatible(kind, others)).toBe(expected)
+    expect(isCompatibleKind(kind, others)).toBe(expected)
   })
 })
 

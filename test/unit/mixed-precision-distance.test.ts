@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Embedding, nearest } from '../../src/domain/similarity.ts'
+import { type Embedding, findNearest } from '../../src/domain/similarity.ts'
 import { decode, encode, type Precision, quantisationStep } from '../../src/domain/vector-codes.ts'
-import { frqadDistance, nearestMixed } from '../../src/embeddings/mixed-precision-distance.ts'
+import { findNearestMixed, frqadDistance } from '../../src/embeddings/mixed-precision-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 function roundTo(vector: Embedding, bits: Precision) {
@@ -66,8 +66,8 @@ describe('the nearest of mixed precision', () => {
     for (let query = 0; query < 5; query++) {
       const asked = draw(query)
       const exact = stored.map((each) => ({ ...each, step: 0 }))
-      const ranked = nearestMixed({ vector: asked, step: 0 }, exact, 800)
-      expect(ranked).toEqual(nearest(asked, stored, 800))
+      const ranked = findNearestMixed({ vector: asked, step: 0 }, exact, 800)
+      expect(ranked).toEqual(findNearest(asked, stored, 800))
     }
   })
 
@@ -77,11 +77,11 @@ describe('the nearest of mixed precision', () => {
       index % 2 === 0 ? { ...each, step: 0 } : { id: each.id, ...roundTo(each.vector, 4) },
     )
     const isExact = new Set(mixed.filter(({ step }) => step === 0).map(({ id }) => id))
-    const ranked = nearestMixed({ vector: asked, step: 0 }, mixed, 800)
+    const ranked = findNearestMixed({ vector: asked, step: 0 }, mixed, 800)
     expect(new Set(ranked.map(({ id }) => id)).size).toBe(800)
     const exact = ranked.filter(({ id }) => isExact.has(id))
     expect(exact).toEqual(
-      nearest(
+      findNearest(
         asked,
         stored.filter(({ id }) => isExact.has(id)),
         800,
@@ -97,10 +97,10 @@ describe('the nearest of mixed precision', () => {
     let [byCosine, byClouds] = [0, 0]
     for (let query = 0; query < 20; query++) {
       const asked = draw(query)
-      const truth = new Set(nearest(asked, stored, 10).map(({ id }) => id))
+      const truth = new Set(findNearest(asked, stored, 10).map(({ id }) => id))
       const hits = (found: { id: string }[]) => found.filter(({ id }) => truth.has(id)).length
-      byCosine += hits(nearest(asked, mixed, 10))
-      byClouds += hits(nearestMixed({ vector: asked, step: 0 }, mixed, 10))
+      byCosine += hits(findNearest(asked, mixed, 10))
+      byClouds += hits(findNearestMixed({ vector: asked, step: 0 }, mixed, 10))
     }
     expect(byClouds).toBeGreaterThan(byCosine)
   })

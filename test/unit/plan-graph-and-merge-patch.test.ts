@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { inverseOf, withInverses } from '../../src/domain/edges.ts'
+import { addInverses, inverseOf } from '../../src/domain/edges.ts'
 import { findGraphFaults } from '../../src/domain/graph-cycles.ts'
 import { completePayload, type Payload } from '../../src/domain/payloads.ts'
 import { searchableText } from '../../src/domain/searchable-text.ts'
@@ -165,10 +165,10 @@ describe('inverses', () => {
       weight: 0.5,
       created_at: new Date(0),
     }
-    expect(withInverses([edge])).toEqual([
+    expect(addInverses([edge])).toEqual([
       edge,
       { ...edge, source_id: 'b', target_id: 'a', predicate: 'supported_by' },
     ])
-    expect(withInverses([{ ...edge, predicate: 'likes' }])).toHaveLength(1)
+    expect(addInverses([{ ...edge, predicate: 'likes' }])).toHaveLength(1)
   })
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
-import { type RetentionMode, retentionOf } from '../../src/domain/retention.ts'
+import { computeRetention, type RetentionMode } from '../../src/domain/retention.ts'
 import vectors from '../vectors/retention.json' with { type: 'json' }
 
 const modes: RetentionMode[] = ['l2', 'huber', 'elastic']
@@ -9,7 +9,7 @@ const fresh = { layer: 'episodic' as Layer, source_trust: 1, days_since_access: 
 it('answers every vector', () => {
   expect(vectors.cases).toHaveLength(441)
   for (const each of vectors.cases) {
-    const retention = retentionOf({
+    const retention = computeRetention({
       mode: each.mode as RetentionMode,
       layer: 'episodic',
       source_trust: sourceTrust[each.source_type as keyof typeof sourceTrust],
@@ -22,7 +22,8 @@ it('answers every vector', () => {
 })
 
 it('is whole for the layers that never fade, and only for them', () => {
-  const after = (layer: Layer) => retentionOf({ ...fresh, mode: 'huber', layer, days_since_access: 10_000 })
+  const after = (layer: Layer) =>
+    computeRetention({ ...fresh, mode: 'huber', layer, days_since_access: 10_000 })
   for (const layer of ['semantic', 'procedural', 'codebase'] as const) {
     expect(after(layer)).toMatchObject({ value: 1, half_life_days: null })
   }
@@ -33,10 +34,10 @@ it('never rises with time, never falls with use, and stays within 0 and 1', () =
   for (const mode of modes) {
     let before = 1
     for (let days = 0; days < 400; days++) {
-      const { value } = retentionOf({ ...fresh, mode, days_since_access: days })
+      const { value } = computeRetention({ ...fresh, mode, days_since_access: days })
       expect(value).toBeLessThanOrEqual(before)
       expect(value).toBeGreaterThanOrEqual(0)
-      const used = retentionOf({ ...fresh, mode, days_since_access: days, accesses: 1_000_000 })
+      const used = computeRetention({ ...fresh, mode, days_since_access: days, accesses: 1_000_000 })
       expect(used.value).toBeGreaterThanOrEqual(value)
       expect(used).toMatchObject({ bonus: 0.3 })
       expect(used.value).toBeLessThanOrEqual(1)

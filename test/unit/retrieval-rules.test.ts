@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { rankOf, sensitivities, type Trust } from '../../src/domain/caller.ts'
-import { edgesAmong, growHop, type Neighbour, type Sprout } from '../../src/retrieval/graph-growth.ts'
-import { namesIn } from '../../src/retrieval/names-in-question.ts'
-import { mayShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question.ts'
+import {
+  type CandidateNode,
+  edgesAmong,
+  type Neighbour,
+  selectNextHop,
+} from '../../src/retrieval/graph-growth.ts'
+import { listNames } from '../../src/retrieval/names-in-question.ts'
+import { canShowRedacted, narrowTrust, readQuestion } from '../../src/retrieval/question.ts'
 
 const scope = fc.constantFrom('a', 'b', 'c', 'd')
 const scopes = fc.uniqueArray(scope, { maxLength: 4 })
@@ -38,11 +43,11 @@ describe('a question', () => {
   it('is of the present and of active records unless it says otherwise', () => {
     const question = readQuestion({}, own, now)
     expect(question).toMatchObject({ at: now, isPast: false, statuses: ['active'], includesExpired: false })
-    expect(mayShowRedacted(question)).toBe(true)
+    expect(canShowRedacted(question)).toBe(true)
   })
 
   it('asks for redacted records only by what these show', () => {
-    const shows = (asked: object) => mayShowRedacted(readQuestion(asked, own, now))
+    const shows = (asked: object) => canShowRedacted(readQuestion(asked, own, now))
     expect([{ memory_types: ['entity'] }, { scopes: ['a'] }, { min_salience: 0.1 }].map(shows)).toEqual([
       ...[true, true, true],
     ])
@@ -56,7 +61,7 @@ describe('a question', () => {
 
 describe('the names in a sentence', () => {
   it('are its words alone and next to each other, the longest first', () => {
-    expect(namesIn('ask Ada Lovelace')).toEqual([
+    expect(listNames('ask Ada Lovelace')).toEqual([
       ...['ask Ada Lovelace', 'ask Ada', 'Ada Lovelace', 'ask', 'Ada', 'Lovelace'],
     ])
   })
@@ -69,21 +74,21 @@ describe('the names in a sentence', () => {
       ['is it C++?', 'C++'],
       ['use .NET!', '.NET'],
     ] as const) {
-      expect([sentence, namesIn(sentence).includes(name)]).toEqual([sentence, true])
+      expect([sentence, listNames(sentence).includes(name)]).toEqual([sentence, true])
     }
   })
 
   it('are bounded, however long the text', () => {
     const text = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join(' ')
-    expect(namesIn(text).length).toBeLessThan(1_000)
-    expect(namesIn('!'.repeat(10_000))).toEqual([])
-    expect(namesIn(`${'! '.repeat(5_000)}`).length).toBeLessThan(10)
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => void namesIn(any)))
+    expect(listNames(text).length).toBeLessThan(1_000)
+    expect(listNames('!'.repeat(10_000))).toEqual([])
+    expect(listNames(`${'! '.repeat(5_000)}`).length).toBeLessThan(10)
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (any) => void listNames(any)))
   })
 })
 
 describe('a hop', () => {
-  const sprout = (id: string, score: number): Sprout => ({
+  const sprout = (id: string, score: number): CandidateNode => ({
     ...{ id, hop: 0, score, isOpen: true },
     signals: { channels: [], fused: score, salience_factor: 1, importance_factor: 1 },
   })
@@ -101,7 +106,7 @@ describe('a hop', () => {
       edge('b', 'z'),
       edge('a', 'b'),
     ]
-    const grown = growHop(nodes, found, 1, 2)
+    const grown = selectNextHop(nodes, found, 1, 2)
     expect(grown.map(({ id, hop, score }) => [id, hop, score])).toEqual([
       ...[
         ['x', 1, 0.5],
@@ -109,7 +114,7 @@ describe('a hop', () => {
       ],
     ])
     expect(grown[0]?.signals.via?.source_id).toBe('a')
-    expect(growHop(nodes, found, 1, -1)).toEqual([])
+    expect(selectNextHop(nodes, found, 1, -1)).toEqual([])
   })
 
   it('grows the same whatever the order of the edges', () => {
@@ -118,7 +123,9 @@ describe('a hop', () => {
     fc.assert(
       fc.property(fc.array(drawn), fc.nat(6), (edges, room) => {
         const found = edges.map(({ from, to, weight }) => edge(from, to, { weight, predicate: `p${weight}` }))
-        expect(growHop(nodes, [...found].reverse(), 1, room)).toEqual(growHop(nodes, found, 1, room))
+        expect(selectNextHop(nodes, [...found].reverse(), 1, room)).toEqual(
+          selectNextHop(nodes, found, 1, room),
+        )
       }),
     )
   })

@@ -1,12 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { completePayload } from '../../src/domain/payloads.ts'
-import { type Contender, scoreContender, select, trackRecordOf } from '../../src/retrieval/selection.ts'
+import {
+  readTrackRecord,
+  type SelectionCandidate,
+  scoreCandidate,
+  selectProcedure,
+} from '../../src/retrieval/selection.ts'
 
 const now = new Date('2026-03-31T00:00:00.000Z')
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000)
 
-function contender(id: string, changes: Partial<Contender> = {}): Contender {
+function contender(id: string, changes: Partial<SelectionCandidate> = {}): SelectionCandidate {
   return { id, applicability: null, success_rate: null, last_used_at: null, ...changes }
 }
 
@@ -19,13 +24,13 @@ describe('a score', () => {
     [{}, 0.5],
     [{ applicability: 0.8 }, 0.6],
   ])('of %o is %d', (changes, expected) => {
-    expect(scoreContender(contender('a', changes), now)).toBeCloseTo(expected, 12)
+    expect(scoreCandidate(contender('a', changes), now)).toBeCloseTo(expected, 12)
   })
 })
 
 describe('a selection', () => {
   it('is best first, with each score, and as sure as the best leads', () => {
-    const selection = select(
+    const selection = selectProcedure(
       [
         contender('worse', { applicability: 0.2, success_rate: 0.2, last_used_at: daysAgo(30) }),
         contender('best', { applicability: 1, success_rate: 1, last_used_at: now }),
@@ -39,7 +44,7 @@ describe('a selection', () => {
 
   it('of one is as sure as it is good', () => {
     const only = contender('only', { applicability: 1, success_rate: 1, last_used_at: now })
-    expect(select([only], now)).toEqual({
+    expect(selectProcedure([only], now)).toEqual({
       selected: ['only'],
       confidence: 1,
       needs_more: false,
@@ -48,13 +53,13 @@ describe('a selection', () => {
   })
 
   it('between equals is not sure at all, and goes by id', () => {
-    const selection = select([contender('b'), contender('a')], now)
+    const selection = selectProcedure([contender('b'), contender('a')], now)
     expect(selection).toMatchObject({ selected: ['a', 'b'], confidence: 0, needs_more: true })
   })
 
   it('among the hopeless is not sure either', () => {
     const long = { applicability: 0, success_rate: 0, last_used_at: new Date(0) }
-    const selection = select(
+    const selection = selectProcedure(
       [contender('a', long), contender('b', long)],
       new Date('+100000-01-01T00:00:00Z'),
     )
@@ -65,11 +70,11 @@ describe('a selection', () => {
     [0.5, false],
     [0.500_001, true],
   ])('asks for more below a threshold of %d: %s', (threshold, needsMore) => {
-    expect(select([contender('a')], now, threshold)?.needs_more).toBe(needsMore)
+    expect(selectProcedure([contender('a')], now, threshold)?.needs_more).toBe(needsMore)
   })
 
   it('of nothing is none', () => {
-    expect(select([], now)).toBeNull()
+    expect(selectProcedure([], now)).toBeNull()
   })
 
   it('does not depend on the order of the contenders, and is sure between 0 and 1', () => {
@@ -85,8 +90,8 @@ describe('a selection', () => {
     )
     fc.assert(
       fc.property(drawn, (contenders) => {
-        const selection = select(contenders, now)
-        expect(select(contenders.toReversed(), now)).toEqual(selection)
+        const selection = selectProcedure(contenders, now)
+        expect(selectProcedure(contenders.toReversed(), now)).toEqual(selection)
         expect(selection?.confidence).toBeGreaterThanOrEqual(0)
         expect(selection?.confidence).toBeLessThanOrEqual(1)
       }),
@@ -96,7 +101,7 @@ describe('a selection', () => {
 
 describe('a track record', () => {
   const competence = (performance?: object) =>
-    trackRecordOf(
+    readTrackRecord(
       completePayload({
         kind: 'competence',
         skill_name: 'deploy',
@@ -104,7 +109,7 @@ describe('a track record', () => {
       } as never),
     )
   const plan = (metrics?: object) =>
-    trackRecordOf(
+    readTrackRecord(
       completePayload({
         kind: 'plan_graph',
         plan_id: 'p',
@@ -140,6 +145,6 @@ describe('a track record', () => {
 
   it('of what is no procedure is none', () => {
     const entity = { kind: 'entity', canonical_name: 'Membrane', primary_type: 'Project' } as const
-    expect(trackRecordOf(completePayload(entity))).toBeNull()
+    expect(readTrackRecord(completePayload(entity))).toBeNull()
   })
 })

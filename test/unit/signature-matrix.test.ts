@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, nearest, normalise } from '../../src/domain/similarity.ts'
+import { cosine, findNearest, normalise } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
 import { hammingDistance } from '../../src/embeddings/signature.ts'
-import { nearestIds, unpackCrowd } from '../../src/embeddings/signature-matrix.ts'
-import { decodeKept, likest } from '../../src/embeddings/surprise/decoded-neighbours.ts'
-import { isAnotherSource, type Told } from '../../src/embeddings/surprise/independent-source.ts'
+import { findNearestIds, unpackSignatures } from '../../src/embeddings/signature-matrix.ts'
+import { decodeVector, findMostSimilar } from '../../src/embeddings/surprise/decoded-neighbours.ts'
+import { isIndependentSource, type RecordSource } from '../../src/embeddings/surprise/independent-source.ts'
 
 const signature = fc.uint8Array({ minLength: 128, maxLength: 128 })
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
@@ -24,7 +24,7 @@ describe('a crowd', () => {
     fc.assert(
       fc.property(fc.array(signature, { maxLength: 40 }), signature, fc.nat(12), (crowd, sought, spare) => {
         const most = 1 + spare
-        const found = nearestIds(unpackCrowd(pack(crowd)), sought, most)
+        const found = findNearestIds(unpackSignatures(pack(crowd)), sought, most)
         const distanceOf = (at: number) => hammingDistance(crowd[at] ?? sought, sought)
         const wanted = crowd.map((_, at) => distanceOf(at)).sort((one, other) => one - other)
         expect(new Set(found).size).toBe(Math.min(most, crowd.length))
@@ -36,7 +36,7 @@ describe('a crowd', () => {
   })
 
   it('of nobody has nobody', () => {
-    expect(nearestIds(unpackCrowd(Buffer.alloc(0)), new Uint8Array(128), 5)).toEqual([])
+    expect(findNearestIds(unpackSignatures(Buffer.alloc(0)), new Uint8Array(128), 5)).toEqual([])
   })
 })
 
@@ -52,9 +52,9 @@ describe('likeness', () => {
       fc.property(text, fc.array(text, { maxLength: 12 }), (asked, others) => {
         const kept = others.map((words, at) => ({ id: idOf(at), vector: vectorOf(words) }))
         const decoded = kept.map(({ id, vector }) =>
-          decodeKept({ id, bits: 32, code: encode(vector, 32) }, 256),
+          decodeVector({ id, bits: 32, code: encode(vector, 32) }, 256),
         )
-        expect(likest(vectorOf(asked), decoded, 5)).toEqual(nearest(vectorOf(asked), kept, 5))
+        expect(findMostSimilar(vectorOf(asked), decoded, 5)).toEqual(findNearest(vectorOf(asked), kept, 5))
       }),
     )
   })
@@ -64,7 +64,7 @@ describe('likeness', () => {
       fc.property(text, text, fc.constantFrom(8, 4, 2), (one, other, bits) => {
         const [asked, known] = [vectorOf(one), normalise(vectorOf(other))]
         const like = (vector: Float32Array) =>
-          likest(asked, [decodeKept({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
+          findMostSimilar(asked, [decodeVector({ id: idOf(1), bits, code: encode(vector, bits) }, 256)], 5)[0]
             ?.similarity
         expect(like(asked)).toBeCloseTo(1, 9)
         expect(Math.abs((like(known) ?? 0) - cosine(asked, known))).toBeLessThan(0.35)
@@ -74,20 +74,20 @@ describe('likeness', () => {
 })
 
 describe('another source', () => {
-  const told = (more: object = {}, sources: object = {}): Told => ({
+  const told = (more: object = {}, sources: object = {}): RecordSource => ({
     ...{ source_type: 'ai', sensitivity: 'low' },
     provenance: { sources: [{ kind: 'event', ref: 'r', ...sources }] },
     ...more,
   })
   it('is somebody else, or a source of another kind, and never who is not known', () => {
     const ada = told({}, { created_by: 'ada' })
-    expect(isAnotherSource(told({}, { created_by: 'grace' }), ada)).toBe(true)
-    expect(isAnotherSource(ada, ada)).toBe(false)
-    expect(isAnotherSource(told(), ada)).toBe(false)
-    expect(isAnotherSource(ada, told())).toBe(true)
-    expect(isAnotherSource(told({ source_type: 'human' }), ada)).toBe(true)
-    expect(isAnotherSource(told({}, { ref: 'api:grace' }), told({}, { ref: 'api:ada' }))).toBe(true)
-    expect(isAnotherSource(told({}, { ref: 'api:ada' }), ada)).toBe(false)
-    expect(isAnotherSource(told({ source_type: 'human', sensitivity: 'high' }), ada)).toBe(false)
+    expect(isIndependentSource(told({}, { created_by: 'grace' }), ada)).toBe(true)
+    expect(isIndependentSource(ada, ada)).toBe(false)
+    expect(isIndependentSource(told(), ada)).toBe(false)
+    expect(isIndependentSource(ada, told())).toBe(true)
+    expect(isIndependentSource(told({ source_type: 'human' }), ada)).toBe(true)
+    expect(isIndependentSource(told({}, { ref: 'api:grace' }), told({}, { ref: 'api:ada' }))).toBe(true)
+    expect(isIndependentSource(told({}, { ref: 'api:ada' }), ada)).toBe(false)
+    expect(isIndependentSource(told({ source_type: 'human', sensitivity: 'high' }), ada)).toBe(false)
   })
 })

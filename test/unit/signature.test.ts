@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, nearest } from '../../src/domain/similarity.ts'
-import { hammingDistance, signatureOf, signatureText } from '../../src/embeddings/signature.ts'
+import { cosine, findNearest } from '../../src/domain/similarity.ts'
+import { computeSignature, formatSignature, hammingDistance } from '../../src/embeddings/signature.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const bits = 1_024
@@ -15,14 +15,14 @@ describe('a signature', () => {
       '933e3fae4e5ee37c3e8c6bc1a67426cf91db5f2868ff98742cf8afae10ab024f',
       '6981661f446b4921e4fa3a5fc1fc6f4c5ee45639960e7d59938adb1981d63c32',
     ].join('')
-    expect(signatureOf(vector).toString('hex')).toBe(golden)
+    expect(computeSignature(vector).toString('hex')).toBe(golden)
   })
 
   it.each([1, 2, 3, 100, 384, 768, 1_024, 1_536, 3_072, 4_096])(
     'has 1,024 bits, half of them set, for %d dimensions',
     (dimensions) => {
       const source = createVectorSource(dimensions)
-      const signature = signatureOf(source.unit(dimensions))
+      const signature = computeSignature(source.unit(dimensions))
       expect(signature).toHaveLength(bits / 8)
       const set = hammingDistance(signature, Buffer.alloc(bits / 8))
       expect(Math.abs(set / bits - 0.5)).toBeLessThan(0.1)
@@ -30,20 +30,20 @@ describe('a signature', () => {
   )
 
   it.each([0, 4_097])('is refused for %d dimensions', (dimensions) => {
-    expect(() => signatureOf(new Float32Array(dimensions))).toThrow(RangeError)
+    expect(() => computeSignature(new Float32Array(dimensions))).toThrow(RangeError)
   })
 
   it('is written as PostgreSQL reads a bit string, highest bit first', () => {
-    expect(signatureText(Buffer.from([0b1000_0001, 0b0000_0101]))).toBe('1000000100000101')
-    expect(signatureText(signatureOf([1, 2, 3]))).toMatch(/^[01]{1024}$/)
+    expect(formatSignature(Buffer.from([0b1000_0001, 0b0000_0101]))).toBe('1000000100000101')
+    expect(formatSignature(computeSignature([1, 2, 3]))).toMatch(/^[01]{1024}$/)
   })
 
   it('does not depend on length, and turns all its bits when the vector turns round', () => {
     const source = createVectorSource(5)
     const vector = source.unit(384)
-    const signature = signatureOf(vector)
-    expect(signatureOf(vector.map((value) => value * 8))).toEqual(signature)
-    expect(hammingDistance(signature, signatureOf(vector.map((value) => -value)))).toBe(bits)
+    const signature = computeSignature(vector)
+    expect(computeSignature(vector.map((value) => value * 8))).toEqual(signature)
+    expect(hammingDistance(signature, computeSignature(vector.map((value) => -value)))).toBe(bits)
   })
 })
 
@@ -62,7 +62,7 @@ describe('the distance of signatures', () => {
         const one = source.unit(dimensions)
         const other = pair % 2 === 0 ? source.unit(dimensions) : source.near(one, source.uniform() * 2)
         const angle = Math.acos(cosine(one, other)) / Math.PI
-        const distance = hammingDistance(signatureOf(one), signatureOf(other)) / bits
+        const distance = hammingDistance(computeSignature(one), computeSignature(other)) / bits
         expect(Math.abs(distance - angle)).toBeLessThan(5 / 64)
       }
     },
@@ -78,7 +78,7 @@ describe('the distance of signatures', () => {
     fc.assert(
       fc.property(sparse, sparse, (one, other) => {
         const angle = Math.acos(cosine(one, other)) / Math.PI
-        const distance = hammingDistance(signatureOf(one), signatureOf(other)) / bits
+        const distance = hammingDistance(computeSignature(one), computeSignature(other)) / bits
         expect(Math.abs(distance - angle)).toBeLessThan(6 / 64)
       }),
     )
@@ -92,25 +92,25 @@ describe('the best 300 by signature, compared exactly', () => {
     const draw = (index: number) => source.near(centres[index % 100] ?? source.unit(384), 0.8)
     const stored = Array.from({ length: 5_000 }, (_, index) => {
       const vector = draw(index)
-      return { id: String(index), vector, signature: signatureOf(vector) }
+      return { id: String(index), vector, signature: computeSignature(vector) }
     })
     let found = 0
     const queries = 25
     for (let query = 0; query < queries; query++) {
       const asked = draw(query * 7)
-      const signature = signatureOf(asked)
+      const signature = computeSignature(asked)
       const candidates = stored
         .map((each) => ({ each, distance: hammingDistance(signature, each.signature) }))
         .sort((one, other) => one.distance - other.distance)
         .slice(0, 300)
       const reached = new Set(
-        nearest(
+        findNearest(
           asked,
           candidates.map(({ each }) => each),
           10,
         ).map(({ id }) => id),
       )
-      found += nearest(asked, stored, 10).filter(({ id }) => reached.has(id)).length
+      found += findNearest(asked, stored, 10).filter(({ id }) => reached.has(id)).length
     }
     expect(found / (queries * 10)).toBeGreaterThanOrEqual(0.98)
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { cosine, dot, hasDirection, nearest, normalise } from '../../src/domain/similarity.ts'
+import { cosine, dot, findNearest, hasDirection, normalise } from '../../src/domain/similarity.ts'
 
 const vector = (...values: number[]) => Float32Array.from(values)
 /** Nothing so small that its square is no number any more: no embedder gives the like. */
@@ -65,20 +65,20 @@ describe('the nearest', () => {
   ]
 
   it('are the most similar first, equals by id', () => {
-    expect(nearest(vector(1, 0), candidates, 3).map(({ id }) => id)).toEqual(['near', 'twin-a', 'twin-b'])
+    expect(findNearest(vector(1, 0), candidates, 3).map(({ id }) => id)).toEqual(['near', 'twin-a', 'twin-b'])
   })
 
   it('are all there are when fewer than asked for', () => {
-    expect(nearest(vector(1, 0), candidates, 9)).toHaveLength(4)
-    expect(nearest(vector(1, 0), [], 9)).toEqual([])
+    expect(findNearest(vector(1, 0), candidates, 9)).toHaveLength(4)
+    expect(findNearest(vector(1, 0), [], 9)).toEqual([])
   })
 
   it('do not depend on the order of the candidates', () => {
     const shuffled = fc.shuffledSubarray(candidates, { minLength: candidates.length })
-    const expected = nearest(vector(1, 0), candidates, 4)
+    const expected = findNearest(vector(1, 0), candidates, 4)
     fc.assert(
       fc.property(shuffled, (order) => {
-        expect(nearest(vector(1, 0), order, 4)).toEqual(expected)
+        expect(findNearest(vector(1, 0), order, 4)).toEqual(expected)
       }),
     )
   })

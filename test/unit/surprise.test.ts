@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { surpriseOf } from '../../src/domain/surprise.ts'
+import { computeSurprise } from '../../src/domain/surprise.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
 
 const known = (similarities: readonly number[]) =>
@@ -12,7 +12,7 @@ describe('surprise', () => {
   it('has the exact value of every vector', () => {
     expect(vectors.cases.length).toBeGreaterThan(20)
     for (const vector of vectors.cases) {
-      const { base_importance, surprise } = surpriseOf(vector.base, known(vector.similarities))
+      const { base_importance, surprise } = computeSurprise(vector.base, known(vector.similarities))
       expect(surprise.score).toBeCloseTo(vector.score, 12)
       expect(surprise.delta).toBeCloseTo(vector.delta, 12)
       expect(base_importance).toBeCloseTo(vector.base_after, 12)
@@ -27,22 +27,22 @@ describe('surprise', () => {
       { id: 'c', similarity: 0.1 },
       { id: 'a', similarity: 0.95 },
     ]
-    const { surprise } = surpriseOf(0.5, neighbours)
+    const { surprise } = computeSurprise(0.5, neighbours)
     expect(surprise.neighbours.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
     expect(surprise.duplicate_of).toBe('a')
-    expect(surpriseOf(0.5, known([0.919])).surprise).not.toHaveProperty('duplicate_of')
+    expect(computeSurprise(0.5, known([0.919])).surprise).not.toHaveProperty('duplicate_of')
   })
 
   it('counts the five nearest only, in whatever order they come', () => {
-    const five = surpriseOf(0.5, known([0.9, 0.8, 0.7, 0.6, 0.5]))
-    const more = surpriseOf(0.5, [{ id: 'far', similarity: -0.5 }, ...known([0.9, 0.8, 0.7, 0.6, 0.5])])
+    const five = computeSurprise(0.5, known([0.9, 0.8, 0.7, 0.6, 0.5]))
+    const more = computeSurprise(0.5, [{ id: 'far', similarity: -0.5 }, ...known([0.9, 0.8, 0.7, 0.6, 0.5])])
     expect(more).toEqual(five)
   })
 
   it('never leaves the range of importance, and a duplicate never gains', () => {
     fc.assert(
       fc.property(unit, similarities, (base, given) => {
-        const { base_importance, surprise } = surpriseOf(base, known(given))
+        const { base_importance, surprise } = computeSurprise(base, known(given))
         expect(base_importance).toBeGreaterThanOrEqual(0.05)
         expect(base_importance).toBeLessThanOrEqual(1)
         expect(Math.abs(surprise.delta)).toBeLessThanOrEqual(0.35)
@@ -55,8 +55,8 @@ describe('surprise', () => {
     fc.assert(
       fc.property(fc.array(unit, { minLength: 1, maxLength: 5 }), unit, (given, share) => {
         const nearer = given.map((similarity) => similarity + (1 - similarity) * share)
-        const before = surpriseOf(0.5, known(given)).surprise
-        const after = surpriseOf(0.5, known(nearer)).surprise
+        const before = computeSurprise(0.5, known(given)).surprise
+        const after = computeSurprise(0.5, known(nearer)).surprise
         expect(after.score).toBeLessThanOrEqual(before.score + 1e-12)
         expect(after.delta).toBeLessThanOrEqual(before.delta + 1e-12)
       }),

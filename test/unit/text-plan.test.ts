@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
-  type Lexicon,
-  oneOf,
   planJoint,
   planSearch,
-  rarestFirst,
+  sortRarestFirst,
+  toAlternatives,
+  type WordStatistics,
 } from '../../src/retrieval/text/search-plan.ts'
 
 const alphabet = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
@@ -17,7 +17,7 @@ const everyWay = fc.uniqueArray(
   },
 )
 
-function lexiconOf(rows: number, counts: Readonly<Record<string, number>>): Lexicon {
+function lexiconOf(rows: number, counts: Readonly<Record<string, number>>): WordStatistics {
   return { rows, averageLength: 20, sampled: rows, counts: new Map(Object.entries(counts)) }
 }
 
@@ -44,7 +44,7 @@ describe('a query of sets of words', () => {
       fc.property(everyWay, fc.subarray(alphabet), (sets, words) => {
         const said = new Set(words)
         const isMet = sets.some((set) => set.every((word) => said.has(word)))
-        expect(matches(oneOf(sets), said)).toBe(isMet)
+        expect(matches(toAlternatives(sets), said)).toBe(isMet)
       }),
     )
   })
@@ -96,7 +96,7 @@ describe('the plan for rare words', () => {
   const lexicon = lexiconOf(1_000_000, { x: 3, y: 40, z: 600, common: 90_000 })
 
   it('begins with the rarest, and leaves out what too many records have', () => {
-    expect(rarestFirst(['common', 'z', 'x', 'y'], lexicon)).toEqual(['x', 'y', 'z', 'common'])
+    expect(sortRarestFirst(['common', 'z', 'x', 'y'], lexicon)).toEqual(['x', 'y', 'z', 'common'])
     const { rare, common } = planSearch(['common', 'z', 'x', 'y'], 1, lexicon)
     expect(rare.map(({ word }) => word)).toEqual(['x', 'y'])
     expect(common.map(({ word }) => word)).toEqual(['z', 'common'])

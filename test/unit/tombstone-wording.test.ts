@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
-import { wordingOf } from '../../src/domain/tombstone-wording.ts'
+import { canonicalWording } from '../../src/domain/tombstone-wording.ts'
 import { fallingWith } from '../../src/records/erasure/descent-closure.ts'
 import { withoutErased } from '../../src/records/erasure/kept-record.ts'
 
@@ -18,16 +18,16 @@ describe('what a record says', () => {
       fc.property(words, gaps, fc.boolean(), (parts, gap, isLoud) => {
         const said = parts.join(gap)
         const spoken = isLoud && !said.includes('ß') ? said.toUpperCase() : said
-        expect(wordingOf(fact(`«${spoken}»`))).toBe(wordingOf(fact(parts.join(' '))))
+        expect(canonicalWording(fact(`«${spoken}»`))).toBe(canonicalWording(fact(parts.join(' '))))
       }),
     )
   })
 
   it('differs where the words, the numbers or their places differ', () => {
     const said = ['12', 12, -12, '1.2', '1 2 3', ['a', 'b'], ['b', 'a'], { a: 'b' }, { b: 'a' }, true, null]
-    expect(new Set(said.map((object) => wordingOf(fact(object)))).size).toBe(said.length)
-    expect(wordingOf(fact({ x: 1, y: 2 }))).toBe(wordingOf(fact({ y: 2, x: 1 })))
-    expect(wordingOf(fact('?'))).not.toBe(wordingOf(fact('!')))
+    expect(new Set(said.map((object) => canonicalWording(fact(object)))).size).toBe(said.length)
+    expect(canonicalWording(fact({ x: 1, y: 2 }))).toBe(canonicalWording(fact({ y: 2, x: 1 })))
+    expect(canonicalWording(fact('?'))).not.toBe(canonicalWording(fact('!')))
   })
 
   it('is marked under a key and in a scope', () => {

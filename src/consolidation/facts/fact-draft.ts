@@ -1,4 +1,4 @@
-import { type Caller, everything, permissions, unscoped } from '../../domain/caller.ts'
+import { type Caller, fullTrust, permissions, unscoped } from '../../domain/caller.ts'
 import type { Policies } from '../../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { Episode } from '../stages.ts'
@@ -54,6 +54,6 @@ function callerOf(actor: string): Caller {
     ...{ principal: actor, name: actor, sourceType: 'auto_extracted' },
     permissions: new Set(permissions),
     isService: true,
-    trust: everything,
+    trust: fullTrust,
   }
 }

@@ -1,5 +1,5 @@
 import { salienceAt } from '../../domain/curves.ts'
-import { type Life, type LifeChange, reinforce } from '../../domain/reinforcement.ts'
+import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
 import type { Witness } from './fact-groups.ts'
 
 /** A fact that was observed again. */
@@ -15,18 +15,18 @@ const leastGain = 0.1
 
 export type Reinforced = {
   id: string
-  life: LifeChange
+  life: LifecycleChange
   /** Each of its new witnesses, and the salience before and after it was heard. */
   times: readonly { episode: string; at: string; before: number; after: number }[]
 }
 
 /** Once for each new witness, up to the cap. */
 export function reinforceBy(
-  fact: Life & { id: string },
+  fact: LifecycleState & { id: string },
   witnesses: readonly Witness[],
   now: Date,
 ): Reinforced {
-  let life: Life = fact
+  let life: LifecycleState = fact
   const times = witnesses.map(({ episode, at }) => {
     const before = salienceAt(life, now)
     const gain = Math.max(life.reinforcement_gain, leastGain)

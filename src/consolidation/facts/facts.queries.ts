@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
-import type { Life } from '../../domain/reinforcement.ts'
+import type { LifecycleState } from '../../domain/reinforcement.ts'
 import { mostNamed, type Reinforced } from './fact-evidence.ts'
 import type { Gathered } from './fact-groups.ts'
 import type { KnownFact } from './known-fact.ts'
@@ -61,7 +61,7 @@ export async function findEntities(tx: Transaction, wanted: readonly WantedName[
   return rows
 }
 
-export type ClaimedFact = Life & { id: string; scope: string; sensitivity: Sensitivity }
+export type ClaimedFact = LifecycleState & { id: string; scope: string; sensitivity: Sensitivity }
 
 /** As they stand once nobody else changes them: still alive, and nobody's to leave alone. */
 export async function claimFacts(tx: Transaction, ids: readonly string[]): Promise<ClaimedFact[]> {

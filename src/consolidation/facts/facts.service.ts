@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { everything } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/caller.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Change } from '../../jobs/runs.ts'
 import type { Ids } from '../../kernel/ids.ts'
@@ -161,7 +161,7 @@ async function followMerged(tx: Transaction, fate: Fate, place: Gathered): Promi
   let current = fate
   while (current.outcome === 'merged' && !seen.has(current.id)) {
     seen.add(current.id)
-    const next = await findSuccessor(tx, current.id, everything)
+    const next = await findSuccessor(tx, current.id, fullTrust)
     const [heir] = next === undefined ? [] : await claimFacts(tx, [next])
     if (heir) return isOfPlace(heir, place) ? { outcome: 'reinforced', id: heir.id } : { outcome: 'created' }
     if (next === undefined) return { outcome: 'challenged' }

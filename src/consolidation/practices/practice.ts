@@ -1,6 +1,6 @@
 import type { RecordStatus } from '../../db/schema.ts'
 import { salienceAt } from '../../domain/curves.ts'
-import { type Life, type LifeChange, reinforce } from '../../domain/reinforcement.ts'
+import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
 import { count, type Group, type Move } from './outcome-counts.ts'
 import type { Craft, Tally } from './practice-kind.ts'
 
@@ -49,11 +49,11 @@ export function findFounder({ moves }: Group, waiting: Tally, { leastSuccesses }
   return undefined
 }
 
-export type Practice = Life & { id: string; kept: unknown }
+export type Practice = LifecycleState & { id: string; kept: unknown }
 
 export type Learnt = {
   id: string
-  life: LifeChange
+  life: LifecycleChange
   kept: object
   entries: readonly { action: 'reinforce' | 'revise'; episode: string; at: string; changes: object }[]
 }
@@ -63,7 +63,7 @@ const leastGain = 0.1
 
 /** Each new success reinforces once; a failure, or an outcome that was corrected, is only counted. */
 export function learn(practice: Practice, moves: readonly Move[], craft: Craft, now: Date): Learnt {
-  let life: Life = practice
+  let life: LifecycleState = practice
   let tally = craft.readTally(practice.kept)
   let kept = craft.writeTally(tally)
   const entries = moves.map((move) => {
@@ -88,7 +88,7 @@ export function learn(practice: Practice, moves: readonly Move[], craft: Craft, 
   return { id: practice.id, life: settled(life, now), kept, entries }
 }
 
-function settled(life: Life, now: Date): LifeChange {
+function settled(life: LifecycleState, now: Date): LifecycleChange {
   const { base_salience, anchored_at, last_reinforced_at, pinned, expires_at, prune_at } = life
   return {
     ...{ base_salience, anchored_at, last_reinforced_at, pinned, expires_at, prune_at },

@@ -1,5 +1,5 @@
 import { recipeHandle } from '../../domain/handles.ts'
-import { signatureOf } from '../../domain/tool-sequence.ts'
+import { toolSequenceOf } from '../../domain/tool-sequence.ts'
 import type { Episode } from '../stages.ts'
 import type { Craft, Form, Tally } from './practice-kind.ts'
 
@@ -22,7 +22,7 @@ const longestSignal = 500
 const mostTriggers = 10
 
 function readSkill({ payload }: Episode): Form | undefined {
-  const tools = signatureOf(payload.tool_graph)
+  const tools = toolSequenceOf(payload.tool_graph)
   if (tools.length === 0) return undefined
   return {
     handle: recipeHandle(tools),

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/transaction.ts'
-import { type Caller, everything, permissions } from '../../domain/caller.ts'
+import { type Caller, fullTrust, permissions } from '../../domain/caller.ts'
 import type { Change, RunContext } from '../../jobs/runs.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { rescore } from '../../lifecycle/index.ts'
@@ -22,7 +22,7 @@ const mostTags = 100
 const caller: Caller = {
   ...{ principal: actor, name: actor, sourceType: 'dream', permissions: new Set(permissions) },
   isService: true,
-  trust: everything,
+  trust: fullTrust,
 }
 
 /** What was told as one becomes one, in the transaction of the caller; what each said stays readable. */

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Database } from '../../db/connection.ts'
 import { type Embedding, normalise } from '../../domain/similarity.ts'
 import { decode } from '../../domain/vector-codes.ts'
-import { type Crowd, findCodes, idAt, unpackCrowd } from '../../embeddings/index.ts'
+import { findCodes, readId, type SignatureMatrix, unpackSignatures } from '../../embeddings/index.ts'
 import type { RunContext } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
 import { growTree, treesFor } from './approximate-neighbours.ts'
@@ -35,17 +35,18 @@ export async function* findGroups(search: Search): AsyncGenerator<readonly strin
   const pause = createPause(search)
   let after: string | undefined = startPosition.id
   while (after !== undefined) {
-    const crowd = unpackCrowd(
+    const crowd = unpackSignatures(
       await readPortion(db, partition, { modelId: model.id, after, limit: mostInside }),
     )
-    for (const group of await groupCrowd(search, crowd, pause)) yield group.map((place) => idAt(crowd, place))
-    after = crowd.size < mostInside ? undefined : idAt(crowd, crowd.size - 1)
+    for (const group of await groupCrowd(search, crowd, pause))
+      yield group.map((place) => readId(crowd, place))
+    after = crowd.size < mostInside ? undefined : readId(crowd, crowd.size - 1)
   }
 }
 
 type Pause = () => Promise<void>
 
-async function groupCrowd({ db, model }: Search, crowd: Crowd, pause: Pause): Promise<Group[]> {
+async function groupCrowd({ db, model }: Search, crowd: SignatureMatrix, pause: Pause): Promise<Group[]> {
   if (crowd.size < leastMembers) return []
   const nearby = await findNearby(crowd, pause)
   const vectors = createVectors(db, model, crowd)
@@ -67,7 +68,7 @@ async function groupCrowd({ db, model }: Search, crowd: Crowd, pause: Pause): Pr
   return groups
 }
 
-async function findNearby(crowd: Crowd, pause: Pause): Promise<Nearby> {
+async function findNearby(crowd: SignatureMatrix, pause: Pause): Promise<Nearby> {
   const nearby = createNearby(crowd.size)
   for (let nth = 0; nth < treesFor(crowd.size); nth++) {
     for (const _ of growTree(crowd, nearby, nth)) await pause()
@@ -77,7 +78,7 @@ async function findNearby(crowd: Crowd, pause: Pause): Promise<Nearby> {
 }
 
 /** The next that may have a group around them, with those who may belong to it. */
-function nextSeeds(crowd: Crowd, nearby: Nearby, taken: Uint8Array, from: number) {
+function nextSeeds(crowd: SignatureMatrix, nearby: Nearby, taken: Uint8Array, from: number) {
   const around = new Map<number, number[]>()
   const end = Math.min(crowd.size, from + lookedAtOnce)
   let next = from
@@ -90,14 +91,14 @@ function nextSeeds(crowd: Crowd, nearby: Nearby, taken: Uint8Array, from: number
 }
 
 /** Those who are near one seed are near the next: each is read once, as long as there is room. */
-function createVectors(db: Database, { id: modelId, dimensions }: Search['model'], crowd: Crowd) {
+function createVectors(db: Database, { id: modelId, dimensions }: Search['model'], crowd: SignatureMatrix) {
   const known = new Map<number, Embedding>()
   const most = mostVectorBytes / (4 * dimensions)
 
   async function read(places: readonly number[]): Promise<void> {
     if (known.size > most) known.clear()
     const missing = [...new Set(places)].filter((place) => !known.has(place))
-    const byId = new Map(missing.map((place) => [idAt(crowd, place), place]))
+    const byId = new Map(missing.map((place) => [readId(crowd, place), place]))
     const coded = byId.size === 0 ? [] : await findCodes(db, modelId, [...byId.keys()])
     for (const { id, bits, code } of coded) {
       const place = byId.get(id)

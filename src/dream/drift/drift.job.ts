@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import { isOutage } from '../../db/failures.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { everything } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/caller.ts'
 import { type BatchResult, type Change, type RunContext, RunEnded } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
@@ -89,7 +89,7 @@ export function createDrift({ db, roots, textLanguage, size = usualSize }: Resou
       tx,
       due.map(({ claimant }) => claimant),
     )
-    const stored = new Map((await findRecords(tx, claimed, everything)).map((each) => [each.id, each]))
+    const stored = new Map((await findRecords(tx, claimed, fullTrust)).map((each) => [each.id, each]))
     const counts: Record<string, number> = {}
     const changes: Change[] = []
     for (const each of due) {

@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { everything, type Sensitivity } from '../../domain/caller.ts'
+import { fullTrust, type Sensitivity } from '../../domain/caller.ts'
 import { maskText } from '../../domain/masking.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'
@@ -63,7 +63,7 @@ export function createProbing({ db, textLanguage }: Resources): Step {
     const counts = { beliefs_probed: 1 }
     if (!('answer' in reply)) return { counts: { ...counts, beliefs_unjudged: 1 } }
     if (!isDoubted(reply.answer)) return { counts }
-    const [stored] = await findRecords(tx, [id], everything, 1)
+    const [stored] = await findRecords(tx, [id], fullTrust, 1)
     if (!stored) return { counts }
     const changes = [await challenge(tx, stored, reply.answer, run)]
     return { counts: { ...counts, beliefs_challenged: 1 }, changes }

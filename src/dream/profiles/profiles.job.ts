@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { everything } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/caller.ts'
 import { factHandle } from '../../domain/handles.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
@@ -151,7 +151,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     await lockTold(tx, [id, ...among, ...(card ? [card.id] : [])])
     const due = await prepare(tx, model, { id, among })
     if (!due?.digest.equals(digest) || due.card?.id !== card?.id) return { counts: { cards_outdated: 1 } }
-    const [old] = card ? await findRecords(tx, [card.id], everything) : []
+    const [old] = card ? await findRecords(tx, [card.id], fullTrust) : []
     const row = { entity_id: id, digest, written_at: run.startedAt }
     if (old && isAsGood(old, due, profile)) {
       await upsertCard(tx, { ...row, card_id: old.id })

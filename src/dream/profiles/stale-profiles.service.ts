@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { everything } from '../../domain/caller.ts'
+import { fullTrust } from '../../domain/caller.ts'
 import type { BatchResult, RunContext } from '../../jobs/runs.ts'
 import { findRecords } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
@@ -20,7 +20,7 @@ export function createDropping({ db, textLanguage, step, actor }: Resources) {
 
   async function drop(tx: Transaction, { run }: RunContext, id: string): Promise<BatchResult> {
     await lockTold(tx, [id])
-    const [card] = (await listLeft(tx, null)).includes(id) ? await findRecords(tx, [id], everything) : []
+    const [card] = (await listLeft(tx, null)).includes(id) ? await findRecords(tx, [id], fullTrust) : []
     if (!card) return {}
     const told = { now: run.startedAt, runId: run.id, actor, rationale: 'whom it is of was merged', step }
     await retireRecord(tx, card, { ...told, textLanguage, to: 'superseded' })

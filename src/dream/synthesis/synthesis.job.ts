@@ -1,7 +1,7 @@
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import { everything, rankOf, type Sensitivity } from '../../domain/caller.ts'
-import { withInverses } from '../../domain/edges.ts'
+import { fullTrust, rankOf, type Sensitivity } from '../../domain/caller.ts'
+import { addInverses } from '../../domain/edges.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, shareTombstones, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
@@ -157,8 +157,8 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     at: { now: Date; runId: string; actor: string },
   ): Promise<void> {
     const edge = { source_id: one, predicate: 'related_to', target_id: other, weight: 1, created_at: at.now }
-    await upsertEdges(tx, withInverses([edge]))
-    const [stored] = await findRecords(tx, [one], everything, 1)
+    await upsertEdges(tx, addInverses([edge]))
+    const [stored] = await findRecords(tx, [one], fullTrust, 1)
     if (!stored) throw new Error('an entity that was locked is there')
     await writeChange(tx, stored, {
       ...{ ...at, action: 'revise', rationale: 'related', textLanguage },

@@ -1,12 +1,12 @@
-import { byNearness, cosine, dot, type Embedding, type Neighbour } from '../../domain/similarity.ts'
+import { compareNearness, cosine, dot, type Embedding, type Neighbour } from '../../domain/similarity.ts'
 import { decode, encode, type Precision } from '../../domain/vector-codes.ts'
 
-export type Coded = { id: string; bits: Precision; code: Uint8Array }
+export type EncodedVector = { id: string; bits: Precision; code: Uint8Array }
 
 /** With the square of its length, for each is compared with many. */
-export type Decoded = { id: string; bits: Precision; vector: Embedding; square: number }
+export type DecodedVector = { id: string; bits: Precision; vector: Embedding; square: number }
 
-export function decodeKept({ id, bits, code }: Coded, dimensions: number): Decoded {
+export function decodeVector({ id, bits, code }: EncodedVector, dimensions: number): DecodedVector {
   const vector = decode(code, dimensions, bits)
   return { id, bits, vector, square: dot(vector, vector) }
 }
@@ -15,7 +15,7 @@ export function decodeKept({ id, bits, code }: Coded, dimensions: number): Decod
  * The likest of some, at whatever precision they are kept. Rounding makes a vector less like itself, of two bits by a
  * seventh; told by that measure of its own loss, what says the very same is as like as it was before it was rounded.
  */
-export function likest(sought: Embedding, kept: Iterable<Decoded>, most: number): Neighbour[] {
+export function findMostSimilar(sought: Embedding, kept: Iterable<DecodedVector>, most: number): Neighbour[] {
   const square = dot(sought, sought)
   const fidelities = new Map<Precision, number>([[32, 1]])
   const best: Neighbour[] = []
@@ -30,9 +30,9 @@ export function likest(sought: Embedding, kept: Iterable<Decoded>, most: number)
 
 function insert(best: Neighbour[], one: Neighbour, most: number): void {
   const last = best.at(-1)
-  if (best.length === most && last && byNearness(last, one) < 0) return
+  if (best.length === most && last && compareNearness(last, one) < 0) return
   best.push(one)
-  best.sort(byNearness)
+  best.sort(compareNearness)
   best.length = Math.min(best.length, most)
 }
 

@@ -22,7 +22,7 @@ export async function countUncompared(db: Database, scope: string | null): Promi
 }
 
 /** One at a time: two at once would each miss what the other is comparing. Nobody waits for another. */
-export async function lockComparing(tx: Database): Promise<boolean> {
+export async function tryLockComparison(tx: Database): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
     select pg_try_advisory_xact_lock(7350, 12) as is_mine
   `.execute(tx)
@@ -30,16 +30,14 @@ export async function lockComparing(tx: Database): Promise<boolean> {
 }
 
 /** Undefined while one model follows another: what is written meanwhile has a vector of the one that does not serve. */
-export async function findSettledModel(
-  tx: Database,
-): Promise<{ id: number; dimensions: number } | undefined> {
+export async function findStableModel(tx: Database): Promise<{ id: number; dimensions: number } | undefined> {
   const { rows } = await sql<{ id: number; dimensions: number }>`
     select id, dimensions from embedding_models where serves and embeds for share
   `.execute(tx)
   return rows[0]
 }
 
-export type Uncompared = {
+export type PendingRecord = {
   id: string
   scope: string
   sensitivity: Sensitivity
@@ -48,16 +46,19 @@ export type Uncompared = {
   vector: { bits: Precision; code: Buffer; signature: Buffer } | null
 }
 
-type Wanted = { modelId: number; scope: string | null; limit: number }
+type PendingInput = { modelId: number; scope: string | null; limit: number }
 
 /**
  * The next in the order in which records came to be, as far as no text that was written before, or with them, waits
  * for its vector: of two that say the same the later one repeats, whichever vector was there first. A text that has
  * failed already is not waited for.
  */
-export async function findUncompared(tx: Database, { modelId, scope, limit }: Wanted): Promise<Uncompared[]> {
+export async function findUncompared(
+  tx: Database,
+  { modelId, scope, limit }: PendingInput,
+): Promise<PendingRecord[]> {
   const { rows } = await sql<
-    Omit<Uncompared, 'vector'> & { bits: Precision | null; code: Buffer; signature: Buffer }
+    Omit<PendingRecord, 'vector'> & { bits: Precision | null; code: Buffer; signature: Buffer }
   >`
     select r.id, r.scope, r.sensitivity, (${isLive}) as is_live, e.bits, e.code, substr(bit_send(s.bits), 5) as signature
     from unsurprised as u
@@ -88,7 +89,7 @@ function isOf(scope: string | null, list = 'u'): RawBuilder<SqlBool> {
 const isLive = sql<SqlBool>`r.forgotten_at is null and r.status in ('active', 'challenged')`
 
 /** On a row `r`: what may be compared with. Whoever sees what is compared may see it too. */
-export function knownIn(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
+export function comparableIn(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
   return [
     sql<SqlBool>`r.scope = ${scope}`,
     isLive,
@@ -101,7 +102,7 @@ export function isCompared(): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select from unsurprised as waiting where waiting.record_id = r.id)`
 }
 
-export type Teller = {
+export type RecordSourceRow = {
   id: string
   provenance: Provenance
   source_type: SourceType
@@ -109,8 +110,8 @@ export type Teller = {
 }
 
 /** Where records have what they say from. */
-export async function findTellers(tx: Database, ids: readonly string[]): Promise<Teller[]> {
-  const { rows } = await sql<Teller>`
+export async function findRecordSources(tx: Database, ids: readonly string[]): Promise<RecordSourceRow[]> {
+  const { rows } = await sql<RecordSourceRow>`
     select r.id, c.provenance, r.source_type, r.sensitivity
     from records as r join contents as c on c.record_id = r.id
     where r.id = any(${sql.val([...ids])}::uuid[])
@@ -118,7 +119,7 @@ export async function findTellers(tx: Database, ids: readonly string[]): Promise
   return rows
 }
 
-export type Compared = {
+export type Comparison = {
   id: string
   score: number
   delta: number
@@ -136,7 +137,7 @@ export type Compared = {
  */
 export async function writeSurprises(
   tx: Database,
-  compared: readonly Compared[],
+  compared: readonly Comparison[],
   now: Date,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -1,23 +1,23 @@
 import type { Transaction } from '../../db/transaction.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
-import { surpriseOf } from '../../domain/surprise.ts'
+import { computeSurprise } from '../../domain/surprise.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { promoteDue, rescore } from '../../lifecycle/index.ts'
-import { prepareForMany } from '../vector-search.queries.ts'
-import { decodeKept } from './decoded-neighbours.ts'
-import { isAnotherSource } from './independent-source.ts'
+import { prepareLargeScan } from '../vector-search.queries.ts'
+import { decodeVector } from './decoded-neighbours.ts'
+import { isIndependentSource } from './independent-source.ts'
 import {
-  type Compared,
+  type Comparison,
   dropUncompared,
-  findSettledModel,
-  findTellers,
+  findRecordSources,
+  findStableModel,
   findUncompared,
-  lockComparing,
-  type Uncompared,
+  type PendingRecord,
+  tryLockComparison,
   writeSurprises,
 } from './surprise-comparison.queries.ts'
-import { findNeighbours, type Newcomer } from './surprise-neighbours.service.ts'
+import { findNeighbours, type NewVector } from './surprise-neighbours.service.ts'
 
 type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 type Pass = { inBatch: InBatch; scope: string | null; signal: AbortSignal }
@@ -28,11 +28,11 @@ const limit = 250
 const nothing = { taken: 0, counts: {} }
 
 /** Compares what has its first vector with what was known before, once; it moves base importance. */
-export function createSurprising({ clock, mostInside }: { clock: Clock; mostInside?: number }) {
+export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; mostInside?: number }) {
   const bounds = mostInside === undefined ? {} : { mostInside }
 
   /** Until there is nothing left that can be compared now. */
-  async function workOff({ inBatch, scope, signal }: Pass): Promise<void> {
+  async function comparePending({ inBatch, scope, signal }: Pass): Promise<void> {
     while (!signal.aborted) {
       const { taken } = await inBatch((tx) => compareNext(tx, scope, signal))
       if (taken < limit) return
@@ -41,22 +41,22 @@ export function createSurprising({ clock, mostInside }: { clock: Clock; mostInsi
 
   /** Reads, compares and writes under one lock: nothing else is compared in between. */
   async function compareNext(tx: Transaction, scope: string | null, signal: AbortSignal) {
-    if (!(await lockComparing(tx))) return nothing
-    const model = await findSettledModel(tx)
+    if (!(await tryLockComparison(tx))) return nothing
+    const model = await findStableModel(tx)
     if (!model) return nothing
     const listed = await findUncompared(tx, { modelId: model.id, scope, limit })
     if (listed.length === 0) return nothing
-    await prepareForMany(tx)
+    await prepareLargeScan(tx)
     const newcomers = listed.flatMap((each) => newcomerOf(each, model.dimensions))
     const found = await findNeighbours({ tx, clock, model, signal, ...bounds }, newcomers)
-    const compared = await judge(tx, found)
+    const compared = await evaluateNeighbours(tx, found)
     await write(tx, compared)
     const passedOver = listed.filter(({ id }) => !found.get(id)).map(({ id }) => id)
     if (passedOver.length > 0) await dropUncompared(tx, passedOver)
     return { taken: listed.length, counts: countsOf(found, compared) }
   }
 
-  async function write(tx: Transaction, compared: readonly Compared[]): Promise<void> {
+  async function write(tx: Transaction, compared: readonly Comparison[]): Promise<void> {
     if (compared.length === 0) return
     const now = clock.now()
     const ids = await writeSurprises(tx, compared, now)
@@ -65,34 +65,34 @@ export function createSurprising({ clock, mostInside }: { clock: Clock; mostInsi
     await promoteDue(tx, { ids, now })
   }
 
-  return { workOff }
+  return { comparePending }
 }
 
-function newcomerOf({ vector, ...rest }: Uncompared, dimensions: number): Newcomer[] {
+function newcomerOf({ vector, ...rest }: PendingRecord, dimensions: number): NewVector[] {
   if (!vector) return []
   const { signature, ...coded } = vector
-  return [{ ...rest, signature, decoded: decodeKept({ id: rest.id, ...coded }, dimensions) }]
+  return [{ ...rest, signature, decoded: decodeVector({ id: rest.id, ...coded }, dimensions) }]
 }
 
-async function judge(
+async function evaluateNeighbours(
   tx: Transaction,
   found: ReadonlyMap<string, readonly Neighbour[] | null>,
-): Promise<Compared[]> {
+): Promise<Comparison[]> {
   const judged = [...found].flatMap(([id, neighbours]) =>
     // Whatever base it has when it is written is what the difference is added to.
-    neighbours ? [{ id, ...surpriseOf(0, neighbours).surprise }] : [],
+    neighbours ? [{ id, ...computeSurprise(0, neighbours).surprise }] : [],
   )
   const repeating = judged.flatMap(({ id, duplicate_of: of }) => (of === undefined ? [] : [id, of]))
-  const tellers = repeating.length > 0 ? await findTellers(tx, [...new Set(repeating)]) : []
+  const tellers = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []
   const byId = new Map(tellers.map((each) => [each.id, each]))
   return judged.map(({ id, score, delta, neighbours, duplicate_of: of = null }) => {
     const [told, before] = [byId.get(id), of === null ? undefined : byId.get(of)]
-    const confirms = told !== undefined && before !== undefined && isAnotherSource(told, before)
+    const confirms = told !== undefined && before !== undefined && isIndependentSource(told, before)
     return { id, score, delta, duplicate_of: of, confirms, neighbours }
   })
 }
 
-function countsOf(found: ReadonlyMap<string, unknown>, compared: readonly Compared[]) {
+function countsOf(found: ReadonlyMap<string, unknown>, compared: readonly Comparison[]) {
   return {
     compared: compared.length,
     duplicates: compared.filter(({ duplicate_of: of }) => of !== null).length,

@@ -2,13 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Transaction } from '../../db/transaction.ts'
 import { rankOf } from '../../domain/caller.ts'
 import type { Neighbour } from '../../domain/similarity.ts'
-import { surprisingNeighbours } from '../../domain/surprise.ts'
+import { comparedNeighbours } from '../../domain/surprise.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { nearestIds, unpackCrowd } from '../signature-matrix.ts'
-import { countInside, findCodes, readSignatures } from '../vector-search.queries.ts'
+import { findNearestIds, unpackSignatures } from '../signature-matrix.ts'
+import { countInScopes, findCodes, readSignatures } from '../vector-search.queries.ts'
 import { createVectorSearch } from '../vector-search.service.ts'
-import { type Decoded, decodeKept, likest } from './decoded-neighbours.ts'
-import { isCompared, knownIn, type Uncompared } from './surprise-comparison.queries.ts'
+import { type DecodedVector, decodeVector, findMostSimilar } from './decoded-neighbours.ts'
+import { comparableIn, isCompared, type PendingRecord } from './surprise-comparison.queries.ts'
 
 type Model = { id: number; dimensions: number }
 type Pass = {
@@ -20,15 +20,15 @@ type Pass = {
   mostInside?: number
 }
 
-export type Newcomer = Omit<Uncompared, 'vector'> & { signature: Buffer; decoded: Decoded }
-type Newcomers = readonly Newcomer[]
+export type NewVector = Omit<PendingRecord, 'vector'> & { signature: Buffer; decoded: DecodedVector }
+type NewVectors = readonly NewVector[]
 
 /** Signatures in memory at once, some forty megabytes; to compare one takes a tenth of a microsecond. */
 const defaultMostInside = 250_000
 /** A few of a large scope are searched one by one: that takes as long as reading so many signatures. */
-const fewOf = { newcomers: 8, signaturesEach: 2_000 }
+const singleSearch = { newcomers: 8, signaturesEach: 2_000 }
 /** Of 20,000 texts the five nearest are among so many, 985 times in a thousand. */
-const contenders = 256
+const candidateCount = 256
 const atOnce = 25
 const mostVectorBytes = 64 * 1_048_576
 
@@ -38,12 +38,12 @@ const mostVectorBytes = 64 * 1_048_576
  */
 export async function findNeighbours(
   pass: Pass,
-  newcomers: Newcomers,
+  newcomers: NewVectors,
 ): Promise<Map<string, Neighbour[] | null>> {
   const neighbours = new Map<string, Neighbour[] | null>()
   const places = new Map(newcomers.map(({ id }, place) => [id, place]))
   for (const group of groupsOf(newcomers)) {
-    const known = await lookAround(pass, group)
+    const known = await chooseSearch(pass, group)
     for (const some of portionsOf(group)) {
       const around = known && (await known(some))
       for (const newcomer of some) {
@@ -58,63 +58,63 @@ export async function findNeighbours(
   return neighbours
 }
 
-function compare(newcomer: Newcomer, found: readonly Decoded[], before: Newcomers): Neighbour[] {
-  const peers = before.filter((each) => isPeer(newcomer, each)).map(({ decoded }) => decoded)
-  return likest(newcomer.decoded.vector, [...found, ...peers], surprisingNeighbours)
+function compare(newcomer: NewVector, found: readonly DecodedVector[], before: NewVectors): Neighbour[] {
+  const peers = before.filter((each) => isComparable(newcomer, each)).map(({ decoded }) => decoded)
+  return findMostSimilar(newcomer.decoded.vector, [...found, ...peers], comparedNeighbours)
 }
 
-function isPeer(newcomer: Newcomer, { scope, sensitivity, is_live: isLive }: Newcomer): boolean {
+function isComparable(newcomer: NewVector, { scope, sensitivity, is_live: isLive }: NewVector): boolean {
   return isLive && scope === newcomer.scope && rankOf(sensitivity) <= rankOf(newcomer.sensitivity)
 }
 
 /** Alike in what they may be compared with. */
-function groupsOf(newcomers: Newcomers): Iterable<Newcomers> {
+function groupsOf(newcomers: NewVectors): Iterable<NewVectors> {
   return Map.groupBy(newcomers, ({ scope, sensitivity }) => `${sensitivity} ${scope}`).values()
 }
 
-function* portionsOf(group: Newcomers): Generator<Newcomers> {
+function* portionsOf(group: NewVectors): Generator<NewVectors> {
   for (let from = 0; from < group.length; from += atOnce) yield group.slice(from, from + atOnce)
 }
 
 /** For some newcomers at once, those that may be their nearest. */
-type Known = (some: Newcomers) => Promise<(newcomer: Newcomer) => readonly Decoded[]>
+type NeighbourSearch = (some: NewVectors) => Promise<(newcomer: NewVector) => readonly DecodedVector[]>
 
-async function lookAround(pass: Pass, group: Newcomers): Promise<Known | undefined> {
+async function chooseSearch(pass: Pass, group: NewVectors): Promise<NeighbourSearch | undefined> {
   const [first] = group
   if (!first) return undefined
   const { tx, clock, mostInside = defaultMostInside } = pass
   const search = createVectorSearch({ db: tx, clock, tx })
-  const inside = await countInside(tx, [first.scope], mostInside + 1)
+  const inside = await countInScopes(tx, [first.scope], mostInside + 1)
   const isTooLarge = inside > mostInside
   if (isTooLarge && (await search.countScanned()) > 0) return undefined
-  const isLittle = group.length < fewOf.newcomers && inside > fewOf.signaturesEach
+  const isLittle = group.length < singleSearch.newcomers && inside > singleSearch.signaturesEach
   return isTooLarge || isLittle ? searchOneByOne(pass, search) : searchTogether(pass, first)
 }
 
-function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorSearch>): Known {
+function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorSearch>): NeighbourSearch {
   return async (some) => {
-    const found = new Map<string, readonly Decoded[]>()
+    const found = new Map<string, readonly DecodedVector[]>()
     for (const newcomer of some) {
       const { id, scope, decoded } = newcomer
-      const sought = { model, vector: decoded.vector, scopes: [scope], limit: contenders }
+      const sought = { model, vector: decoded.vector, scopes: [scope], limit: candidateCount }
       const near = await search.findCandidates({ ...sought, conditions: conditionsOf(newcomer) })
       found.set(
         id,
-        near.map((each) => decodeKept(each, model.dimensions)),
+        near.map((each) => decodeVector(each, model.dimensions)),
       )
     }
     return ({ id }) => found.get(id) ?? []
   }
 }
 
-async function searchTogether({ tx, model }: Pass, first: Newcomer): Promise<Known> {
+async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<NeighbourSearch> {
   const sought = { modelId: model.id, conditions: conditionsOf(first), scope: first.scope }
-  const crowd = unpackCrowd(await readSignatures(tx, sought))
+  const crowd = unpackSignatures(await readSignatures(tx, sought))
   const codes = createCodes(tx, model)
   return async (some) => {
     const found = new Map<string, string[]>()
     for (const { id, signature } of some) {
-      found.set(id, nearestIds(crowd, signature, contenders))
+      found.set(id, findNearestIds(crowd, signature, candidateCount))
       await breathe()
     }
     const known = await codes.read(new Set([...found.values()].flat()))
@@ -124,14 +124,14 @@ async function searchTogether({ tx, model }: Pass, first: Newcomer): Promise<Kno
 
 /** Many have neighbours in common, whose vectors are read once, as long as there is room. */
 function createCodes(tx: Transaction, model: Model) {
-  const known = new Map<string, Decoded>()
+  const known = new Map<string, DecodedVector>()
   const most = mostVectorBytes / (4 * model.dimensions)
 
-  async function read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, Decoded>> {
+  async function read(ids: ReadonlySet<string>): Promise<ReadonlyMap<string, DecodedVector>> {
     if (known.size > most) known.clear()
     const missing = [...ids].filter((id) => !known.has(id))
     for (const coded of missing.length > 0 ? await findCodes(tx, model.id, missing) : []) {
-      known.set(coded.id, decodeKept(coded, model.dimensions))
+      known.set(coded.id, decodeVector(coded, model.dimensions))
     }
     return known
   }
@@ -139,6 +139,6 @@ function createCodes(tx: Transaction, model: Model) {
   return { read }
 }
 
-function conditionsOf({ scope, sensitivity }: Newcomer) {
-  return [...knownIn(scope, sensitivity), isCompared()]
+function conditionsOf({ scope, sensitivity }: NewVector) {
+  return [...comparableIn(scope, sensitivity), isCompared()]
 }

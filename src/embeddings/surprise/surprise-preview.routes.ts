@@ -3,11 +3,11 @@ import { ref } from '../../domain/schema-ref.ts'
 import { readCallContext } from '../../http/idempotency.ts'
 import { answers } from '../../http/problem-responses.ts'
 import { SurprisePreview, SurpriseQuery } from './surprise-preview.schemas.ts'
-import type { PreviewingService } from './surprise-preview.service.ts'
+import type { SurprisePreviewService } from './surprise-preview.service.ts'
 
-export const surpriseRoutes: FastifyPluginAsyncTypebox<{ previewing: PreviewingService }> = async (
+export const surpriseRoutes: FastifyPluginAsyncTypebox<{ surprisePreview: SurprisePreviewService }> = async (
   app,
-  { previewing },
+  { surprisePreview },
 ) => {
   app.post(
     '/v1/surprise/preview',
@@ -26,6 +26,6 @@ export const surpriseRoutes: FastifyPluginAsyncTypebox<{ previewing: PreviewingS
         ),
       },
     },
-    async (request) => previewing.preview(readCallContext(request), request.body),
+    async (request) => surprisePreview.preview(readCallContext(request), request.body),
   )
 }

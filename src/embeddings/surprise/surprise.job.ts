@@ -3,17 +3,17 @@ import type { Database } from '../../db/connection.ts'
 import { transact } from '../../db/transaction.ts'
 import type { Logger } from '../../kernel/log.ts'
 import { hasUncompared } from './surprise-comparison.queries.ts'
-import type { createSurprising } from './surprise-comparison.service.ts'
+import type { createSurpriseComparison } from './surprise-comparison.service.ts'
 
 type Resources = {
   db: Database
   log: Logger
-  surprising: ReturnType<typeof createSurprising>
+  surprising: ReturnType<typeof createSurpriseComparison>
   everyMs?: number
 }
 
 /** Compares soon after it is embedded; beside embedding, which waits for none of it. */
-export function watchUncompared({ db, log, surprising, everyMs = 1_000 }: Resources) {
+export function pollComparisons({ db, log, surprising, everyMs = 1_000 }: Resources) {
   const stopping = new AbortController()
   const { signal } = stopping
 
@@ -21,7 +21,7 @@ export function watchUncompared({ db, log, surprising, everyMs = 1_000 }: Resour
     while (!signal.aborted) {
       try {
         if (await hasUncompared(db))
-          await surprising.workOff({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
+          await surprising.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
       } catch (error) {
         if (!signal.aborted) log.warn('what is surprising could not be looked after', { err: error })
       }

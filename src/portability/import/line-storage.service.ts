@@ -1,7 +1,7 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed, viaOf } from '../../domain/caller.ts'
 import type { createSeal } from '../../domain/tombstone-seal.ts'
-import { reachesEverything } from '../../domain/trust.ts'
+import { hasFullTrust } from '../../domain/trust.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type Draft, erasedContent, insertRecords, refuseTakenIdentifiers } from '../../records/index.ts'
@@ -182,6 +182,6 @@ async function storeVectors(
     (given.embeddings ?? []).map((embedding) => ({ ...embedding, id: draft.row.id })),
   )
   if (vectors.length === 0) return
-  if (reachesEverything(trust)) await registerModels(tx, vectors, now)
+  if (hasFullTrust(trust)) await registerModels(tx, vectors, now)
   await insertVectors(tx, vectors)
 }

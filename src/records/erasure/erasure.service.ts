@@ -1,8 +1,8 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
-import { type Caller, everything, isAllowed, rankOf, type Via, viaOf } from '../../domain/caller.ts'
-import { handlesOf } from '../../domain/handles.ts'
-import { wordsOf } from '../../domain/query-words.ts'
+import { type Caller, fullTrust, isAllowed, rankOf, type Via, viaOf } from '../../domain/caller.ts'
+import { listHandles } from '../../domain/handles.ts'
+import { extractWords } from '../../domain/query-words.ts'
 import { searchableText } from '../../domain/searchable-text.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
@@ -84,7 +84,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     { force, ...told }: Testimony & { force: boolean },
   ): Promise<ErasureReceipt> {
     const { falling, kept } = circle
-    const erased = await findRecords(tx, falling, everything)
+    const erased = await findRecords(tx, falling, fullTrust)
     requireErasable(call.caller, erased, force)
     const derived = falling.filter((each) => each !== id)
     const derivedIds = await findOpenIds(tx, derived, call.caller.trust)
@@ -138,7 +138,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
       heirs.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
     )
     const byId = new Map<string, ContentRow>([...erased, ...left].map((each) => [each.id, each]))
-    const rewritings = (await findRecords(tx, kept, everything)).flatMap((stored) => {
+    const rewritings = (await findRecords(tx, kept, fullTrust)).flatMap((stored) => {
       const content = withoutErased(stored, ids, heritageOf(stored.id, heirs, ids, byId))
       return Object.keys(content).length === 0 ? [] : [rewritingOf(stored, { ...stored, ...content })]
     })
@@ -202,9 +202,9 @@ function heritageOf(
 function rewritingOf(stored: StoredRecord, after: StoredRecord): Rewriting {
   const { id, scope, sensitivity, type, payload, tags, provenance, interpretation } = after
   const text = searchableText(payload, tags)
-  const { text: words, count } = wordsOf(text)
-  const known = new Set(handlesOf(payload).map(({ digest }) => digest.toString('hex')))
-  const lost = handlesOf(stored.payload).filter(({ digest }) => !known.has(digest.toString('hex')))
+  const { text: words, count } = extractWords(text)
+  const known = new Set(listHandles(payload).map(({ digest }) => digest.toString('hex')))
+  const lost = listHandles(stored.payload).filter(({ digest }) => !known.has(digest.toString('hex')))
   const marks = new Set(identifiersOf(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)))
   return {
     ...{ id, content: { tags, payload, provenance, interpretation } },

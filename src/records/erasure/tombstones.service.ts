@@ -2,7 +2,7 @@ import type { Database } from '../../db/connection.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import { unscoped } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
-import type { Listed } from '../../domain/shapes.ts'
+import type { ListPage } from '../../domain/shapes.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
@@ -16,7 +16,7 @@ export function createTombstonesService({ db }: { db: Database }) {
   async function list(
     call: CallContext,
     { limit = 50, cursor }: TombstonesQuery,
-  ): Promise<Listed<Tombstone>> {
+  ): Promise<ListPage<Tombstone>> {
     const fingerprint = fingerprintQuery(call.caller.principal, { list: 'tombstones' })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, TombstoneCursor, fingerprint)
     const position = after && { created_at: new Date(after.created_at), id: after.id }

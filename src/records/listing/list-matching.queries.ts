@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { salienceAt } from '../../db/salience.ts'
 import { openTo, visibleTo } from '../../db/visibility.ts'
-import { asWebSearch } from '../../domain/query-words.ts'
+import { toWebSearch } from '../../domain/query-words.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
 import type { Page, Position } from './list-page.ts'
 
@@ -42,7 +42,7 @@ function recordConditions(filters: Filters, textLanguage: string): RawBuilder<Sq
     ...(q === undefined
       ? []
       : [
-          sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${asWebSearch(q)})`,
+          sql<SqlBool>`c.search @@ websearch_to_tsquery(${textLanguage}::text::regconfig, ${toWebSearch(q)})`,
         ]),
   ]
 }

@@ -4,8 +4,8 @@ import { findVisibleHorizon, nextPollAfter } from '../../db/horizon.ts'
 import type { CallContext } from '../../db/transaction.ts'
 import { isOpenTo } from '../../db/visibility.ts'
 import { type Caller, unscoped } from '../../domain/caller.ts'
-import { type Listed, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
-import { boundHoldsMs } from '../../domain/sweep-lag.ts'
+import { type ListPage, RowNumber, Time, Uuid } from '../../domain/shapes.ts'
+import { boundValidMs } from '../../domain/sweep-lag.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
@@ -28,7 +28,7 @@ import type { Lane, Page, Picked, Positioned } from './list-page.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 type Asked = Static<typeof ListQuery>
-type RecordsListed = Listed<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
+type RecordsListed = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
 
 const at = <T extends TSchema>(value: T) =>
   Type.Object({ value, id: Uuid(), as_of: Time(), poll_after: Type.Optional(Time()) })
@@ -74,7 +74,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     call: CallContext,
     id: string,
     { limit = 100, cursor }: { limit?: number; cursor?: string },
-  ): Promise<Listed<AuditEntry>> {
+  ): Promise<ListPage<AuditEntry>> {
     const fingerprint = fingerprintQuery(call.caller.principal, { audit: id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, AuditCursor, fingerprint).id
     const found = await listAudit(call.tx ?? db, { id, trust: call.caller.trust, after, limit: limit + 1 })
@@ -134,7 +134,7 @@ export async function findMostSalient(
 
 /** The stored salience of what has no lasting order is still an upper bound. */
 function holdsBound({ asOf }: Page, now: Date): boolean {
-  return now.getTime() - asOf.getTime() <= boundHoldsMs
+  return now.getTime() - asOf.getTime() <= boundValidMs
 }
 
 /** What has a lasting order fills the page, above all that has none. */

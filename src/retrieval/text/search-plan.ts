@@ -1,7 +1,7 @@
 /** How a search stays within its budget: by which words records are looked up, and which only weigh. */
 
 /** How many records there are, how long their texts, and which words are how common: all of a sample. */
-export type Lexicon = {
+export type WordStatistics = {
   rows: number
   averageLength: number
   sampled: number
@@ -10,9 +10,9 @@ export type Lexicon = {
 }
 
 /** What relevance is measured against: of all records, those that can be meant. */
-export type Store = Pick<Lexicon, 'rows' | 'averageLength'>
+export type StoreSize = Pick<WordStatistics, 'rows' | 'averageLength'>
 
-export type Weighed = {
+export type CountedWord = {
   word: string
   /** In how many records it is; null where that is counted among those that are found. */
   count: number | null
@@ -20,9 +20,9 @@ export type Weighed = {
 
 export type Plan = {
   /** Looked up in the index, every one of their records. */
-  rare: Weighed[]
+  rare: CountedWord[]
   /** Too many records have these for all to be read. */
-  common: Weighed[]
+  common: CountedWord[]
 }
 
 /** How many records are read for the rarest words: 5 µs each where they are cached, 25 where they are not. */
@@ -39,24 +39,24 @@ const small = 5_000
 const unknownCount = 0.5
 
 /** In how many records a word is expected. */
-function expectedOf(word: string, { rows, sampled, counts }: Lexicon): number {
+function estimateRecords(word: string, { rows, sampled, counts }: WordStatistics): number {
   return (rows * (counts.get(word) ?? unknownCount)) / Math.max(1, sampled)
 }
 
 /** Which part of the store has one of these words in each list. */
-export function reachOf(required: readonly (readonly string[])[], lexicon: Lexicon): number {
+export function estimateShare(required: readonly (readonly string[])[], lexicon: WordStatistics): number {
   const shareOf = (any: readonly string[]) =>
-    any.reduce((sum, word) => sum + expectedOf(word, lexicon) / Math.max(1, lexicon.rows), 0)
+    any.reduce((sum, word) => sum + estimateRecords(word, lexicon) / Math.max(1, lexicon.rows), 0)
   return required.reduce((reach, any) => reach * Math.min(1, shareOf(any)), 1)
 }
 
 /** The rarest words first, as long as the records they are expected in stay within the budget. */
-export function planSearch(words: readonly string[], reach: number, lexicon: Lexicon): Plan {
+export function planSearch(words: readonly string[], reach: number, lexicon: WordStatistics): Plan {
   const plan: Plan = { rare: [], common: [] }
   const isAll = lexicon.rows * reach <= budget
   let expected = 0
-  for (const word of rarestFirst(words, lexicon)) {
-    const count = expectedOf(word, lexicon) * reach
+  for (const word of sortRarestFirst(words, lexicon)) {
+    const count = estimateRecords(word, lexicon) * reach
     const allowed = expected < enough ? budget : firstBudget
     expected += count
     const isRare = isAll || expected <= allowed
@@ -66,14 +66,14 @@ export function planSearch(words: readonly string[], reach: number, lexicon: Lex
   return plan
 }
 
-export function rarestFirst(words: readonly string[], lexicon: Lexicon): string[] {
+export function sortRarestFirst(words: readonly string[], lexicon: WordStatistics): string[] {
   return [...words].sort(
-    (one, other) => expectedOf(one, lexicon) - expectedOf(other, lexicon) || (one < other ? -1 : 1),
+    (one, other) => estimateRecords(one, lexicon) - estimateRecords(other, lexicon) || (one < other ? -1 : 1),
   )
 }
 
 /** Whether the records of common words can all be read after all. */
-export function isSmall({ rows }: Store): boolean {
+export function isSmall({ rows }: StoreSize): boolean {
   return rows <= small
 }
 
@@ -90,7 +90,12 @@ const mostOfOne = 50_000
 /** So many ways to beat a score are tried; a sentence of very many common words has more. */
 const mostSets = 64
 
-type Common = { words: readonly Weighed[]; phrased: readonly string[]; reach: number; lexicon: Lexicon }
+type Common = {
+  words: readonly CountedWord[]
+  phrased: readonly string[]
+  reach: number
+  lexicon: WordStatistics
+}
 
 /**
  * Which of the common words a record must have together to score above the least that matters. Where that would be
@@ -99,11 +104,11 @@ type Common = { words: readonly Weighed[]; phrased: readonly string[]; reach: nu
 export function planJoint(common: Common, least: number): string[][] {
   const { words, reach, lexicon } = common
   const store = { rows: lexicon.rows * reach, averageLength: lexicon.averageLength }
-  const isLed = leadersAmong(common)
+  const isLed = findLeaders(common)
   const affordableOver = (score: number) => {
     const sets = setsAbove(words, score, store)
     const affordable = sets.filter(isLed)
-    const expected = affordable.reduce((sum, set) => sum + expectedWith(set, common), 0)
+    const expected = affordable.reduce((sum, set) => sum + estimateJointRecords(set, common), 0)
     return sets.length < mostSets && expected <= jointBudget ? affordable : undefined
   }
   let sets = affordableOver(least)
@@ -120,19 +125,19 @@ export function planJoint(common: Common, least: number): string[][] {
 }
 
 /** In how many records some words are together, if they know nothing of each other. */
-function expectedWith(set: readonly string[], { phrased, reach, lexicon }: Common): number {
+function estimateJointRecords(set: readonly string[], { phrased, reach, lexicon }: Common): number {
   return [...new Set([...set, ...phrased])].reduce(
-    (expected, word) => expected * Math.min(1, expectedOf(word, lexicon) / lexicon.rows),
+    (expected, word) => expected * Math.min(1, estimateRecords(word, lexicon) / lexicon.rows),
     lexicon.rows * reach,
   )
 }
 
 /** Whether the rarest word of a set is one of those that can be read whole. */
-function leadersAmong({ words, phrased, lexicon }: Common): (set: readonly string[]) => boolean {
-  const postings = (word: string) => expectedOf(word, lexicon)
+function findLeaders({ words, phrased, lexicon }: Common): (set: readonly string[]) => boolean {
+  const postings = (word: string) => estimateRecords(word, lexicon)
   const isRead = new Set<string>()
   let sum = 0
-  for (const word of rarestFirst([...new Set([...words.map(({ word }) => word), ...phrased])], lexicon)) {
+  for (const word of sortRarestFirst([...new Set([...words.map(({ word }) => word), ...phrased])], lexicon)) {
     sum += postings(word)
     if (sum <= (isRead.size === 0 ? mostOfOne : mostPostings)) isRead.add(word)
   }
@@ -143,7 +148,7 @@ function leadersAmong({ words, phrased, lexicon }: Common): (set: readonly strin
 const inShort = 1.4
 
 /** The smallest sets of words that reach a score together, each said once. */
-function setsAbove(words: readonly Weighed[], least: number, store: Store): string[][] {
+function setsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
   const scored = words
     .map(({ word, count }) => ({ word, score: inShort * scoreOf(count ?? 0, store) }))
     .sort((one, other) => other.score - one.score || (one.word < other.word ? -1 : 1))
@@ -166,12 +171,12 @@ export const k1 = 1.2
 export const b = 0.75
 
 /** The highest score a record can have from these words alone, however often they occur in however short a text. */
-export function highestOf(words: readonly Weighed[], store: Store): number {
+export function computeHighestScore(words: readonly CountedWord[], store: StoreSize): number {
   return words.reduce((sum, { count }) => sum + scoreOf(count ?? 0, store) * (k1 + 1), 0)
 }
 
 /** Of a word that is said once in a text of the average length. */
-function scoreOf(count: number, { rows }: Store): number {
+function scoreOf(count: number, { rows }: StoreSize): number {
   const having = Math.min(rows, count)
   return Math.log(1 + (rows - having + 0.5) / (having + 0.5))
 }
@@ -182,13 +187,13 @@ export function quoteWord(word: string): string {
 }
 
 /** All words of one of some sets. What sets begin with in common is said once: PostgreSQL asks each part of a query for each record. */
-export function oneOf(sets: readonly (readonly string[])[]): string {
+export function toAlternatives(sets: readonly (readonly string[])[]): string {
   const branches = new Map<string, (readonly string[])[]>()
   for (const [first, ...rest] of sets) {
     if (first !== undefined) branches.set(first, [...(branches.get(first) ?? []), rest])
   }
   return Array.from(branches, ([first, rests]) => {
     const isEnd = rests.some((rest) => rest.length === 0)
-    return isEnd ? quoteWord(first) : `${quoteWord(first)} & (${oneOf(rests)})`
+    return isEnd ? quoteWord(first) : `${quoteWord(first)} & (${toAlternatives(rests)})`
   }).join(' | ')
 }

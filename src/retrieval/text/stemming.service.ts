@@ -1,5 +1,5 @@
 import type { Database } from '../../db/connection.ts'
-import type { Query } from '../../domain/query-words.ts'
+import type { TextQuery } from '../../domain/query-words.ts'
 import { findStems } from './stemming.queries.ts'
 
 /** As they are indexed, each once, in the order of the sentence. */
@@ -16,7 +16,7 @@ const longestKept = 64
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const kept = new Map<string, readonly string[]>()
 
-  async function stemsIn(db: Database, { wanted, phrases }: Query): Promise<Stems> {
+  async function stemsIn(db: Database, { alternatives: wanted, phrases }: TextQuery): Promise<Stems> {
     const [words, phrased] = [wordsIn(wanted), wordsIn(phrases.join(' '))]
     const stems = await learn(db, new Set([...words, ...phrased]))
     const stemmed = (given: readonly string[]) => [

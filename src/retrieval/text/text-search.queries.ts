@@ -2,16 +2,16 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
-import type { Query } from '../../domain/query-words.ts'
-import { b, k1, oneOf, quoteWord, type Store, type Weighed } from './search-plan.ts'
+import type { TextQuery } from '../../domain/query-words.ts'
+import { b, type CountedWord, k1, quoteWord, type StoreSize, toAlternatives } from './search-plan.ts'
 
-export type Search = {
+export type TextSearch = {
   trust: Trust
   /** On `records as r` and `contents as c`: whatever is to be met before anything is cut. */
   conditions: readonly RawBuilder<SqlBool>[]
-  query: Query
+  query: TextQuery
   textLanguage: string
-  store: Store
+  store: StoreSize
   /** What a match must have one of, for each list. */
   required: readonly (readonly string[])[]
   limit: number
@@ -22,39 +22,39 @@ export type Match = { id: string; score: number }
 /** The best of all that have one of the first words; of the others it counts how often they occur. */
 export async function findByWords(
   db: Database,
-  search: Search,
-  words: readonly Weighed[],
-  weighing: readonly Weighed[],
+  search: TextSearch,
+  words: readonly CountedWord[],
+  weighing: readonly CountedWord[],
 ): Promise<Match[]> {
   const isMatch = sql`c.search @@ (${having(search, anyOf(words))})`
   return rank(db, search, [...words, ...weighing], isMatch)
 }
 
 /** Of records that have none of the other words. */
-type Rest = { others: readonly Weighed[] }
+type Rest = { others: readonly CountedWord[] }
 
 /** The best of those that have all words of one of some sets. */
-export async function findTogether(
+export async function findJointMatches(
   db: Database,
-  search: Search,
-  words: readonly Weighed[],
+  search: TextSearch,
+  words: readonly CountedWord[],
   { sets, others }: Rest & { sets: readonly (readonly string[])[] },
 ): Promise<Match[]> {
   return rank(db, search, words, sql`c.search @@ (${togetherIn(search, sets)}) ${without(others)}`)
 }
 
-export type Among = {
+export type Subset = {
   /** The newest of the store, of which those count that the caller sees. */
   newest: number
   ids: readonly string[]
 }
 
 /** The best by some common words of a bounded part of the store. */
-export async function findAmong(
+export async function findInSubset(
   db: Database,
-  search: Search,
-  words: readonly Weighed[],
-  { newest, ids, others }: Rest & Among,
+  search: TextSearch,
+  words: readonly CountedWord[],
+  { newest, ids, others }: Rest & Subset,
 ): Promise<Match[]> {
   // One in two may be hidden before the walk ends with fewer: where more are, it must not pass over all of them.
   const candidates = sql`
@@ -74,7 +74,7 @@ export async function findAmong(
   )
 }
 
-function without(others: readonly Weighed[]): RawBuilder<unknown> {
+function without(others: readonly CountedWord[]): RawBuilder<unknown> {
   return others.length > 0 ? sql`and not (c.search @@ (${anyOf(others)}))` : sql``
 }
 
@@ -85,8 +85,8 @@ function without(others: readonly Weighed[]): RawBuilder<unknown> {
  */
 async function rank(
   db: Database,
-  search: Search,
-  words: readonly Weighed[],
+  search: TextSearch,
+  words: readonly CountedWord[],
   isHit: RawBuilder<unknown>,
 ): Promise<Match[]> {
   const { store, conditions, trust, limit } = search
@@ -121,17 +121,17 @@ async function rank(
   return rows
 }
 
-type Word = Pick<Weighed, 'word'>
+type Word = Pick<CountedWord, 'word'>
 
 const anyOf = (words: readonly Word[]) =>
   sql`${words.map(({ word }) => quoteWord(word)).join(' | ')}::tsquery`
 
-function togetherIn(search: Search, sets: readonly (readonly string[])[]): RawBuilder<unknown> {
-  return having(search, sql`${oneOf(sets)}::tsquery`)
+function togetherIn(search: TextSearch, sets: readonly (readonly string[])[]): RawBuilder<unknown> {
+  return having(search, sql`${toAlternatives(sets)}::tsquery`)
 }
 
 /** What is wanted, and whatever else the sentence demands. */
-function having(search: Search, wanted: RawBuilder<unknown>): RawBuilder<unknown> {
+function having(search: TextSearch, wanted: RawBuilder<unknown>): RawBuilder<unknown> {
   const phraseOf = (phrase: string) =>
     sql`phraseto_tsquery(${search.textLanguage}::text::regconfig, ${phrase})`
   const clauses = [
@@ -144,7 +144,7 @@ function having(search: Search, wanted: RawBuilder<unknown>): RawBuilder<unknown
 }
 
 /** Up to the next four, so that PostgreSQL keeps few plans of this; a place without a word counts nothing. */
-function padded(words: readonly Weighed[]): (Weighed | undefined)[] {
+function padded(words: readonly CountedWord[]): (CountedWord | undefined)[] {
   return Array.from({ length: 4 * Math.ceil(words.length / 4) }, (_, at) => words[at])
 }
 
@@ -165,7 +165,7 @@ function occurrences(word: string | undefined): RawBuilder<unknown> {
 }
 
 /** Known beforehand, or counted. */
-function frequency(word: Weighed | undefined, at: number, { rows }: Store): RawBuilder<unknown> {
+function frequency(word: CountedWord | undefined, at: number, { rows }: StoreSize): RawBuilder<unknown> {
   const count = word?.count ?? null
   const known = count === null ? null : Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))
   const having = sql`least(count(*) filter (where ${countOf(at)} > 0), ${rows}::float8)`

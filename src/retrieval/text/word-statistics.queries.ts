@@ -2,13 +2,13 @@ import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
-import type { Lexicon, Store } from './search-plan.ts'
+import type { StoreSize, WordStatistics } from './search-plan.ts'
 
 /**
  * Read from a sample of the table's pages, all of them while it is small: the same answer as long as nothing
  * changes, and right for a store filled a moment ago, of which PostgreSQL has no statistics yet.
  */
-export async function readLexicon(db: Database): Promise<Lexicon> {
+export async function readWordStatistics(db: Database): Promise<WordStatistics> {
   const { rows } = await sql<{ rows: number; average: number; sampled: number; words: [string, number][] }>`
     with portion as materialized (
       select least(100, ${100 * sampledPages}::float8 * current_setting('block_size')::int
@@ -38,7 +38,7 @@ export async function readLexicon(db: Database): Promise<Lexicon> {
 const sampledPages = 1_024
 
 /** How many records the caller sees, and how long their texts are. Reads them all: for a store of some pages. */
-export async function measureOpen(db: Database, trust: Trust): Promise<Store> {
+export async function measureVisible(db: Database, trust: Trust): Promise<StoreSize> {
   const { rows } = await sql<{ rows: number; average: number }>`
     select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
     from contents as c join records as r on r.id = c.record_id

@@ -1,24 +1,24 @@
 import type { Database } from '../../db/connection.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Lexicon } from './search-plan.ts'
-import { countPages, readLexicon } from './word-statistics.queries.ts'
+import type { WordStatistics } from './search-plan.ts'
+import { countPages, readWordStatistics } from './word-statistics.queries.ts'
 
 const keptMs = 60_000
 const pagesKeptMs = 1_000
 
-type Held = { lexicon: Lexicon; pages: number; at: number }
+type CachedStatistics = { lexicon: WordStatistics; pages: number; at: number }
 
 /**
  * The lexicon as it was at most a minute ago, read anew beside the requests: it takes some hundred milliseconds.
  * A request waits for it only when there is none, or the store has doubled or halved since.
  */
-export function createLexiconKeeper({ clock, fewPages }: { clock: Clock; fewPages: number }) {
-  let held: Held | undefined
-  let reading: Promise<Held> | undefined
+export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPages: number }) {
+  let held: CachedStatistics | undefined
+  let reading: Promise<CachedStatistics> | undefined
   let size: { pages: number; at: number } | undefined
 
-  function renew(db: Database, pages: number): Promise<Held> {
-    reading ??= readLexicon(db)
+  function renew(db: Database, pages: number): Promise<CachedStatistics> {
+    reading ??= readWordStatistics(db)
       .then((lexicon) => (held = { lexicon, pages, at: clock.now().getTime() }))
       .finally(() => (reading = undefined))
     return reading
@@ -38,7 +38,7 @@ export function createLexiconKeeper({ clock, fewPages }: { clock: Clock; fewPage
     return size
   }
 
-  async function lexiconFor(db: Database, pages: number): Promise<Lexicon> {
+  async function lexiconFor(db: Database, pages: number): Promise<WordStatistics> {
     const isNear = held !== undefined && pages < 2 * held.pages && held.pages < 2 * pages
     if (!held || !isNear) return (await renew(db, pages)).lexicon
     const age = clock.now().getTime() - held.at

@@ -2,7 +2,7 @@
 select count(*)::int as count
 from embeddings;
 
--- src/embeddings/compression.queries.ts findEnd
+-- src/embeddings/compression.queries.ts findRangeEnd
     select record_id, model_id, (row_number() over (order by record_id, model_id))::int as count
     from (
       select record_id, model_id
@@ -14,7 +14,7 @@ from embeddings
     order by count desc
     limit 1;
 
--- src/embeddings/compression.queries.ts claimTooSharp: everywhere
+-- src/embeddings/compression.queries.ts claimCompressible: everywhere
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
@@ -51,7 +51,7 @@ and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked;
 
--- src/embeddings/compression.queries.ts claimTooSharp: in a scope, by another curve
+-- src/embeddings/compression.queries.ts claimCompressible: in a scope, by another curve
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
@@ -93,7 +93,7 @@ set bits = blurred.bits, code = blurred.code
     where e.record_id = blurred.record_id
 and e.model_id = blurred.model_id;
 
--- src/embeddings/compression.queries.ts listTooBlurred
+-- src/embeddings/compression.queries.ts queueTooCoarse
     insert into unembedded (record_id, asked_at, due_at)
     select distinct e.record_id, $1::timestamptz, $2::timestamptz
     from embeddings as e
@@ -143,7 +143,7 @@ select *
 from "embedding_models"
 where "embeds" = $1;
 
--- src/embeddings/embedding-models.queries.ts noteSeen
+-- src/embeddings/embedding-models.queries.ts touchModel
 update "embedding_models"
 set "seen_at" = $1
 where "embeds" = $2
@@ -178,7 +178,7 @@ where "id" = $1
 and "embeds" = $2
 and "walked_to" is not null for no key update;
 
--- src/embeddings/embedding-models.queries.ts listUnread
+-- src/embeddings/embedding-models.queries.ts queueUnembedded
     with model as materialized (
       select id, walked_to, registered_at, max_sensitivity
 from embedding_models
@@ -227,17 +227,17 @@ and due_at < 'infinity'
       )
     for no key update;
 
--- src/embeddings/embedding-models.queries.ts endService
+-- src/embeddings/embedding-models.queries.ts stopServing
 update "embedding_models"
 set "serves" = $1, "walked_to" = $2
 where "serves" = $3;
 
--- src/embeddings/embedding-models.queries.ts beginService
+-- src/embeddings/embedding-models.queries.ts startServing
 update "embedding_models"
 set "serves" = $1
 where "id" = $2;
 
--- src/embeddings/embedding-models.queries.ts deleteRetired
+-- src/embeddings/embedding-models.queries.ts deleteRetiredVectors
     with model as materialized (
       select id, walked_to
 from embedding_models
@@ -328,12 +328,12 @@ set due_at = $5::timestamptz
 where unembedded.record_id = due.record_id
     returning unembedded.record_id;
 
--- src/embeddings/embedding-queue.queries.ts findSaid
+-- src/embeddings/embedding-queue.queries.ts findQueuedTexts
     select r.id as record_id, r.sensitivity, c.payload, c.tags
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($1::uuid[]);
 
--- src/embeddings/embedding-queue.queries.ts settle
+-- src/embeddings/embedding-queue.queries.ts storeVectors
     with model as materialized (
       select id, registered_at
 from embedding_models
@@ -416,7 +416,7 @@ and e.bits < 32
 from $12::timestamptz - asked_at)::float8 end as lag_seconds
     from settled;
 
--- src/embeddings/embedding-queue.queries.ts countFailures
+-- src/embeddings/embedding-queue.queries.ts recordFailures
     with mine as materialized (
     select record_id
 from unembedded
@@ -448,7 +448,7 @@ and e.model_id = o.model_id
     select record_id
 from given_up;
 
--- src/embeddings/embedding-queue.queries.ts release
+-- src/embeddings/embedding-queue.queries.ts releaseClaim
     with mine as materialized (
     select record_id
 from unembedded
@@ -461,7 +461,7 @@ set due_at = $3::timestamptz
     from mine
 where unembedded.record_id = mine.record_id;
 
--- src/embeddings/embedding-queue.queries.ts reviveGivenUp: everywhere
+-- src/embeddings/embedding-queue.queries.ts retryGivenUp: everywhere
     with given_up as materialized (
       select u.record_id
 from unembedded as u
@@ -475,7 +475,7 @@ set due_at = $1::timestamptz, attempts = 0
 where unembedded.record_id = given_up.record_id
     returning unembedded.record_id;
 
--- src/embeddings/embedding-queue.queries.ts reviveGivenUp: in a scope
+-- src/embeddings/embedding-queue.queries.ts retryGivenUp: in a scope
     with given_up as materialized (
       select u.record_id
 from unembedded as u
@@ -531,10 +531,10 @@ where o.id = "u"."record_id"
 and o.scope = $1
       );
 
--- src/embeddings/surprise/surprise-comparison.queries.ts lockComparing
+-- src/embeddings/surprise/surprise-comparison.queries.ts tryLockComparison
     select pg_try_advisory_xact_lock(7350, 12) as is_mine;
 
--- src/embeddings/surprise/surprise-comparison.queries.ts findSettledModel
+-- src/embeddings/surprise/surprise-comparison.queries.ts findStableModel
     select id, dimensions
 from embedding_models
 where serves
@@ -588,7 +588,7 @@ and o.scope = $3
     order by u.created_at, u.record_id
     limit $4;
 
--- src/embeddings/surprise/surprise-comparison.queries.ts knownIn
+-- src/embeddings/surprise/surprise-comparison.queries.ts comparableIn
 select r.id
 from records as r
 where r.scope = $1
@@ -603,7 +603,7 @@ where not exists (select
 from unsurprised as waiting
 where waiting.record_id = r.id);
 
--- src/embeddings/surprise/surprise-comparison.queries.ts findTellers
+-- src/embeddings/surprise/surprise-comparison.queries.ts findRecordSources
     select r.id, c.provenance, r.source_type, r.sensitivity
     from records as r join contents as c on c.record_id = r.id
     where r.id = any($1::uuid[]);
@@ -685,11 +685,11 @@ and not i.indisvalid
     from pg_available_extensions
 where name = 'vector';
 
--- src/embeddings/vector-index.queries.ts takeIndexing
+-- src/embeddings/vector-index.queries.ts tryLockIndexing
     select pg_try_advisory_lock($1) as taken,
       set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false);
 
--- src/embeddings/vector-index.queries.ts leaveIndexing
+-- src/embeddings/vector-index.queries.ts unlockIndexing
 select pg_advisory_unlock($1);
 
 -- src/embeddings/vector-index.queries.ts createExtension
@@ -777,10 +777,10 @@ from near) as sought
 and e.model_id = $7
     order by met.distance, met.record_id;
 
--- src/embeddings/vector-search.queries.ts prepareForMany
+-- src/embeddings/vector-search.queries.ts prepareLargeScan
     select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true);
 
--- src/embeddings/vector-search.queries.ts findNearestOfAll
+-- src/embeddings/vector-search.queries.ts findNearestFiltered
     with met as materialized (
       select record_id, distance
 from (
@@ -807,7 +807,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
 and e.model_id = $7
     order by met.distance, met.record_id;
 
--- src/embeddings/vector-search.queries.ts countInside
+-- src/embeddings/vector-search.queries.ts countInScopes
     select count(*) as inside
 from (
     select id
@@ -822,7 +822,7 @@ and forgotten_at is null
 and decay_rank is null
 limit 501) as inside;
 
--- src/embeddings/vector-search.queries.ts findNearestInside
+-- src/embeddings/vector-search.queries.ts findNearestInScopes
     with inside as materialized (
     select id
 from records

@@ -67,7 +67,7 @@ set days = f.days + excluded.days
     select count(*) as folded
 from due;
 
--- src/lifecycle/access.queries.ts noteAccesses
+-- src/lifecycle/access.queries.ts logAccesses
     with noted as materialized (
       select *
 from json_to_recordset($1::json) as noted (
@@ -266,7 +266,7 @@ where r.id = due.id
 from pruned
 order by pruned.at, id;
 
--- src/lifecycle/decay-sweep.queries.ts findNext: fading
+-- src/lifecycle/decay-sweep.queries.ts findNextPosition: fading
     select fades_at::text as at, id
 from records
 where fades_at <= $1::float8
@@ -276,7 +276,7 @@ and scope = $4
     limit 1
     for update skip locked;
 
--- src/lifecycle/decay-sweep.queries.ts findNext: faded
+-- src/lifecycle/decay-sweep.queries.ts findNextPosition: faded
     select prune_at::text as at, id
 from records
 where prune_at <= $1::timestamptz
@@ -288,7 +288,7 @@ and scope = $4
     limit 1
     for update skip locked;
 
--- src/lifecycle/decay-sweep.queries.ts findNext: revised
+-- src/lifecycle/decay-sweep.queries.ts findNextPosition: revised
     select anchored_at::text as at, id
 from records
 where prune_at is not null
@@ -301,7 +301,7 @@ and scope = $4
     limit 1
     for update skip locked;
 
--- src/lifecycle/forgetting.queries.ts logUse
+-- src/lifecycle/forgetting.queries.ts insertUse
 insert into "access_log" ("record_id", "at", "kind", "actor")
 values ($1, $2, $3, $4);
 
@@ -428,7 +428,7 @@ from moved
 from scored) as seen, (select count(*)
 from moved) as moved;
 
--- src/lifecycle/importance.queries.ts scoringAt
+-- src/lifecycle/importance.queries.ts importanceAt
 select r.id, greatest(0::float8, least(1::float8, 0.3::float8 * greatest(r.base_importance, 1e-300::float8) + 0.12::float8 * greatest(least(1::float8, ln(1 + used.weight::float8) / 3.044522437723423::float8), 1e-300::float8) + 0.12::float8 * greatest(
   case when r.layer not in ('semantic', 'procedural', 'codebase') then power(2::float8, -least(
     used.since * (1 + 2::float8 * (1 - case r.source_type when 'human' then 1::float8 when 'ai' then 0.7::float8 when 'interaction' then 0.6::float8 when 'ingest' then 0.5::float8 when 'code_scan' then 0.5::float8 when 'dream' then 0.4::float8 when 'auto_extracted' then 0::float8 end)) / 30::float8,
@@ -917,7 +917,7 @@ where r.id = due.id
 from promoted
 order by id;
 
--- src/lifecycle/reinforcement.queries.ts updateLives
+-- src/lifecycle/reinforcement.queries.ts updateLifecycles
     with incoming as materialized (
       select *
 from json_to_recordset($1::json) as incoming (
@@ -1056,7 +1056,7 @@ where "record_id" = $1
 order by "id" desc
 limit $2;
 
--- src/lifecycle/status.queries.ts findSalienceTaken
+-- src/lifecycle/status.queries.ts findSalienceBeforeRevision
     select (a.changes #>> '{salience,0}')::float8 as salience
     from audit_entries as a
     where a.record_id = $1::uuid

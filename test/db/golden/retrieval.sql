@@ -1,4 +1,4 @@
--- src/retrieval/candidates.queries.ts findNamed
+-- src/retrieval/candidates.queries.ts findByNames
     with recursive named as materialized (
       select h.record_id as id, min(w.place) as place
       from unnest($1::bytea[]) with ordinality as w (digest, place)
@@ -58,7 +58,7 @@ from reached
     order by min(hop), count(distinct entity) desc, min(place), max(weight) desc, max(salience) desc, id
     limit $6;
 
--- src/retrieval/candidates.queries.ts findStandings
+-- src/retrieval/candidates.queries.ts findCandidateStates
     select standing.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
@@ -68,7 +68,7 @@ where r.id = candidate.id
       offset 0
     ) as standing;
 
--- src/retrieval/candidates.queries.ts findMovedSince
+-- src/retrieval/candidates.queries.ts findStatusChangedSince
     select r.id
     from (select distinct s.record_id
 from status_changes as s
@@ -156,7 +156,7 @@ and "r"."scope" = any($6::text[]))
 and r.forgotten_at is null
     order by r.id;
 
--- src/retrieval/candidates.queries.ts findPast
+-- src/retrieval/candidates.queries.ts findPastStates
     select r.id, coalesce((
     select s.old
 from status_changes as s
@@ -279,7 +279,7 @@ and r.forgotten_at is null
       limit $5
     ) as n;
 
--- src/retrieval/filters.queries.ts answering: seen whole
+-- src/retrieval/filters.queries.ts answerConditions: seen whole
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -294,7 +294,7 @@ where v.record_id = r.id
 and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end);
 
--- src/retrieval/filters.queries.ts answering: seen at all, every filter
+-- src/retrieval/filters.queries.ts answerConditions: seen at all, every filter
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -312,7 +312,7 @@ and case when r.sensitivity > $9 then r.base_salience > 0 else (r.status in ('ac
 and r.salience >= $10
 and salience_at(r, $11::timestamptz) >= $12;
 
--- src/retrieval/filters.queries.ts answering: of the past
+-- src/retrieval/filters.queries.ts answerConditions: of the past
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -398,7 +398,7 @@ limit 1
     ) as p
   ) >= $17;
 
--- src/retrieval/filters.queries.ts withheld
+-- src/retrieval/filters.queries.ts withheldConditions
 select r.id
 from records as r
 where ("r"."sensitivity" <= $1
@@ -423,7 +423,7 @@ where ("r"."sensitivity" <= $1
 and "r"."scope" = any($2::text[]))
 and r.forgotten_at is null;
 
--- src/retrieval/filters.queries.ts isValidThen
+-- src/retrieval/filters.queries.ts isValidAtInstant
 select case when r.type = 'semantic' then coalesce((
     select coalesce((v.payload #>> '{validity,start}')::timestamptz <= $1::timestamptz, true)
       and coalesce((v.payload #>> '{validity,end}')::timestamptz > $2::timestamptz, true)
@@ -433,11 +433,11 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
   ), true) else true end
 from records as r;
 
--- src/retrieval/filters.queries.ts statusThen: now
+-- src/retrieval/filters.queries.ts statusAtInstant: now
 select r.status
 from records as r;
 
--- src/retrieval/filters.queries.ts statusThen: past
+-- src/retrieval/filters.queries.ts statusAtInstant: past
 select coalesce((
     select s.old
 from status_changes as s
@@ -448,11 +448,11 @@ limit 1
   ), r.status)
 from records as r;
 
--- src/retrieval/filters.queries.ts salienceThen: now
+-- src/retrieval/filters.queries.ts salienceAtInstant: now
 select salience_at(r, $1::timestamptz)
 from records as r;
 
--- src/retrieval/filters.queries.ts salienceThen: past
+-- src/retrieval/filters.queries.ts salienceAtInstant: past
 select (
     select case
       when not p.pinned
@@ -548,7 +548,7 @@ from hit
     order by score desc, id
     limit $31;
 
--- src/retrieval/text/text-search.queries.ts findTogether
+-- src/retrieval/text/text-search.queries.ts findJointMatches
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -575,7 +575,7 @@ from hit
     order by score desc, id
     limit $32;
 
--- src/retrieval/text/text-search.queries.ts findAmong
+-- src/retrieval/text/text-search.queries.ts findInSubset
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -617,7 +617,7 @@ from hit
     order by score desc, id
     limit $35;
 
--- src/retrieval/text/text-search.queries.ts findAmong: of no rare words
+-- src/retrieval/text/text-search.queries.ts findInSubset: of no rare words
     with found as materialized (
       select c.record_id as id, $1::float8 + $2::float8 * c.words as length, coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $3::tsquery))) - 0.5), 0) as "count_0", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $4::tsquery))) - 0.5), 0) as "count_1", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $5::tsquery))) - 0.5), 0) as "count_2", coalesce(round(1 / (1.6449340668482264::float8 * (1 - ts_rank('{1,1,1,1}', c.search, $6::tsquery))) - 0.5), 0) as "count_3"
 from contents as c
@@ -658,7 +658,7 @@ from hit
     order by score desc, id
     limit $34;
 
--- src/retrieval/text/word-statistics.queries.ts readLexicon
+-- src/retrieval/text/word-statistics.queries.ts readWordStatistics
     with portion as materialized (
       select least(100, $1::float8 * current_setting('block_size')::int
         / greatest(1, pg_relation_size('contents'))) as percent
@@ -678,7 +678,7 @@ from portion) as rows,
 from word) as words
     from sample;
 
--- src/retrieval/text/word-statistics.queries.ts measureOpen
+-- src/retrieval/text/word-statistics.queries.ts measureVisible
     select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
     from contents as c join records as r on r.id = c.record_id
     where r.forgotten_at is null

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
-import { usualShape } from '../../../src/domain/retention.ts'
+import { defaultRetentionShape } from '../../../src/domain/retention.ts'
 import * as forgetting from '../../../src/dream/archival-step.queries.ts'
 import * as clustering from '../../../src/dream/clustering/clustering.queries.ts'
 import * as drift from '../../../src/dream/drift/drift.queries.ts'
@@ -20,7 +20,7 @@ const digest = Buffer.alloc(16, 1)
 const partition = { scope: 'team', memory_kind: 'fact', sensitivity: 'low' } as const
 const span = { now, scope: null }
 const portion = { now, scope: 'team', after: startPosition, limit: 2_000 }
-const settings = { retentionMode: 'huber', retentionShape: usualShape } as const
+const settings = { retentionMode: 'huber', retentionShape: defaultRetentionShape } as const
 const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>) =>
   db.transaction().execute(ask)
 
@@ -82,7 +82,7 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
       ),
   },
   'src/lifecycle/forgetting.queries.ts': {
-    logUse: (db) => restoring.logUse(db, id, { at: now, actor: 'ada' }),
+    insertUse: (db) => restoring.insertUse(db, id, { at: now, actor: 'ada' }),
   },
   'src/lifecycle/promotion.queries.ts': {
     countWorking: (db) => promoting.countWorking(db, span),

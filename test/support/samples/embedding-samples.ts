@@ -15,7 +15,7 @@ const retentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
 const huber = { retentionMode: 'huber', retentionShape } as const
 const elastic = { retentionMode: 'elastic', retentionShape } as const
 const stretch = {
-  after: compressing.start,
+  after: compressing.firstPosition,
   until: { record_id: id, model_id: 1 },
   scope: null,
   now,
@@ -28,34 +28,36 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/embeddings/compression.queries.ts': {
     countVectors: (db) => compressing.countVectors(db),
-    findEnd: (db) =>
-      inTransaction(db, (tx) => compressing.findEnd(tx, { after: compressing.start, limit: 5_000 })),
-    claimTooSharp: {
-      everywhere: (db) => inTransaction(db, (tx) => compressing.claimTooSharp(tx, stretch)),
+    findRangeEnd: (db) =>
+      inTransaction(db, (tx) =>
+        compressing.findRangeEnd(tx, { after: compressing.firstPosition, limit: 5_000 }),
+      ),
+    claimCompressible: {
+      everywhere: (db) => inTransaction(db, (tx) => compressing.claimCompressible(tx, stretch)),
       'in a scope, by another curve': (db) =>
         inTransaction(db, (tx) =>
-          compressing.claimTooSharp(tx, { ...stretch, scope: 'team', settings: elastic }),
+          compressing.claimCompressible(tx, { ...stretch, scope: 'team', settings: elastic }),
         ),
     },
     writeCompressed: (db) =>
       inTransaction(db, (tx) =>
         compressing.writeCompressed(tx, [{ record_id: id, model_id: 1, bits: 8, code: Buffer.alloc(264) }]),
       ),
-    listTooBlurred: (db) => inTransaction(db, (tx) => compressing.listTooBlurred(tx, stretch)),
+    queueTooCoarse: (db) => inTransaction(db, (tx) => compressing.queueTooCoarse(tx, stretch)),
   },
   'src/embeddings/embedding-models.queries.ts': {
     findServingModel: (db) => models.findServingModel(db),
     findEmbeddingModel: (db) => models.findEmbeddingModel(db),
-    noteSeen: (db) => models.noteSeen(db, configured, now),
+    touchModel: (db) => models.touchModel(db, configured, now),
     lockModels: (db) => inTransaction(db, (tx) => models.lockModels(tx)),
     retireModel: (db) => inTransaction(db, (tx) => models.retireModel(tx)),
     registerModel: (db) => inTransaction(db, (tx) => models.registerModel(tx, configured, now)),
     lockUnfilledModel: (db) => inTransaction(db, (tx) => models.lockUnfilledModel(tx, 1)),
-    listUnread: (db) => inTransaction(db, (tx) => models.listUnread(tx, 1, 5_000)),
+    queueUnembedded: (db) => inTransaction(db, (tx) => models.queueUnembedded(tx, 1, 5_000)),
     lockReadyModel: (db) => inTransaction(db, (tx) => models.lockReadyModel(tx, 1)),
-    endService: (db) => inTransaction(db, (tx) => models.endService(tx)),
-    beginService: (db) => inTransaction(db, (tx) => models.beginService(tx, 1)),
-    deleteRetired: (db) => inTransaction(db, (tx) => models.deleteRetired(tx, 2_000)),
+    stopServing: (db) => inTransaction(db, (tx) => models.stopServing(tx)),
+    startServing: (db) => inTransaction(db, (tx) => models.startServing(tx, 1)),
+    deleteRetiredVectors: (db) => inTransaction(db, (tx) => models.deleteRetiredVectors(tx, 2_000)),
   },
   'src/embeddings/embedding-queue.queries.ts': {
     findWork: (db) => waiting.findWork(db, now),
@@ -64,19 +66,19 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
       everywhere: (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...wanted, scope: null })),
       'in a scope': (db) => inTransaction(db, (tx) => waiting.claimDue(tx, { ...wanted, scope: 'team' })),
     },
-    findSaid: (db) => waiting.findSaid(db, [id]),
-    settle: (db) =>
+    findQueuedTexts: (db) => waiting.findQueuedTexts(db, [id]),
+    storeVectors: (db) =>
       inTransaction(db, (tx) =>
-        waiting.settle(tx, { modelId: 1, until, now, readings: [{ id, vector: null }] }),
+        waiting.storeVectors(tx, { modelId: 1, until, now, readings: [{ id, vector: null }] }),
       ),
-    countFailures: (db) =>
+    recordFailures: (db) =>
       inTransaction(db, (tx) =>
-        waiting.countFailures(tx, claim, { now, mostAttempts: 8, firstPauseMs: 10_000 }),
+        waiting.recordFailures(tx, claim, { now, mostAttempts: 8, firstPauseMs: 10_000 }),
       ),
-    release: (db) => inTransaction(db, (tx) => waiting.release(tx, claim, now)),
-    reviveGivenUp: {
-      everywhere: (db) => inTransaction(db, (tx) => waiting.reviveGivenUp(tx, now)),
-      'in a scope': (db) => inTransaction(db, (tx) => waiting.reviveGivenUp(tx, now, 'team')),
+    releaseClaim: (db) => inTransaction(db, (tx) => waiting.releaseClaim(tx, claim, now)),
+    retryGivenUp: {
+      everywhere: (db) => inTransaction(db, (tx) => waiting.retryGivenUp(tx, now)),
+      'in a scope': (db) => inTransaction(db, (tx) => waiting.retryGivenUp(tx, now, 'team')),
     },
     countWaiting: {
       everywhere: (db) => waiting.countWaiting(db, now, null),

@@ -36,10 +36,10 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     materialiseNext: (db) => inTransaction(db, (tx) => sweep.materialiseNext(tx, { ...portion, asOf: now })),
     pruneFaded: (db) => inTransaction(db, (tx) => sweep.pruneFaded(tx, pruning)),
     pruneRevised: (db) => inTransaction(db, (tx) => sweep.pruneRevised(tx, pruning)),
-    findNext: {
-      fading: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'fading', walked)),
-      faded: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'faded', walked)),
-      revised: (db) => inTransaction(db, (tx) => sweep.findNext(tx, 'revised', walked)),
+    findNextPosition: {
+      fading: (db) => inTransaction(db, (tx) => sweep.findNextPosition(tx, 'fading', walked)),
+      faded: (db) => inTransaction(db, (tx) => sweep.findNextPosition(tx, 'faded', walked)),
+      revised: (db) => inTransaction(db, (tx) => sweep.findNextPosition(tx, 'revised', walked)),
     },
   },
   'src/jobs/ranges.queries.ts': {

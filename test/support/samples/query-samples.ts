@@ -113,7 +113,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     noteUse: (db) => keys.noteUse(db, id, now, now),
   },
   'src/lifecycle/reinforcement.queries.ts': {
-    updateLives: (db) => decay.updateLives(db, [], { actor: 'a', rationale: 'r', at: now }),
+    updateLifecycles: (db) => decay.updateLifecycles(db, [], { actor: 'a', rationale: 'r', at: now }),
   },
   'src/jobs/schedules.queries.ts': {
     tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),

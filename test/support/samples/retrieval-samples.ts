@@ -11,8 +11,8 @@ const now = new Date('2026-01-01T00:00:00.000Z')
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
 const question = readQuestion({}, trust, now)
-const sought: searching.Sought = {
-  ...{ modelId: 1, signature: '0101', conditions: filtering.answering(question, 'whole'), limit: 500 },
+const sought: searching.VectorSearch = {
+  ...{ modelId: 1, signature: '0101', conditions: filtering.answerConditions(question, 'whole'), limit: 500 },
 }
 const past = readQuestion({ as_of: '2025-06-01T00:00:00.000Z', min_salience: 0.1 }, trust, now)
 const narrow = readQuestion(
@@ -43,26 +43,32 @@ const show =
 /** What is asked of the database to find, filter and follow. */
 export const retrievalSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/retrieval/filters.queries.ts': {
-    answering: {
-      'seen whole': select((asked) => filtering.answering(asked, 'whole'), question),
-      'seen at all, every filter': select((asked) => filtering.answering(asked, 'any'), narrow),
-      'of the past': select((asked) => filtering.answering(asked, 'whole'), past),
+    answerConditions: {
+      'seen whole': select((asked) => filtering.answerConditions(asked, 'whole'), question),
+      'seen at all, every filter': select((asked) => filtering.answerConditions(asked, 'any'), narrow),
+      'of the past': select((asked) => filtering.answerConditions(asked, 'whole'), past),
     },
-    withheld: select(filtering.withheld, narrow),
+    withheldConditions: select(filtering.withheldConditions, narrow),
     matchingConditions: select((asked) => filtering.matchingConditions(asked, 'any'), question),
-    isValidThen: show(filtering.isValidThen, question),
-    statusThen: { now: show(filtering.statusThen, question), past: show(filtering.statusThen, past) },
-    salienceThen: { now: show(filtering.salienceThen, question), past: show(filtering.salienceThen, past) },
+    isValidAtInstant: show(filtering.isValidAtInstant, question),
+    statusAtInstant: {
+      now: show(filtering.statusAtInstant, question),
+      past: show(filtering.statusAtInstant, past),
+    },
+    salienceAtInstant: {
+      now: show(filtering.salienceAtInstant, question),
+      past: show(filtering.salienceAtInstant, past),
+    },
   },
   'src/retrieval/candidates.queries.ts': {
-    findNamed: (db) =>
-      candidates.findNamed(db, {
+    findByNames: (db) =>
+      candidates.findByNames(db, {
         ...{ question, digests: [], conditions, mostEntities: 16, mostOfAKind: 50, limit: 50 },
       }),
-    findStandings: (db) => candidates.findStandings(db, [id], question),
-    findMovedSince: (db) => candidates.findMovedSince(db, past, conditions, 50),
+    findCandidateStates: (db) => candidates.findCandidateStates(db, [id], question),
+    findStatusChangedSince: (db) => candidates.findStatusChangedSince(db, past, conditions, 50),
     findWithheld: (db) => candidates.findWithheld(db, [id], question),
-    findPast: (db) => candidates.findPast(db, [id], past),
+    findPastStates: (db) => candidates.findPastStates(db, [id], past),
   },
   'src/retrieval/expansion.queries.ts': {
     findNeighbours: (db) => expansion.findNeighbours(db, [id], question, { conditions, mostOfAKind: 25 }),
@@ -72,19 +78,19 @@ export const retrievalSamples: Record<string, Record<string, Sample | Record<str
       '': (db) => searching.findAmongNearest(db, sought, false),
       'with an index': (db) => searching.findAmongNearest(db, sought, true),
     },
-    prepareForMany: (db) => db.transaction().execute((tx) => searching.prepareForMany(tx)),
+    prepareLargeScan: (db) => db.transaction().execute((tx) => searching.prepareLargeScan(tx)),
     readSignatures: (db) => searching.readSignatures(db, { modelId: 1, conditions, scope: 'team' }),
     findCodes: (db) => searching.findCodes(db, 1, [id]),
-    findNearestOfAll: (db) => db.transaction().execute((tx) => searching.findNearestOfAll(tx, sought)),
-    countInside: (db) => searching.countInside(db, ['team', ''], 501),
-    findNearestInside: (db) => searching.findNearestInside(db, sought, ['team', '']),
+    findNearestFiltered: (db) => db.transaction().execute((tx) => searching.findNearestFiltered(tx, sought)),
+    countInScopes: (db) => searching.countInScopes(db, ['team', ''], 501),
+    findNearestInScopes: (db) => searching.findNearestInScopes(db, sought, ['team', '']),
     findCode: (db) => searching.findCode(db, 1, id),
     measureSignatures: (db) => searching.measureSignatures(db),
   },
   'src/embeddings/vector-index.queries.ts': {
     findExtension: (db) => indexing.findExtension(db),
-    takeIndexing: async (db) => void (await indexing.takeIndexing(db)),
-    leaveIndexing: (db) => indexing.leaveIndexing(db),
+    tryLockIndexing: async (db) => void (await indexing.tryLockIndexing(db)),
+    unlockIndexing: (db) => indexing.unlockIndexing(db),
     createExtension: (db) => indexing.createExtension(db),
     dropNearestIndex: (db) => indexing.dropNearestIndex(db),
     createNearestIndex: (db) => indexing.createNearestIndex(db),

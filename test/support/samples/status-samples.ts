@@ -13,7 +13,7 @@ const id = '0197b9a0-0000-7000-8000-000000000001'
 /** What is asked when a record's status moves, and of how it moved. */
 export const cognitionSamples: Record<string, Record<string, Sample>> = {
   'src/lifecycle/access.queries.ts': {
-    noteAccesses: (db) => access.noteAccesses(db, []),
+    logAccesses: (db) => access.logAccesses(db, []),
   },
   'src/lifecycle/access-folding.queries.ts': {
     claimFoldable: (db) =>
@@ -35,8 +35,8 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
       ),
   },
   'src/lifecycle/importance.queries.ts': {
-    scoringAt: (db) => {
-      const { join, importance } = scoring.scoringAt(now)
+    importanceAt: (db) => {
+      const { join, importance } = scoring.importanceAt(now)
       return sql`select r.id, ${importance} as importance from records as r ${join}`.execute(db)
     },
     findLoggedAccesses: (db) => scoring.findLoggedAccesses(db, id),
@@ -52,6 +52,6 @@ export const cognitionSamples: Record<string, Record<string, Sample>> = {
         limit: 101,
       }),
     findLastStep: (db) => transition.findLastStep(db, id),
-    findSalienceTaken: (db) => transition.findSalienceTaken(db, id),
+    findSalienceBeforeRevision: (db) => transition.findSalienceBeforeRevision(db, id),
   },
 }

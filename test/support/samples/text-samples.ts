@@ -5,9 +5,9 @@ import * as lexicon from '../../../src/retrieval/text/word-statistics.queries.ts
 import type { Sample } from './deletion-samples.ts'
 
 const trust = { maxSensitivity: 'low', scopes: ['team'] } as const
-const search: text.Search = {
+const search: text.TextSearch = {
   ...{ trust, conditions: [], textLanguage: 'english', limit: 10 },
-  query: { wanted: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
+  query: { alternatives: 'flaky test', phrases: ['flaky test'], excluded: ['unit'] },
   store: { rows: 100_000, averageLength: 30 },
   required: [['scope team', 'scope ']],
 }
@@ -31,10 +31,10 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/retrieval/text/text-search.queries.ts': {
     findByWords: (db) => text.findByWords(db, search, rare, common),
-    findTogether: (db) => text.findTogether(db, search, common, { sets, others: rare }),
-    findAmong: {
-      '': (db) => text.findAmong(db, search, common, among),
-      'of no rare words': (db) => text.findAmong(db, search, common, { ...among, others: [] }),
+    findJointMatches: (db) => text.findJointMatches(db, search, common, { sets, others: rare }),
+    findInSubset: {
+      '': (db) => text.findInSubset(db, search, common, among),
+      'of no rare words': (db) => text.findInSubset(db, search, common, { ...among, others: [] }),
     },
   },
   'src/retrieval/text/stemming.queries.ts': {
@@ -42,7 +42,7 @@ export const textSamples: Record<string, Record<string, Sample | Record<string, 
   },
   'src/retrieval/text/word-statistics.queries.ts': {
     countPages: (db) => lexicon.countPages(db),
-    readLexicon: (db) => lexicon.readLexicon(db),
-    measureOpen: (db) => lexicon.measureOpen(db, trust),
+    readWordStatistics: (db) => lexicon.readWordStatistics(db),
+    measureVisible: (db) => lexicon.measureVisible(db, trust),
   },
 }
