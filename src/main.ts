@@ -171,7 +171,7 @@ async function startApi(context: Context): Promise<Service> {
   const stop = async () => {
     isStopping = true
     await drain(app)
-    await services.keys.settle()
+    await services.keys.finishWrites()
     await services.access.settle()
     await queue.close()
     await close()

@@ -1,5 +1,5 @@
 import { addInverses, type Edge } from '../domain/edges.ts'
-import { answerNew, type Draft, type WrittenRecord } from '../records/index.ts'
+import { type Draft, presentCreated, type WrittenRecord } from '../records/index.ts'
 import type { RelationEdge } from '../relations/index.ts'
 import type { Captured, DerivedFact } from './capture.schemas.ts'
 import type { Setting } from './capture-context.ts'
@@ -16,7 +16,7 @@ export function presentCapture(
   const edges = addInverses([...drafts.flatMap((draft) => draft.edges), ...(settled?.edges ?? [])])
   const created = drafts.map((draft) => {
     const own = edges.filter(({ source_id: source }) => source === draft.row.id)
-    return answerNew(caller, draft, own, now)
+    return presentCreated(caller, draft, own, now)
   })
   const [first = primary] = primary ? [primary] : created
   if (!first) throw new Error('a capture has a primary record')

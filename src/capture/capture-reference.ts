@@ -1,13 +1,13 @@
 import { type Handle, referenceHandle } from '../domain/handles.ts'
-import type { Sought } from '../records/index.ts'
+import type { HandleMatch } from '../records/index.ts'
 import type { Setting } from './capture-context.ts'
 
 /** By what a retry of this capture will be known, if its source gave it a name. */
 export function nameCapture(
   { source, claimed }: Setting,
   ref: string | undefined,
-  sought: Sought | undefined,
+  sought: HandleMatch | undefined,
 ): Handle[] {
   if (ref === undefined || !sought) return []
-  return [{ ...referenceHandle(source, ref, claimed), place: sought.place }]
+  return [{ ...referenceHandle(source, ref, claimed), place: sought.nextPlace }]
 }

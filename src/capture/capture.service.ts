@@ -10,7 +10,7 @@ import type { Ids } from '../kernel/ids.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Chat } from '../llm/chat.ts'
 import type { PoliciesService } from '../policies/index.ts'
-import { answerWritten, findOpenRecord } from '../records/index.ts'
+import { findReadableRecord, presentWritten } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
 import { type Setting, settingOf } from './capture-context.ts'
@@ -30,7 +30,7 @@ type Resources = {
   textLanguage: string
   defaultSensitivity: Sensitivity
   revision: RevisionService
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
   log: Logger
   /** Reads what is captured, up to this sensitivity. */
   chat?: Chat | undefined
@@ -75,7 +75,7 @@ export function createCaptureService(resources: Resources) {
     const interpretation = await keepPointed(tx, setting, proposed)
     const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
     if (survey.repeated) return repeat(tx, setting, survey.repeated.id)
-    const origin = { ...setting, given, policies: await policies.recall(tx) }
+    const origin = { ...setting, given, policies: await policies.getAll(tx) }
     if (plan.kind !== 'working_state') return episodes.tell(tx, origin, { plan, interpretation, survey })
     return tasks.tell(tx, origin, {
       plan,
@@ -87,7 +87,7 @@ export function createCaptureService(resources: Resources) {
 
   /** A retry changes nothing, and is told what came of the first. */
   async function repeat(tx: Transaction, { caller, now }: Setting, id: string): Promise<Captured> {
-    const primary = answerWritten(caller, await findOpenRecord(tx, caller, id), now)
+    const primary = presentWritten(caller, await findReadableRecord(tx, caller, id), now)
     return { primary_record: primary, created_records: [], edges: [], deduplicated: true }
   }
 

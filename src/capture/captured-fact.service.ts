@@ -5,13 +5,13 @@ import { addInverses, type Edge } from '../domain/edges.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
 import { rescoreAndPromote } from '../lifecycle/index.ts'
 import {
+  type Confirmation,
   confirmFact,
   type Descent,
   type Draft,
   type NewRecord,
   type Provenance,
   type StoredRecord,
-  type Testimony,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
@@ -112,8 +112,8 @@ export function createFacts({ textLanguage, revision }: Resources) {
 }
 
 /** The fact is of the same scope and sensitivity, so its readers may know who tells it again. */
-function testify({ payload, witness }: ToldFact): Testimony {
-  return { evidence: payload.evidence, source: witness, teller: witness.created_by }
+function testify({ payload, witness }: ToldFact): Confirmation {
+  return { evidence: payload.evidence, source: witness, author: witness.created_by }
 }
 
 /** What its readers may not all see is linked from above, and nothing is written on it. */

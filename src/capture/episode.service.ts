@@ -2,7 +2,7 @@ import type { Transaction } from '../db/transaction.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { type Draft, erasedContent, insertRecords } from '../records/index.ts'
+import { createErasedContentError, type Draft, insertRecords } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured } from './capture.schemas.ts'
 import { presentCapture } from './capture-answer.ts'
@@ -29,7 +29,7 @@ export function createEpisodes({ ids, seal, textLanguage, revision }: Resources)
     const fact = planFact(id, origin, told, cast)
     const drafts = [draftPrimary(id, origin, told, cast), ...(fact?.drafts ?? []), ...cast.born]
     const stored = await insertRecords(tx, drafts, textLanguage, seal, fact?.descents)
-    if (!stored.ids.has(id)) throw erasedContent()
+    if (!stored.ids.has(id)) throw createErasedContentError()
     const settled = await fact?.settle(tx)
     return presentCapture(origin, drafts, settled)
   }

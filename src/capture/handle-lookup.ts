@@ -1,7 +1,7 @@
 import type { Sensitivity } from '../domain/caller.ts'
 import { factHandle, type Handle, nameHandle, referenceHandle, threadHandle } from '../domain/handles.ts'
 import type { SemanticPayload } from '../domain/payloads.ts'
-import type { Findings, Sought, WantedHandle } from '../records/index.ts'
+import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
 import { longestName, type Mention } from './mentions.ts'
 
 /** By what a capture asks who is known already. */
@@ -16,18 +16,18 @@ export type Asked = {
 }
 
 export type Answered = {
-  reference: Sought | undefined
-  thread: Sought | undefined
-  topic: Sought | undefined
+  reference: HandleMatch | undefined
+  thread: HandleMatch | undefined
+  topic: HandleMatch | undefined
   /** Of each mention, in its place. */
-  mentions: readonly (Sought | undefined)[]
+  mentions: readonly (HandleMatch | undefined)[]
   /** Of what the fact's object may name. */
-  object: Sought | undefined
+  object: HandleMatch | undefined
   mayBeErased: boolean
 }
 
 type Role = 'reference' | 'thread' | 'topic'
-type Wanted = { wanted: WantedHandle[]; pick(findings: Findings): Answered }
+type Wanted = { wanted: HandleLookup[]; pick(findings: HandleLookupResult): Answered }
 
 /**
  * Each handle once, all in one order, so that two captures that name the same wait for each other instead of
@@ -44,20 +44,20 @@ export function wantHandles(asked: Asked): Wanted {
     mention.canonical_entity_id === undefined ? nameHandle(mention.surface) : undefined,
   )
   const object = nameObject(asked.fact)
-  const want = (handles: readonly (Handle | undefined)[], keep: WantedHandle['keep']) =>
-    handles.flatMap((each) => (each ? [{ ...each, scope: asked.scope, keep }] : []))
+  const want = (handles: readonly (Handle | undefined)[], lock: HandleLookup['lock']) =>
+    handles.flatMap((each) => (each ? [{ ...each, scope: asked.scope, lock }] : []))
   // Of two wants of one name the later stays.
   const wanted = unique([
-    ...want([object], 'looked_up'),
-    ...want(Object.values(byRole), 'held'),
-    ...want(names, 'free'),
+    ...want([object], 'never'),
+    ...want(Object.values(byRole), 'always'),
+    ...want(names, 'if_unused'),
   ])
   const places = new Map(wanted.map((each, index) => [keyOf(each), index]))
-  const find = (sought: readonly Sought[], handle: Handle | undefined) =>
+  const find = (sought: readonly HandleMatch[], handle: Handle | undefined) =>
     handle && sought[places.get(keyOf(handle)) ?? -1]
   return {
     wanted,
-    pick: ({ sought, mayBeErased }) => ({
+    pick: ({ matches: sought, mayBeErased }) => ({
       mayBeErased,
       reference: find(sought, byRole.reference),
       thread: find(sought, byRole.thread),
@@ -75,7 +75,7 @@ function nameObject(fact: SemanticPayload | undefined): Handle | undefined {
   return isName ? nameHandle(object) : undefined
 }
 
-function unique(handles: readonly WantedHandle[]): WantedHandle[] {
+function unique(handles: readonly HandleLookup[]): HandleLookup[] {
   const byKey = new Map(handles.map((each) => [keyOf(each), each]))
   return [...byKey.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
 }

@@ -5,7 +5,7 @@ import { nameHandle, referenceHandle, threadHandle } from '../domain/handles.ts'
 import type { Interpretation } from '../domain/interpretation.ts'
 import { clip, outline } from '../domain/outline.ts'
 import { listPhrases } from '../domain/phrases.ts'
-import { keepEntities } from '../entities/index.ts'
+import { lockActiveEntities } from '../entities/index.ts'
 import { listFaults } from '../http/validation/validation.ts'
 import type { Logger } from '../kernel/log.ts'
 import type { Chat } from '../llm/chat.ts'
@@ -128,7 +128,7 @@ export async function keepPointed(
 ): Promise<Interpretation> {
   const { entities, records } = listPointed(interpretation)
   if (entities.length + records.length === 0) return interpretation
-  const kept = entities.length === 0 ? new Set<string>() : await keepEntities(tx, entities)
+  const kept = entities.length === 0 ? new Set<string>() : await lockActiveEntities(tx, entities)
   const seen = await findReferenced(tx, [...entities, ...records], amongOf(setting))
   const standing = entities.filter((id) => kept.has(id) && seen.has(id))
   return dropLost(interpretation, { entities: new Set(standing), records: seen })

@@ -4,11 +4,11 @@ import type { SemanticPayload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  claimRecords,
-  type Findings,
+  type HandleLookupResult,
   type KnownRecord,
+  loadManyForUpdate,
+  lookUpHandles,
   type StoredRecord,
-  seekHandles,
 } from '../records/index.ts'
 import { findSuccessor } from '../revision/index.ts'
 import { findReferenced } from './capture.queries.ts'
@@ -40,14 +40,14 @@ export async function surveyCapture(tx: Transaction, setting: Setting, subject: 
   const { wanted, pick } = wantHandles({ ...setting, ...subject, mentions: subject.interpretation.mentions })
   // As often as a fact could be withdrawn between a look and the lock on it; each time another one stands.
   for (let attempt = 1; attempt <= 10; attempt++) {
-    const known = pick(wanted.length === 0 ? nothing : await seekHandles(tx, wanted, setting.sensitivity))
+    const known = pick(wanted.length === 0 ? nothing : await lookUpHandles(tx, wanted, setting.sensitivity))
     const repeated = known.reference?.known.find(({ scope }) => scope === setting.scope)
     if (repeated) return { known, repeated, fate: undefined, stood: undefined }
     if (!subject.fact || !known.topic) return { known, repeated, fate: undefined, stood: undefined }
     const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting))
     const target = standingOf(fate)
     if (target === undefined) return { known, repeated, fate, stood: undefined }
-    const [stood] = await claimRecords(tx, { caller: setting.caller }, [target])
+    const [stood] = await loadManyForUpdate(tx, { caller: setting.caller }, [target])
     if (stood && !(stood instanceof AppError) && !isHistory(stood.status) && isOfPlace(stood, setting))
       return { known, repeated, fate, stood }
   }
@@ -55,7 +55,7 @@ export async function surveyCapture(tx: Transaction, setting: Setting, subject: 
 }
 
 /** Without a name there is nobody to be looked for; the insert asks itself what was erased. */
-const nothing: Findings = { sought: [], mayBeErased: true }
+const nothing: HandleLookupResult = { matches: [], mayBeErased: true }
 
 /**
  * What was folded into another record is said by that one now, or by what that was folded into. Where it ends in one
@@ -87,7 +87,7 @@ function isOfPlace(
 
 /** A merge may have made it more confidential than what was folded into it, or moved it to another scope. */
 async function claimHeard(tx: Transaction, setting: Setting, id: string): Promise<StoredRecord | undefined> {
-  const [stored] = await claimRecords(tx, { caller: setting.caller }, [id])
+  const [stored] = await loadManyForUpdate(tx, { caller: setting.caller }, [id])
   if (!stored || stored instanceof AppError) return undefined
   return isOfPlace(stored, setting) ? stored : undefined
 }

@@ -1,6 +1,6 @@
 import { chooseEntity } from '../domain/entity-match.ts'
 import type { Payload, SemanticPayload } from '../domain/payloads.ts'
-import type { KnownRecord, Sought } from '../records/index.ts'
+import type { HandleMatch, KnownRecord } from '../records/index.ts'
 import type { Mention } from './mentions.ts'
 
 /** Whom a mention means: an entity there is, or one to be made, at its place among those of its name. */
@@ -14,17 +14,17 @@ type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
  */
 export function resolveMentions(
   mentions: readonly Mention[],
-  sought: readonly (Sought | undefined)[],
+  sought: readonly (HandleMatch | undefined)[],
   scope: string,
 ): Resolved[] {
-  const taken = new Map<Sought, number>()
+  const taken = new Map<HandleMatch, number>()
   return mentions.map((mention, index) => {
     const told = mention.canonical_entity_id
     if (told !== undefined) return { id: told }
-    const named = sought[index] ?? { place: 0, known: [] }
+    const named = sought[index] ?? { nextPlace: 0, known: [] }
     const chosen = chooseEntity(mention, named.known.filter(isEntity), scope)
     if (chosen) return { id: chosen.id }
-    const place = taken.get(named) ?? named.place
+    const place = taken.get(named) ?? named.nextPlace
     taken.set(named, place + 1)
     return { mention, place }
   })
@@ -33,7 +33,7 @@ export function resolveMentions(
 /** The entity that a fact's object names, of any kind; none is made of it. */
 export function resolveObject(
   fact: SemanticPayload | undefined,
-  sought: Sought | undefined,
+  sought: HandleMatch | undefined,
   scope: string,
 ): string | undefined {
   if (typeof fact?.object !== 'string' || !sought) return undefined

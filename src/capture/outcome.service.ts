@@ -6,11 +6,11 @@ import type { Outcome } from '../domain/payloads.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  answerWritten,
-  claimRecord,
   insertHandles,
+  loadForUpdate,
+  lookUpHandles,
+  presentWritten,
   type StoredRecord,
-  seekHandles,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
@@ -31,12 +31,12 @@ export function createOutcomes({ db, clock, textLanguage }: Resources) {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const { caller } = call
-      const stored = await claimRecord(tx, call, id)
+      const stored = await loadForUpdate(tx, call, id)
       if (stored.type !== 'episodic') throw new AppError('type_mismatch', 'Only an episode has an outcome.')
       // Set again by a late retry, what was said first would undo a correction.
       const isRepeated = !(await takeName(tx, caller, stored, told.name))
       const changed = isRepeated ? stored : await setOutcome(tx, stored, told, now)
-      return { record: answerWritten(caller, changed, now), isRepeated }
+      return { record: presentWritten(caller, changed, now), isRepeated }
     })
   }
 
@@ -69,11 +69,11 @@ async function takeName(
   name: Handle | undefined,
 ): Promise<boolean> {
   if (!name) return true
-  const wanted = { ...name, scope, keep: 'free' as const }
+  const wanted = { ...name, scope, lock: 'if_unused' as const }
   const {
-    sought: [sought],
-  } = await seekHandles(tx, [wanted], trust.maxSensitivity)
+    matches: [sought],
+  } = await lookUpHandles(tx, [wanted], trust.maxSensitivity)
   if (sought?.known.some((known) => known.id === id)) return false
-  await insertHandles(tx, id, scope, [{ ...name, place: sought?.place ?? 0 }])
+  await insertHandles(tx, id, scope, [{ ...name, place: sought?.nextPlace ?? 0 }])
   return true
 }

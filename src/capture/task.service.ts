@@ -10,18 +10,18 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import {
-  answerWritten,
-  claimRecords,
+  appendKeepingFirst,
+  createErasedContentError,
   type Draft,
   describePayload,
-  erasedContent,
-  findOpenRecord,
+  findReadableRecord,
   insertHandles,
   insertRecords,
-  refuseErasedContent,
+  loadManyForUpdate,
+  lookUpHandles,
+  presentWritten,
+  requireNotErasedContent,
   type StoredRecord,
-  seekHandles,
-  withNewest,
   writeChange,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
@@ -58,17 +58,17 @@ export async function findThread(
   setting: Setting,
   threadId: string,
 ): Promise<Thread> {
-  const wanted = { ...threadHandle(threadId), scope: setting.scope, keep: 'held' as const }
-  const findings = await seekHandles(tx, [wanted], nextAbove(caller.trust.maxSensitivity))
-  const [sought = { known: [], place: 0 }] = findings.sought
+  const wanted = { ...threadHandle(threadId), scope: setting.scope, lock: 'always' as const }
+  const findings = await lookUpHandles(tx, [wanted], nextAbove(caller.trust.maxSensitivity))
+  const [sought = { known: [], nextPlace: 0 }] = findings.matches
   const chosen = chooseTask(sought.known, setting, caller.trust)
-  const [stored] = chosen ? await claimRecords(tx, { caller }, [chosen.id]) : []
+  const [stored] = chosen ? await loadManyForUpdate(tx, { caller }, [chosen.id]) : []
   if (stored instanceof AppError && stored.code === 'above_ceiling') throw stored
   const isThere = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
-  if (!isThere) return { ...noThread, place: sought.place }
+  if (!isThere) return { ...noThread, place: sought.nextPlace }
   return isContinued(stored, setting)
-    ? { stored, beside: undefined, place: sought.place }
-    : { stored: undefined, beside: stored.id, place: sought.place }
+    ? { stored, beside: undefined, place: sought.nextPlace }
+    : { stored: undefined, beside: stored.id, place: sought.nextPlace }
 }
 
 function nextAbove(sensitivity: Sensitivity): Sensitivity {
@@ -90,7 +90,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
     }
     const drafts = [draftTask(id, origin, told, cast), ...cast.born]
     const { ids: isStored } = await insertRecords(tx, drafts, textLanguage, seal)
-    if (!isStored.has(id)) throw erasedContent()
+    if (!isStored.has(id)) throw createErasedContentError()
     return presentCapture(origin, drafts, undefined)
   }
 
@@ -103,7 +103,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
   ): Promise<Captured> {
     const { caller, now, given } = origin
     const payload = resumeTask(stored.payload, told.plan.payload, given.content)
-    await refuseErasedContent(tx, seal, { scope: stored.scope, payload })
+    await requireNotErasedContent(tx, seal, { scope: stored.scope, payload })
     await insertRecords(tx, cast.born, textLanguage, seal, recordMentions(stored.id, cast))
     const edges = newEdges(linkPrimary(stored.id, cast, now), stored)
     if (edges.length > 0) await upsertEdges(tx, addInverses(edges))
@@ -116,7 +116,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
         tags: [...new Set([...stored.tags, ...(maskTags(given).tags ?? [])])].slice(0, 100),
         provenance: {
           ...stored.provenance,
-          sources: withNewest(stored.provenance.sources, [told.plan.source]),
+          sources: appendKeepingFirst(stored.provenance.sources, [told.plan.source]),
         },
       },
       changes: describePayload(stored.payload, payload),
@@ -127,7 +127,7 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
       stored.scope,
       nameCapture(origin, told.plan.ref, told.survey.known.reference),
     )
-    const changed = answerWritten(caller, await findOpenRecord(tx, caller, stored.id), now)
+    const changed = presentWritten(caller, await findReadableRecord(tx, caller, stored.id), now)
     return presentCapture(origin, cast.born, { records: [], edges }, changed)
   }
 

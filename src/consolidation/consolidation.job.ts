@@ -23,7 +23,7 @@ type Resources = {
   ids: Ids
   seal: Seal
   textLanguage: string
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
   compressionAgeMs: number
   /** Without one nobody reads what episodes tell between the lines; they wait for one. */
   extraction?: Extraction | undefined

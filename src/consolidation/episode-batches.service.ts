@@ -3,7 +3,7 @@ import type { Transaction } from '../db/transaction.ts'
 import { type BatchResult, type Change, type RunContext, RunEnded } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
-import { shareTombstones } from '../records/index.ts'
+import { lockTombstonesShared } from '../records/index.ts'
 import {
   beginPart,
   claimReadable,
@@ -43,7 +43,7 @@ export function createEpisodeStage(
     const { id: runId, dryRun: isRehearsal, startedAt: until } = context.run
     const next: Next = async (tx, portion) => {
       // Before anything is read: what is erased meanwhile waits, and then finds what was made of it.
-      await shareTombstones(tx)
+      await lockTombstonesShared(tx)
       const claimed = await claimReadable(tx, portion)
       if (claimed.length === 0) return { last: undefined }
       const ids = claimed.map(({ id }) => id)

@@ -7,7 +7,7 @@ import { type Dreamt, draftDreamt } from './dream-draft.ts'
 
 export type BearingResources = {
   ids: Ids
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
   seal: ReturnType<typeof createSeal>
   textLanguage: string
 }
@@ -18,7 +18,7 @@ export type Bear = ReturnType<typeof createBearing>
 export function createBearing({ ids, policies, seal, textLanguage }: BearingResources) {
   return async (tx: Transaction, said: Omit<Dreamt, 'id' | 'policies'>): Promise<string | undefined> => {
     const id = ids.next()
-    const dreamt = { ...said, id, policies: await policies.recall(tx) }
+    const dreamt = { ...said, id, policies: await policies.getAll(tx) }
     const stored = await insertRecords(tx, [draftDreamt(dreamt)], textLanguage, seal)
     return stored.ids.has(id) ? id : undefined
   }

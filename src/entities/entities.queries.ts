@@ -7,12 +7,12 @@ import type { Candidate } from '../domain/entity-match.ts'
 import { type StoredRecord, selectStored } from '../records/index.ts'
 import type { Reference } from './entities.schemas.ts'
 
-type Naming = { digest: Buffer; scope: string | undefined; trust: Trust }
+type NameLookup = { digest: Buffer; scope: string | undefined; trust: Trust }
 
 /** Live entities that may be looked up by a name: whoever finds one learns that it bears it. The oldest first. */
-export async function findBearers(
+export async function findEntitiesByName(
   db: Database,
-  { digest, scope, trust }: Naming,
+  { digest, scope, trust }: NameLookup,
   limit: number,
 ): Promise<Candidate[]> {
   const { rows } = await sql<Candidate>`
@@ -48,7 +48,7 @@ export async function findEntity(db: Database, id: string, trust: Trust): Promis
 /** The newest live profile of the entity in its own scope: one of another scope is about another namesake. */
 export async function findPeerCard(
   db: Database,
-  { digest, scope, trust }: Naming & { scope: string },
+  { digest, scope, trust }: NameLookup & { scope: string },
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select r.id
@@ -81,7 +81,7 @@ export async function listMentions(
     select r.id
     from relations as e join records as r on r.id = e.target_id
     where e.source_id = ${id}::uuid and e.predicate = any(${sql.val(references.map(inverseOf))}::text[])
-      and r.forgotten_at is null and ${visibleTo(trust)} ${after ? sql`and ${isBehind(after)}` : sql``}
+      and r.forgotten_at is null and ${visibleTo(trust)} ${after ? sql`and ${isAfter(after)}` : sql``}
     group by r.id
     order by r.created_at desc, r.id desc
     limit ${limit}
@@ -90,7 +90,7 @@ export async function listMentions(
   return (await selectStored(trust, { from: cut, rest }).execute(db)).rows
 }
 
-function isBehind({ created_at: at, id }: { created_at: string; id: string }): RawBuilder<SqlBool> {
+function isAfter({ created_at: at, id }: { created_at: string; id: string }): RawBuilder<SqlBool> {
   return sql<SqlBool>`(r.created_at, r.id) < (${at}::timestamptz, ${id}::uuid)`
 }
 
@@ -98,7 +98,7 @@ function isBehind({ created_at: at, id }: { created_at: string; id: string }): R
  * Merges of one scope, and one of no scope and any other, take turns until their transactions end: each locks its
  * twins and then links them with those of the others, and any two that did both at once would wait for each other.
  */
-export async function takeTurn(tx: Database, scope: string): Promise<void> {
+export async function lockMergesAcrossScopes(tx: Database, scope: string): Promise<void> {
   await sql`
     select case when ${scope}::text = ${unscoped} then pg_advisory_xact_lock(7350, 5)
       else pg_advisory_xact_lock_shared(7350, 5) end
@@ -106,7 +106,7 @@ export async function takeTurn(tx: Database, scope: string): Promise<void> {
 }
 
 /** After `takeTurn`, which keeps the order between the two. */
-export async function takeTurnInScope(tx: Database, scope: string): Promise<void> {
+export async function lockMergesInScope(tx: Database, scope: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350))`.execute(tx)
 }
 
@@ -114,14 +114,14 @@ export async function takeTurnInScope(tx: Database, scope: string): Promise<void
  * Takes twins for a merge, in id order. Stronger than a change takes them: whoever is writing a link to one of them
  * is waited for, and the link is carried over.
  */
-export async function lockTwins(tx: Database, ids: readonly string[]): Promise<void> {
+export async function lockEntitiesToMerge(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for update
   `.execute(tx)
 }
 
 /** Nobody is known by the names of what was merged away, and its identifiers are free for what it became. */
-export async function deleteNames(tx: Database, ids: readonly string[]): Promise<void> {
+export async function deleteHandlesAndIdentifiers(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     with handle as (delete from handles where record_id = any(${sql.val([...ids])}::uuid[]))
     delete from entity_identifiers where record_id = any(${sql.val([...ids])}::uuid[])
@@ -132,7 +132,7 @@ export async function deleteNames(tx: Database, ids: readonly string[]): Promise
  * Of the entities, those that still stand, kept from being merged away until the transaction ends. To be asked by
  * whoever links to what it found by name: between the two another may have folded it into its twin.
  */
-export async function keepEntities(tx: Database, ids: readonly string[]): Promise<Set<string>> {
+export async function lockActiveEntities(tx: Database, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; stands: boolean }>`
     select r.id, r.forgotten_at is null and r.status in ('active', 'challenged') as stands
     from records as r where r.id = any(${sql.val([...ids])}::uuid[])
@@ -143,7 +143,11 @@ export async function keepEntities(tx: Database, ids: readonly string[]): Promis
 }
 
 /** What was folded into an entity is one more ground of it, if it has any. */
-export async function recordFolding(tx: Database, targetId: string, ids: readonly string[]): Promise<void> {
+export async function insertMergeDescents(
+  tx: Database,
+  targetId: string,
+  ids: readonly string[],
+): Promise<void> {
   await sql`
     insert into descents (derived_id, source_id, kind, is_ground)
     select ${targetId}::uuid, id, 'fold', exists (

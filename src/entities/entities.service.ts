@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  findOpenRecord,
+  findReadableRecord,
   findRecords,
   type MemoryRecord,
   presentRecord,
@@ -18,16 +18,22 @@ import {
   redactRecord,
   type StoredRecord,
 } from '../records/index.ts'
-import { findBearers, findEntity, findPeerCard, type KnownEntity, listMentions } from './entities.queries.ts'
+import {
+  findEntitiesByName,
+  findEntity,
+  findPeerCard,
+  type KnownEntity,
+  listMentions,
+} from './entities.queries.ts'
 import { type EntityRecord, type LookupQuery, type MentionsQuery, Reference } from './entities.schemas.ts'
-import { isBehind, rankBearers } from './lookup-order.ts'
+import { isAfter, rankMatches } from './lookup-order.ts'
 
 type Resources = { db: Database; clock: Clock; records: RecordsService }
 
 export type EntitiesService = ReturnType<typeof createEntitiesService>
 
 /** So many bear one name in scopes the caller has, and more are told apart by naming a scope. */
-const mostBearers = 1_000
+const maxNamesakes = 1_000
 
 const LookupCursor = Type.Object({
   rank: Type.Integer(),
@@ -46,12 +52,12 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const { trust, principal } = call.caller
     const fingerprint = fingerprintQuery(principal, { entities: term, scope })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, LookupCursor, fingerprint)
-    const bearers = await findBearers(conn, { ...nameHandle(term), scope, trust }, mostBearers)
-    const left = rankBearers(term, bearers).filter((each) => !after || isBehind(each, after))
+    const bearers = await findEntitiesByName(conn, { ...nameHandle(term), scope, trust }, maxNamesakes)
+    const left = rankMatches(term, bearers).filter((each) => !after || isAfter(each, after))
     const page = left.slice(0, limit)
     const last = page.at(-1)
     return {
-      items: await readPage(
+      items: await readRecords(
         conn,
         call,
         page.map(({ id }) => id),
@@ -60,7 +66,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     }
   }
 
-  async function readPage(
+  async function readRecords(
     conn: Database,
     { caller }: CallContext,
     ids: readonly string[],
@@ -97,7 +103,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const { trust, principal } = call.caller
     const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
     // Reads all of it only to say why it is refused.
-    if (!isLive || !isOpenTo(trust, sensitivity)) await findOpenRecord(conn, call.caller, id)
+    if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(conn, call.caller, id)
     const fingerprint = fingerprintQuery(principal, { mentions: id.toLowerCase(), predicate })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, MentionsCursor, fingerprint)
     const references = predicate === undefined ? Reference.enum : [predicate]
@@ -106,7 +112,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const last = items.at(-1)
     const now = clock.now()
     return {
-      items: items.map((stored) => show(call, stored, now)),
+      items: items.map((stored) => presentFor(call, stored, now)),
       ...(last && found.length > limit ? { next_cursor: encodeCursor(fingerprint, positionOf(last)) } : {}),
     }
   }
@@ -120,7 +126,7 @@ async function requireEntity(conn: Database, { caller }: CallContext, id: string
   return entity
 }
 
-function show({ caller }: CallContext, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
+function presentFor({ caller }: CallContext, stored: StoredRecord, now: Date): MemoryRecord | RedactedRecord {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }
 

@@ -5,88 +5,88 @@ import { addInverses } from '../domain/edges.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  answerWritten,
-  claimRecord,
-  claimRecords,
   describePayload,
-  findOpenRecord,
+  findReadableRecord,
+  loadForUpdate,
+  loadManyForUpdate,
+  presentWritten,
   type StoredRecord,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
-import { carryLinks, findSuccessor, retireRecord } from '../revision/index.ts'
+import { copyLinks, findSuccessor, retireRecord } from '../revision/index.ts'
 import {
-  deleteNames,
+  deleteHandlesAndIdentifiers,
   findEntity,
-  lockTwins,
-  recordFolding,
-  takeTurn,
-  takeTurnInScope,
+  insertMergeDescents,
+  lockEntitiesToMerge,
+  lockMergesAcrossScopes,
+  lockMergesInScope,
 } from './entities.queries.ts'
 import type { EntityMerge } from './entities.schemas.ts'
-import { type Folded, foldEntities, type StoredEntity } from './entity-fold.ts'
+import { type MergedEntity, mergeEntities, type StoredEntity } from './merged-entity.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 
 export type EntityMergingService = ReturnType<typeof createEntityMergingService>
 
-type Twins = { target: StoredEntity; sources: StoredEntity[] }
+type EntitiesToMerge = { target: StoredEntity; sources: StoredEntity[] }
 
 export function createEntityMergingService({ db, clock, textLanguage }: Resources) {
   /** The sources become history, and everything they were called, had and were linked with is the target's. */
   async function merge(call: CallContext, id: string, asked: EntityMerge): Promise<WrittenRecord> {
     const { source_ids: named, ...reason } = asked
     return transact(db, call, async (tx) => {
-      const { target, sources } = await claimTwins(tx, call, id, named)
+      const { target, sources } = await loadEntitiesToMerge(tx, call, id, named)
       const now = clock.now()
       const told = { ...reason, now, textLanguage }
       for (const source of sources) await retireRecord(tx, source, { ...told, step: 'merge', to: 'merged' })
-      await takeOver(tx, target.id, sources, now)
-      const content = foldEntities(target, sources)
-      const changes = describeFolding(target, sources, content)
+      await moveLinks(tx, target.id, sources, now)
+      const content = mergeEntities(target, sources)
+      const changes = describeMerge(target, sources, content)
       await writeChange(tx, target, { ...told, action: 'revise', content, changes })
-      return answerWritten(call.caller, await findOpenRecord(tx, call.caller, target.id), now)
+      return presentWritten(call.caller, await findReadableRecord(tx, call.caller, target.id), now)
     })
   }
 
   return { merge }
 }
 
-async function takeOver(
+async function moveLinks(
   tx: Database,
   targetId: string,
   sources: readonly StoredEntity[],
   now: Date,
 ): Promise<void> {
   const ids = sources.map(({ id }) => id)
-  await deleteNames(tx, ids)
-  await carryLinks(tx, ids, targetId, now)
+  await deleteHandlesAndIdentifiers(tx, ids)
+  await copyLinks(tx, ids, targetId, now)
   // Not derived_from: the target was there before its twin, and is not erased with it.
   const edges = ids.map((id) => ({ source_id: targetId, predicate: 'supersedes', target_id: id }))
   await upsertEdges(tx, addInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
-  await recordFolding(tx, targetId, ids)
+  await insertMergeDescents(tx, targetId, ids)
 }
 
 /** All locked in one order, each seen whole, alive and not history; If-Match is about the target. */
-async function claimTwins(
+async function loadEntitiesToMerge(
   tx: Database,
   call: CallContext,
   id: string,
   named: readonly string[],
-): Promise<Twins> {
+): Promise<EntitiesToMerge> {
   const ids = [...new Set(named.map((each) => each.toLowerCase()))]
-  if (ids.includes(id.toLowerCase())) throw foldedIntoItself()
+  if (ids.includes(id.toLowerCase())) throw createSelfMergeError()
   const { scope } = (await findEntity(tx, id, call.caller.trust)) ?? { scope: unscoped }
-  await takeTurn(tx, scope)
-  await takeTurnInScope(tx, scope)
-  await lockTwins(tx, [id, ...ids])
-  const target = await requireEntity(tx, call, await claimRecord(tx, call, id))
+  await lockMergesAcrossScopes(tx, scope)
+  await lockMergesInScope(tx, scope)
+  await lockEntitiesToMerge(tx, [id, ...ids])
+  const target = await requireEntity(tx, call, await loadForUpdate(tx, call, id))
   const { expectedVersion: _, ...unversioned } = call
   const sources: StoredEntity[] = []
-  for (const [index, claimed] of (await claimRecords(tx, unversioned, ids)).entries()) {
-    const source = await requireEntity(tx, call, claimed).catch(pointingAt(`/source_ids/${index}`))
-    requireTwin(call, target, source, `/source_ids/${index}`)
+  for (const [index, claimed] of (await loadManyForUpdate(tx, unversioned, ids)).entries()) {
+    const source = await requireEntity(tx, call, claimed).catch(throwAt(`/source_ids/${index}`))
+    requireMergeable(call, target, source, `/source_ids/${index}`)
     sources.push(source)
   }
   return { target, sources }
@@ -107,7 +107,7 @@ async function requireEntity(
   throw new AppError('already_superseded', `The entity was ${status}.`, { extra })
 }
 
-function requireTwin(
+function requireMergeable(
   { caller }: CallContext,
   target: StoredEntity,
   source: StoredEntity,
@@ -124,16 +124,16 @@ function requireTwin(
   })
 }
 
-function pointingAt(pointer: string) {
+function throwAt(pointer: string) {
   return (error: unknown): never => {
     throw error instanceof AppError ? error.at(pointer) : error
   }
 }
 
-function describeFolding(
+function describeMerge(
   target: StoredEntity,
   sources: readonly StoredEntity[],
-  { payload, tags, provenance }: Folded,
+  { payload, tags, provenance }: MergedEntity,
 ): Record<string, unknown> {
   const [before, after] = [target.provenance.sources.length, provenance.sources.length]
   return {
@@ -144,7 +144,7 @@ function describeFolding(
   }
 }
 
-function foldedIntoItself(): AppError {
+function createSelfMergeError(): AppError {
   return new AppError('validation_failed', 'An entity is not folded into itself.', {
     errors: [{ pointer: '/source_ids', message: 'must not name the entity itself' }],
   })

@@ -2,7 +2,7 @@ import { unscoped } from '../domain/caller.ts'
 import { type Candidate, findMatch } from '../domain/entity-match.ts'
 
 /** Where an entity stands among those that answer to one term. */
-export type Standing = { rank: number; created_at: string; id: string }
+export type LookupPosition = { rank: number; created_at: string; id: string }
 
 const matches = ['identifier', 'name', 'alias'] as const
 
@@ -10,7 +10,7 @@ const matches = ['identifier', 'name', 'alias'] as const
  * By identifier, then by its own name, then by an alias; of each those with a scope before those of none, active
  * before challenged, the oldest, the lowest id. A name is known however it is typed, an identifier only as it is.
  */
-export function rankBearers(term: string, bearers: readonly Candidate[]): Standing[] {
+export function rankMatches(term: string, bearers: readonly Candidate[]): LookupPosition[] {
   return bearers
     .flatMap((bearer) => {
       const match = findMatch({ surface: term, entity_kind: '' }, bearer)
@@ -24,11 +24,11 @@ export function rankBearers(term: string, bearers: readonly Candidate[]): Standi
     .sort(compare)
 }
 
-export function isBehind(standing: Standing, mark: Standing): boolean {
+export function isAfter(standing: LookupPosition, mark: LookupPosition): boolean {
   return compare(standing, mark) > 0
 }
 
-function compare(one: Standing, other: Standing): number {
+function compare(one: LookupPosition, other: LookupPosition): number {
   return (
     one.rank - other.rank || compareText(one.created_at, other.created_at) || compareText(one.id, other.id)
   )

@@ -26,7 +26,7 @@ export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise
 }
 
 /** Keys that see no more than the caller does. A key without scopes sees all of them. */
-function within({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
+function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
   const inScopes = scopes
     ? sql`cardinality(scopes) > 0 and scopes <@ ${sql.val([...scopes])}::text[]`
     : sql`true`
@@ -39,7 +39,7 @@ export async function findKey(db: Database, trust: Trust, id: string): Promise<K
     .select(columns)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
-    .where(within(trust))
+    .where(isWithinTrust(trust))
     .executeTakeFirst()
 }
 
@@ -63,7 +63,7 @@ export async function listKeys(
     .selectFrom('api_keys')
     .select(columns)
     .where('revoked_at', 'is', null)
-    .where(within(trust))
+    .where(isWithinTrust(trust))
     .$if(after !== undefined, (query) =>
       query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created_at', 'id'), '<', tuple(after?.created_at ?? new Date(0), after?.id ?? '')),
@@ -86,7 +86,7 @@ export async function revokeKey(db: Database, id: string, now: Date): Promise<bo
 }
 
 /** Only where it was last noted by `stale`: of many processes that use one key, one writes. */
-export async function noteUse(db: Database, id: string, now: Date, stale: Date): Promise<void> {
+export async function updateLastUsed(db: Database, id: string, now: Date, stale: Date): Promise<void> {
   await db
     .updateTable('api_keys')
     .set({ last_used_at: now })

@@ -7,16 +7,16 @@ import { isTrustWithin } from '../domain/trust.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
-import { createFamiliarity, type Familiar } from './key-cache.ts'
+import { type CachedKey, createKeyCache } from './key-cache.ts'
 import {
   findKey,
   findKeyBySecret,
   insertKey,
   type KeyRow,
   listKeys,
-  noteUse,
   type Position,
   revokeKey,
+  updateLastUsed,
 } from './keys.queries.ts'
 import type { Key, NewKey } from './keys.schemas.ts'
 
@@ -24,20 +24,20 @@ type Resources = { db: Database; clock: Clock; ids: Ids }
 
 export type KeysService = ReturnType<typeof createKeysService>
 
-const secretForm = /^mbk_[A-Za-z0-9_-]{43}$/
+const secretPattern = /^mbk_[A-Za-z0-9_-]{43}$/
 const secretBytes = 32
 /** How exact `last_used_at` is: a write a minute is worth it, a write a request is not. */
-const useNotedEveryMs = 60_000
+const useWrittenEveryMs = 60_000
 
 export function createKeysService({ db, clock, ids }: Resources) {
-  const familiarity = createFamiliarity()
-  const lookups = new Map<string, Promise<Familiar | undefined>>()
-  const notes = new Set<Promise<void>>()
+  const cache = createKeyCache()
+  const lookups = new Map<string, Promise<CachedKey | undefined>>()
+  const pendingWrites = new Set<Promise<void>>()
 
   async function create(call: CallContext, asked: NewKey): Promise<{ key: Key; secret: string }> {
     const now = clock.now()
     const expiresAt = expiryOf(call.caller, asked)
-    if (expiresAt && expiresAt <= now) throw expiredAlready()
+    if (expiresAt && expiresAt <= now) throw createExpiredError()
     const secret = `mbk_${ids.secret(secretBytes)}`
     const row: KeyRow = {
       id: ids.next(),
@@ -72,34 +72,34 @@ export function createKeysService({ db, clock, ids }: Resources) {
 
   async function read(call: CallContext, id: string): Promise<Key> {
     const row = await findKey(call.tx ?? db, call.caller.trust, id)
-    if (!row) throw notFound()
+    if (!row) throw createNotFoundError()
     return present(row)
   }
 
   async function revoke(call: CallContext, id: string): Promise<void> {
     const conn = call.tx ?? db
-    if (!(await findKey(conn, call.caller.trust, id))) throw notFound()
+    if (!(await findKey(conn, call.caller.trust, id))) throw createNotFoundError()
     const now = clock.now()
-    familiarity.distrust(id, now.getTime())
+    cache.revoke(id, now.getTime())
     lookups.clear()
-    if (!(await revokeKey(conn, id, now))) throw notFound()
+    if (!(await revokeKey(conn, id, now))) throw createNotFoundError()
   }
 
   /** The caller behind a secret; undefined for one that is unknown, expired or revoked. */
   async function authenticate(secret: string): Promise<Caller | undefined> {
-    if (!secretForm.test(secret)) return undefined
+    if (!secretPattern.test(secret)) return undefined
     const hash = digest(secret)
     const name = hash.toString('base64url')
-    const familiar = familiarity.recall(name, clock.now().getTime()) ?? (await lookUpOnce(name, hash))
+    const familiar = cache.get(name, clock.now().getTime()) ?? (await lookUpOnce(name, hash))
     const now = clock.now()
     if (!familiar || familiar.expiresAt <= now.getTime()) return undefined
-    notice(familiar, now)
+    writeLastUse(familiar, now)
     return familiar.caller
   }
 
   /** A burst with a key that was not met lately is one lookup, not one each. */
-  function lookUpOnce(name: string, hash: Buffer): Promise<Familiar | undefined> {
-    if (!familiarity.isSettled(clock.now().getTime())) return lookUp(name, hash)
+  function lookUpOnce(name: string, hash: Buffer): Promise<CachedKey | undefined> {
+    if (!cache.hasNoRecentRevocation(clock.now().getTime())) return lookUp(name, hash)
     const running = lookups.get(name)
     if (running) return running
     const lookup = lookUp(name, hash).finally(() => lookups.delete(name))
@@ -107,7 +107,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
     return lookup
   }
 
-  async function lookUp(name: string, hash: Buffer): Promise<Familiar | undefined> {
+  async function lookUp(name: string, hash: Buffer): Promise<CachedKey | undefined> {
     const row = await findKeyBySecret(db, hash)
     if (!row || !timingSafeEqual(row.secret_hash, hash)) return undefined
     const familiar = {
@@ -116,19 +116,19 @@ export function createKeysService({ db, clock, ids }: Resources) {
       expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       lastUsedAt: row.last_used_at?.getTime() ?? 0,
     }
-    familiarity.remember(name, familiar, clock.now().getTime())
+    cache.set(name, familiar, clock.now().getTime())
     return familiar
   }
 
   /** Off the request's path: that a use went unnoted is no reason to refuse it. */
-  function notice(familiar: Familiar, now: Date): void {
-    if (now.getTime() - familiar.lastUsedAt < useNotedEveryMs) return
+  function writeLastUse(familiar: CachedKey, now: Date): void {
+    if (now.getTime() - familiar.lastUsedAt < useWrittenEveryMs) return
     familiar.lastUsedAt = now.getTime()
-    const stale = new Date(now.getTime() - useNotedEveryMs)
-    const note = noteUse(db, familiar.id, now, stale)
+    const stale = new Date(now.getTime() - useWrittenEveryMs)
+    const note = updateLastUsed(db, familiar.id, now, stale)
       .catch(() => {})
-      .finally(() => notes.delete(note))
-    notes.add(note)
+      .finally(() => pendingWrites.delete(note))
+    pendingWrites.add(note)
   }
 
   return {
@@ -138,8 +138,8 @@ export function createKeysService({ db, clock, ids }: Resources) {
     revoke,
     authenticate,
     /** Resolves when no note is being written, so that the connection may be closed. */
-    async settle(): Promise<void> {
-      await Promise.all(notes)
+    async finishWrites(): Promise<void> {
+      await Promise.all(pendingWrites)
     },
   }
 }
@@ -200,11 +200,11 @@ function digest(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-function notFound(): AppError {
+function createNotFoundError(): AppError {
   return new AppError('key_not_found', 'There is no such key.')
 }
 
-function expiredAlready(): AppError {
+function createExpiredError(): AppError {
   const errors = [{ pointer: '/expires_at', message: 'must be in the future' }]
   return new AppError('validation_failed', 'The key would never be valid.', { errors })
 }

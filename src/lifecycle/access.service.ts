@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import { type CallContext, type Transaction, transact } from '../db/transaction.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { lockOpenRecord } from '../records/index.ts'
+import { lockReadableRecord } from '../records/index.ts'
 import { type Access, logAccesses } from './access.queries.ts'
 import type { AccessReceipt } from './access.schemas.ts'
 import { createBacklog } from './access-backlog.ts'
@@ -65,7 +65,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   async function noteUse(call: CallContext, id: string, actor: string | undefined): Promise<AccessReceipt> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await lockOpenRecord(tx, call.caller, id)
+      const stored = await lockReadableRecord(tx, call.caller, id)
       const access: Access = { record_id: stored.id, at: now, kind: 'used', actor: actor ?? call.caller.name }
       await note(tx, [access], now)
       const latest = Math.max(now.getTime(), stored.last_accessed_at?.getTime() ?? 0)

@@ -4,13 +4,13 @@ import { salienceAt } from '../domain/curves.ts'
 import type { RetentionMode, RetentionShape } from '../domain/retention.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
-  type DepartureRow,
-  findKnownRecord,
-  findOpenRecord,
-  leastRestored,
-  reviveVitals,
+  type DeletedRecord,
+  findReadableRecord,
+  findRecordOrDeleted,
+  type LifecycleSnapshot,
+  minRestoredSalience,
+  parseLifecycleSnapshot,
   type StoredRecord,
-  type Vitals,
 } from '../records/index.ts'
 import { findArchival } from './archival.queries.ts'
 import type { Explanation, Forecast } from './explain.schemas.ts'
@@ -39,7 +39,7 @@ export function createExplainService(resources: Resources) {
   const { db, clock, retentionMode: mode, retentionShape: shape, revisedRetentionMs } = resources
 
   async function forecast(call: CallContext, id: string, points: number): Promise<Forecast> {
-    const stored = await findOpenRecord(call.tx ?? db, call.caller, id)
+    const stored = await findReadableRecord(call.tx ?? db, call.caller, id)
     const now = clock.now()
     const { points: ahead, crossings } = forecastSalience(
       stored,
@@ -65,7 +65,7 @@ export function createExplainService(resources: Resources) {
 
   /** Of what is no more too: its numbers are kept, and no words were ever among them. */
   async function explain(call: CallContext, id: string): Promise<Explanation> {
-    const known = await findKnownRecord(call.tx ?? db, call.caller, id)
+    const known = await findRecordOrDeleted(call.tx ?? db, call.caller, id)
     const now = clock.now()
     const life = vitalsOf(known)
     const logged = await findLoggedAccesses(call.tx ?? db, known.id)
@@ -92,12 +92,12 @@ function presentSurprise({ at, duplicate_of: of, ...rest }: SurpriseRow) {
   return { at: at.toISOString(), ...rest, ...(of === null ? {} : { duplicate_of: of }) }
 }
 
-type Known = StoredRecord | DepartureRow
+type Known = StoredRecord | DeletedRecord
 
-function vitalsOf(known: Known): Vitals & { created_at: Date } {
+function vitalsOf(known: Known): LifecycleSnapshot & { created_at: Date } {
   if (!('departed_at' in known)) return known
   // Written by the statement that removed the record, out of columns of these types.
-  return { ...reviveVitals(known.numbers as object), created_at: known.created_at }
+  return { ...parseLifecycleSnapshot(known.numbers as object), created_at: known.created_at }
 }
 
 function stateOf(known: Known, now: Date): Explanation['state'] {
@@ -109,7 +109,7 @@ function stateOf(known: Known, now: Date): Explanation['state'] {
 async function describeRemoval(
   db: Database,
   known: Known,
-  life: Vitals,
+  life: LifecycleSnapshot,
   now: Date,
 ): Promise<Explanation['removal']> {
   const removal = removalOf(known, life)
@@ -128,7 +128,7 @@ async function describeRemoval(
   }
 }
 
-function removalOf(known: Known, life: Vitals) {
+function removalOf(known: Known, life: LifecycleSnapshot) {
   if ('departed_at' in known) {
     const { kind, departed_at: departedAt, reason, actor, run_id: runId } = known
     // A purge only ends what forgetting began.
@@ -144,7 +144,7 @@ function describeRestore(known: Known, salienceThen: number, now: Date) {
     possible: true,
     until: known.purge_at.toISOString(),
     call: `POST /v1/records/${known.id}/restore`,
-    salience: Math.max(salienceThen, leastRestored),
+    salience: Math.max(salienceThen, minRestoredSalience),
   }
 }
 

@@ -9,7 +9,7 @@ import {
 import { computeRetention, type RetentionMode, type RetentionShape } from '../domain/retention.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import { momentAfter } from '../kernel/units.ts'
-import type { Vitals } from '../records/index.ts'
+import type { LifecycleSnapshot } from '../records/index.ts'
 
 /** Every number behind what a record has come to, each as of one instant. */
 
@@ -17,7 +17,7 @@ const dayMs = 86_400_000
 
 export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
 
-export function explainSalience(life: Vitals, now: Date) {
+export function explainSalience(life: LifecycleSnapshot, now: Date) {
   const elapsedSeconds = Math.max(0, now.getTime() - life.anchored_at.getTime()) / 1_000
   const halfLives = halfLivesSince(life.anchored_at, now, life.half_life_seconds)
   const value = salienceAt(life, now)
@@ -37,7 +37,7 @@ export function explainSalience(life: Vitals, now: Date) {
 }
 
 /** The first of the rules that decides, in the order in which they overrule each other. */
-function findDecidingRule(life: Vitals, now: Date, isHeldUp: boolean): SalienceRule {
+function findDecidingRule(life: LifecycleSnapshot, now: Date, isHeldUp: boolean): SalienceRule {
   if (isHistory(life.status)) return 'revision'
   if (life.pinned) return 'pinned'
   if (life.expires_at && life.expires_at <= now) return 'max_age'
@@ -45,7 +45,11 @@ function findDecidingRule(life: Vitals, now: Date, isHeldUp: boolean): SalienceR
 }
 
 /** Of what is no more the log is gone too, and the counts alone speak. */
-export function explainImportance(life: Vitals & { created_at: Date }, logged: LoggedAccesses, now: Date) {
+export function explainImportance(
+  life: LifecycleSnapshot & { created_at: Date },
+  logged: LoggedAccesses,
+  now: Date,
+) {
   const values = importanceFactors({
     base_importance: life.base_importance,
     emotional_valence: life.emotional_valence,
@@ -75,7 +79,7 @@ export function explainImportance(life: Vitals & { created_at: Date }, logged: L
 }
 
 export function explainRetention(
-  life: Vitals & { created_at: Date },
+  life: LifecycleSnapshot & { created_at: Date },
   { mode, shape }: { mode: RetentionMode; shape: RetentionShape },
   now: Date,
 ) {
@@ -89,7 +93,7 @@ export function explainRetention(
 }
 
 /** What a revision put aside is history, and kept as such for a time of its own. */
-export function computeDueAt(life: Vitals, revisedRetentionMs: number): Date | null {
+export function computeDueAt(life: LifecycleSnapshot, revisedRetentionMs: number): Date | null {
   if (!isHistory(life.status) || !life.prune_at) return life.prune_at
   if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
   return momentAfter(life.anchored_at, revisedRetentionMs)
@@ -98,7 +102,7 @@ export function computeDueAt(life: Vitals, revisedRetentionMs: number): Date | n
 export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'
 
 /** Why it went: by its own fading, because history is not kept for ever, or because someone said so. */
-export function findRemovalRule(life: Vitals, reason: string, removedAt: Date): RemovalRule {
+export function findRemovalRule(life: LifecycleSnapshot, reason: string, removedAt: Date): RemovalRule {
   switch (reason) {
     case 'deleted':
       return 'deletion'

@@ -5,11 +5,11 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { momentAfter } from '../kernel/units.ts'
 import {
-  answerWritten,
-  claimAnyRecord,
-  claimRecord,
-  describeForgetting,
-  gone,
+  createForgottenError,
+  loadAnyForUpdate,
+  loadForUpdate,
+  presentForgetting,
+  presentWritten,
   restoreRecord,
   type StoredRecord,
   type WrittenRecord,
@@ -30,15 +30,15 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
     if (force) requireForce(call.caller)
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await claimRecord(tx, call, id)
+      const stored = await loadForUpdate(tx, call, id)
       requireForgettable(stored, force)
       const forgotten = { forgotten_at: now, forgotten_reason: 'deleted', forgotten_by: actor }
       const changed = await writeChange(tx, stored, {
         ...{ action: 'delete', actor, rationale, now, textLanguage },
         record: { ...forgotten, purge_at: momentAfter(now, forgottenRetentionMs) },
-        changes: { forgotten: [null, describeForgetting(forgotten)] },
+        changes: { forgotten: [null, presentForgetting(forgotten)] },
       })
-      return answerWritten(call.caller, changed, now)
+      return presentWritten(call.caller, changed, now)
     })
   }
 
@@ -50,17 +50,17 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await claimAnyRecord(tx, call, id)
+      const stored = await loadAnyForUpdate(tx, call, id)
       if (!stored.forgotten_at || !stored.purge_at) {
         throw new AppError('record_not_forgotten', 'The record is not forgotten.')
       }
-      if (stored.purge_at <= now) throw gone(stored, true, now)
+      if (stored.purge_at <= now) throw createForgottenError(stored, true, now)
       const changed = await writeChange(tx, stored, {
         ...{ action: 'restore', actor, rationale, now, textLanguage },
         ...restoreRecord(stored, now),
       })
       await insertUse(tx, stored.id, { at: now, actor })
-      return answerWritten(call.caller, await rescoreAndPromoteRecord(tx, call.caller, changed, now), now)
+      return presentWritten(call.caller, await rescoreAndPromoteRecord(tx, call.caller, changed, now), now)
     })
   }
 

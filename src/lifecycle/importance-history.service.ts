@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { CallContext } from '../db/transaction.ts'
 import { type ListPage, RowNumber } from '../domain/shapes.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
-import { findKnownRecord } from '../records/index.ts'
+import { findRecordOrDeleted } from '../records/index.ts'
 import { listImportanceMoves } from './importance-history.queries.ts'
 import type { ImportanceHistoryQuery, ImportanceMove } from './importance-history.schemas.ts'
 
@@ -19,7 +19,7 @@ export function createHistoryService({ db }: { db: Database }) {
     { limit = 100, cursor }: ImportanceHistoryQuery,
   ): Promise<ListPage<ImportanceMove>> {
     const conn = call.tx ?? db
-    const known = await findKnownRecord(conn, call.caller, id)
+    const known = await findRecordOrDeleted(conn, call.caller, id)
     const fingerprint = fingerprintQuery(call.caller.principal, { importanceHistory: known.id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, MoveCursor, fingerprint).id
     const found = await listImportanceMoves(conn, known.id, after, limit + 1)

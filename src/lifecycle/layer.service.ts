@@ -5,7 +5,7 @@ import type { Change, JobWork, RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { answerWritten, claimRecord, type WrittenRecord, writeChange } from '../records/index.ts'
+import { loadForUpdate, presentWritten, type WrittenRecord, writeChange } from '../records/index.ts'
 import { rescoreRecord } from './importance.service.ts'
 import type { LayerMove } from './layer.schemas.ts'
 import { claimEpisodic, claimWorking, countEpisodic, countWorking } from './promotion.queries.ts'
@@ -27,20 +27,20 @@ export function createLayerService({ db, clock, textLanguage }: Resources) {
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await claimRecord(tx, call, id)
+      const stored = await loadForUpdate(tx, call, id)
       const to = layer ?? steps[action](stored.layer)
       if (!to)
         throw new AppError('no_further_layer', `No step leads on from ${stored.layer}.`, {
           extra: { layer: stored.layer },
         })
-      if (to === stored.layer) return answerWritten(call.caller, stored, now)
+      if (to === stored.layer) return presentWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
         ...{ action, actor, rationale, now, textLanguage },
         // Never cleared: what is put back by one step is not to be carried on by what came before.
         record: { layer: to, ...(isLower(to, stored.layer) ? { demoted_at: now } : {}) },
         changes: { layer: [stored.layer, to] },
       })
-      return answerWritten(call.caller, await rescoreRecord(tx, changed, now), now)
+      return presentWritten(call.caller, await rescoreRecord(tx, changed, now), now)
     })
   }
 

@@ -6,12 +6,12 @@ import { isHistory } from '../domain/vocabulary.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  answerWritten,
-  claimRecords,
+  appendEntry,
+  computeWriteTime,
+  loadManyForUpdate,
+  presentWritten,
   type StoredRecord,
   type WrittenRecord,
-  withEntry,
-  writtenAt,
 } from '../records/index.ts'
 import { rescoreAndPromoteRecords } from './promotion.service.ts'
 import { type LifecycleUpdate, updateLifecycles } from './reinforcement.queries.ts'
@@ -42,14 +42,14 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       const updates: LifecycleUpdate[] = []
       // Spelt in two ways an id is still one record, which changes once.
       const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
-      const outcomes = (await claimRecords(tx, call, unique)).map((stored): StoredRecord | AppError => {
+      const outcomes = (await loadManyForUpdate(tx, call, unique)).map((stored): StoredRecord | AppError => {
         if (stored instanceof AppError) return stored
         const refusal = refuseHistory(stored)
         if (refusal) return refusal
         const change = apply(stored, now)
         if (!change) return stored
         const changes = { salience: [salienceAt(stored, now), change.salience] }
-        const writtenNow = writtenAt(stored, now)
+        const writtenNow = computeWriteTime(stored, now)
         updates.push({ ...change, id: stored.id, action, uses, changes, written_at: writtenNow })
         const entry = { action, actor, at: writtenNow, rationale, run_id: null, changes, via: getVia(tx) }
         const next = {
@@ -59,7 +59,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
           version: stored.version + 1,
           updated_at: writtenNow,
         }
-        return { ...next, audit_log: withEntry(stored.audit_log, entry) }
+        return { ...next, audit_log: appendEntry(stored.audit_log, entry) }
       })
       if (updates.length > 0) await updateLifecycles(tx, updates, { actor, rationale, at: now })
       const used =
@@ -69,7 +69,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       const answer = (outcome: StoredRecord | AppError): Outcome =>
         outcome instanceof AppError
           ? outcome
-          : answerWritten(call.caller, settled.get(outcome.id) ?? outcome, now)
+          : presentWritten(call.caller, settled.get(outcome.id) ?? outcome, now)
       const byId = new Map(outcomes.map((outcome, index) => [unique[index], answer(outcome)]))
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
     })

@@ -7,12 +7,12 @@ import { mayBeSet, mayRevertTo } from '../domain/status.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import {
-  answerWritten,
-  claimRecord,
-  findKnownRecord,
+  findRecordOrDeleted,
   invalidTransition,
+  loadForUpdate,
   presentVia,
-  reinstate,
+  presentWritten,
+  reactivateRecord,
   type StatusMove,
   type StoredRecord,
   type WrittenRecord,
@@ -32,7 +32,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
     const { status: to, reason, actor } = asked
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await claimRecord(tx, call, id)
+      const stored = await loadForUpdate(tx, call, id)
       const status = await requireMove(tx, stored, to)
       const isReinstated = stored.status === 'invalidated' && to === 'active'
       const changed = await writeChange(tx, stored, {
@@ -40,7 +40,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
         status,
         ...(isReinstated ? await restoreSalience(tx, stored, now) : {}),
       })
-      return answerWritten(call.caller, changed, now)
+      return presentWritten(call.caller, changed, now)
     })
   }
 
@@ -54,7 +54,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
   }
 
   async function restoreSalience(tx: Database, stored: StoredRecord, now: Date) {
-    return reinstate(stored, await findSalienceBeforeRevision(tx, stored.id), now)
+    return reactivateRecord(stored, await findSalienceBeforeRevision(tx, stored.id), now)
   }
 
   /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
@@ -64,7 +64,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
     { limit = 100, cursor }: StatusHistoryQuery,
   ): Promise<ListPage<StatusChange>> {
     const conn = call.tx ?? db
-    const known = await findKnownRecord(conn, call.caller, id)
+    const known = await findRecordOrDeleted(conn, call.caller, id)
     const fingerprint = fingerprintQuery(call.caller.principal, { statusHistory: known.id })
     const after = cursor === undefined ? 0 : decodeCursor(cursor, StatusCursor, fingerprint).id
     const found = await listStatusChanges(conn, {

@@ -62,6 +62,6 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         ]),
       },
     },
-    (request) => policies.choose(readCallContext(request), request.params.type, request.body),
+    (request) => policies.replace(readCallContext(request), request.params.type, request.body),
   )
 }

@@ -10,7 +10,7 @@ import type { Policy, PolicyChoice } from './policies.schemas.ts'
 export type PoliciesService = ReturnType<typeof createPoliciesService>
 
 /** A record that is created this soon after a change by another process may still get the old policy. */
-const freshMs = 1_000
+const cacheForMs = 1_000
 
 export function createPoliciesService({ db, clock }: { db: Database; clock: Clock }) {
   let changes = 0
@@ -18,9 +18,9 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
 
   return {
     /** The policy of every type; read from the database once a second, so that no create pays for it. */
-    async recall(tx: Database): Promise<Policies> {
+    async getAll(tx: Database): Promise<Policies> {
       const now = clock.now().getTime()
-      if (!known || Math.abs(now - known.at) >= freshMs) {
+      if (!known || Math.abs(now - known.at) >= cacheForMs) {
         const before = changes
         const policies = byType(await listPolicies(tx))
         // What was read while a change was written may be the policy of before.
@@ -39,7 +39,7 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
     },
 
     /** Applies to records that are created from now on; existing records keep their own lifecycle. */
-    async choose(
+    async replace(
       call: CallContext,
       type: RecordType,
       { decay, deletion_policy }: PolicyChoice,

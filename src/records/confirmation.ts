@@ -3,42 +3,42 @@ import { reinforce } from '../domain/reinforcement.ts'
 import type { Provenance } from './records.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
-export type Testimony = {
+export type Confirmation = {
   evidence: SemanticPayload['evidence']
   source: Provenance['sources'][number]
-  teller: string | undefined
+  author: string | undefined
 }
 
 /** A fact told a thousand times keeps as many of its witnesses; the edges to the episodes keep the rest. */
-const mostWitnesses = 1_000
+const maxSources = 1_000
 
 /** A fact that is told again: it has one witness more, and it proved useful. */
 export function confirmFact(
   stored: StoredRecord,
   payload: SemanticPayload,
-  { evidence, source, teller }: Testimony,
+  { evidence, source, author: teller }: Confirmation,
   now: Date,
 ): { record: Partial<Omit<RecordRow, 'status'>>; content: Partial<ContentRow> } {
   const { provenance } = stored
-  const isAnother = teller !== undefined && !tellersOf(provenance).has(teller)
+  const isAnother = teller !== undefined && !authorsOf(provenance).has(teller)
   return {
     record: {
       ...reinforce(stored, now),
       ...(isAnother ? { confirmation_count: stored.confirmation_count + 1 } : {}),
     },
     content: {
-      payload: { ...payload, evidence: withNewest(payload.evidence, evidence) },
-      provenance: { ...provenance, sources: withNewest(provenance.sources, [source]) },
+      payload: { ...payload, evidence: appendKeepingFirst(payload.evidence, evidence) },
+      provenance: { ...provenance, sources: appendKeepingFirst(provenance.sources, [source]) },
     },
   }
 }
 
-export function tellersOf({ created_by: first, sources }: Provenance): Set<string | undefined> {
+export function authorsOf({ created_by: first, sources }: Provenance): Set<string | undefined> {
   return new Set([first, ...sources.map(({ created_by: teller }) => teller)])
 }
 
 /** The first stays, because it says where the fact began. */
-export function withNewest<T>(all: readonly T[], newest: readonly T[]): T[] {
+export function appendKeepingFirst<T>(all: readonly T[], newest: readonly T[]): T[] {
   const [first, ...others] = [...all, ...newest]
-  return first === undefined ? [] : [first, ...others.slice(1 - mostWitnesses)]
+  return first === undefined ? [] : [first, ...others.slice(1 - maxSources)]
 }

@@ -3,10 +3,10 @@ import type { Database } from '../db/connection.ts'
 import type { DepartureKind, RecordType, Sensitivity } from '../db/schema.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
-import { vitalColumns } from './lifecycle-snapshot.ts'
+import { snapshotColumns } from './lifecycle-snapshot.ts'
 
 /** What remains of a record that is no more. */
-export type DepartureRow = {
+export type DeletedRecord = {
   id: string
   type: RecordType
   sensitivity: Sensitivity
@@ -21,11 +21,11 @@ export type DepartureRow = {
 }
 
 /** Under the same trust as the records had: an id that was never the caller's is not found here either. */
-export async function findDepartures(
+export async function findDeletedRecords(
   db: Database,
   ids: readonly string[],
   trust: Trust,
-): Promise<DepartureRow[]> {
+): Promise<DeletedRecord[]> {
   return db
     .selectFrom('departures as d')
     .where('d.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)
@@ -44,7 +44,7 @@ export async function purgeForgotten(db: Database, now: Date, limit: number): Pr
     select * from records where purge_at <= ${now}::timestamptz order by purge_at limit ${limit}
     for update skip locked
   `
-  const ids = await depart(db, due, {
+  const ids = await deleteKeepingNumbers(db, due, {
     ...{ kind: 'purged', at: now },
     reason: sql`r.forgotten_reason`,
     actor: sql`r.forgotten_by`,
@@ -53,20 +53,29 @@ export async function purgeForgotten(db: Database, now: Date, limit: number): Pr
 }
 
 /** Deletes locked records with all that hangs on them, and keeps their numbers. */
-export async function departErased(
+export async function deleteErased(
   tx: Database,
   ids: readonly string[],
   { actor, at }: { actor: string; at: Date },
 ): Promise<string[]> {
   const named = sql`select * from records where id = any(${sql.val([...ids])}::uuid[])`
-  return depart(tx, named, { kind: 'erased', at, reason: sql`'erased'`, actor: sql`${actor}::text` })
+  return deleteKeepingNumbers(tx, named, {
+    kind: 'erased',
+    at,
+    reason: sql`'erased'`,
+    actor: sql`${actor}::text`,
+  })
 }
 
-type Parting = { kind: DepartureKind; at: Date; reason: RawBuilder<unknown>; actor: RawBuilder<unknown> }
+type Deletion = { kind: DepartureKind; at: Date; reason: RawBuilder<unknown>; actor: RawBuilder<unknown> }
 
-async function depart(db: Database, leaving: RawBuilder<unknown>, parting: Parting): Promise<string[]> {
+async function deleteKeepingNumbers(
+  db: Database,
+  leaving: RawBuilder<unknown>,
+  parting: Deletion,
+): Promise<string[]> {
   const { kind, at, reason, actor } = parting
-  const numbers = sql.join(vitalColumns.flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
+  const numbers = sql.join(snapshotColumns.flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
   const { rows } = await sql<{ id: string }>`
     with leaving as materialized (${leaving}), remains as (
       insert into departures

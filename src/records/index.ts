@@ -1,46 +1,60 @@
-export { withEntry, writtenAt } from './audit-log.ts'
-export { confirmFact, type Testimony, tellersOf, withNewest } from './confirmation.ts'
-export { gone } from './deleted-record.ts'
-export { type DepartureRow, purgeForgotten } from './deleted-records.queries.ts'
-export { claimOf, type Descent, descentKinds, inferDescents } from './descent.ts'
+export { appendEntry, computeWriteTime } from './audit-log.ts'
+export {
+  appendKeepingFirst,
+  authorsOf,
+  type Confirmation,
+  confirmFact,
+} from './confirmation.ts'
+export { createForgottenError } from './deleted-record-errors.ts'
+export { type DeletedRecord, purgeForgotten } from './deleted-records.queries.ts'
+export { type Descent, descentKinds, findNamedSources, inferDescents } from './descents.ts'
 export { erasureRoutes } from './erasure/erasure.routes.ts'
 export { createErasureService } from './erasure/erasure.service.ts'
-export { shareTombstones } from './erasure/tombstones.queries.ts'
+export { lockTombstonesShared } from './erasure/tombstones.queries.ts'
 export { tombstonesRoutes } from './erasure/tombstones.routes.ts'
 export {
+  createErasedContentError,
   createTombstonesService,
-  erasedContent,
   findErasedContents,
-  refuseErasedContent,
+  requireNotErasedContent,
 } from './erasure/tombstones.service.ts'
-export { reviveVitals, type Vitals } from './lifecycle-snapshot.ts'
-export { findMostSalient } from './listing/list.service.ts'
-export { createTextUpdate } from './outdated-texts.service.ts'
-export { answerNew, answerWritten, presentRecord, redactRecord } from './record-answer.ts'
-export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
 export {
-  claimAnyRecord,
-  claimRecord,
-  claimRecords,
-  findKnownRecord,
-  findOpenRecord,
-  lockOpenRecord,
-  lockOpenRecords,
-  requireChangeable,
-} from './record-claim.service.ts'
+  type LifecycleSnapshot,
+  parseLifecycleSnapshot,
+} from './lifecycle-snapshot.ts'
+export { findMostSalient } from './listing/list.service.ts'
+export { resolveNamedSources } from './named-sources.service.ts'
+export { createTextUpdate } from './outdated-texts.service.ts'
+export {
+  presentCreated,
+  presentRecord,
+  presentWritten,
+  redactRecord,
+} from './record-answer.ts'
+export { type Change, invalidTransition, type StatusMove, writeChange } from './record-change.service.ts'
 export { insertRecords } from './record-creation.queries.ts'
-export { refuseTakenIdentifiers } from './record-creation.service.ts'
+export { rejectTakenIdentifiers } from './record-creation.service.ts'
 export { type DraftContext, draftRecord } from './record-draft.ts'
+export {
+  findReadableRecord,
+  findRecordOrDeleted,
+  loadAnyForUpdate,
+  loadForUpdate,
+  loadManyForUpdate,
+  lockReadableRecord,
+  lockReadableRecords,
+  requireChangeable,
+} from './record-loading.service.ts'
 export { describePayload } from './record-patch.ts'
 export {
-  type Findings,
   findRecords,
+  type HandleLookup,
+  type HandleLookupResult,
+  type HandleMatch,
   insertHandles,
   type KnownRecord,
-  type Sought,
-  seekHandles,
+  lookUpHandles,
   selectStored,
-  type WantedHandle,
 } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'
 export {
@@ -54,8 +68,11 @@ export {
   WrittenRecord,
 } from './records.schemas.ts'
 export { createRecordsService, type RecordsService } from './records.service.ts'
-export { reinstate } from './reinstatement.ts'
-export { describeForgetting, leastRestored, restoreRecord } from './restoration.ts'
-export { settleClaims } from './source-claims.service.ts'
+export { reactivateRecord } from './reinstatement.ts'
+export {
+  minRestoredSalience,
+  presentForgetting,
+  restoreRecord,
+} from './restoration.ts'
 export type { ContentRow, Draft, RecordRow, StatusChangeRow, StoredRecord } from './stored-record.ts'
 export { presentVia, Via } from './via.ts'

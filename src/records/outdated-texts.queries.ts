@@ -6,17 +6,17 @@ import type { ExtractedWords } from '../domain/query-words.ts'
 
 /** The list of records whose search text an earlier version computed. */
 
-export async function hasOutdated(db: Database): Promise<boolean> {
+export async function hasOutdatedTexts(db: Database): Promise<boolean> {
   const { rows } = await sql<{ is_listed: boolean }>`
     select exists (select from outdated_texts) as is_listed
   `.execute(db)
   return rows[0]?.is_listed ?? false
 }
 
-type Portion = { after: string | null; limit: number }
+type IdPage = { after: string | null; limit: number }
 
 /** The next ids in their order, whether or not another worker holds them. */
-export async function listOutdated(db: Database, { after, limit }: Portion): Promise<string[]> {
+export async function listOutdatedIds(db: Database, { after, limit }: IdPage): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
     select record_id from outdated_texts
     where ${after}::uuid is null or record_id > ${after}::uuid
@@ -30,7 +30,7 @@ export async function listOutdated(db: Database, { after, limit }: Portion): Pro
  * Locks those that nobody else has in hand, as every other writer locks a record, and takes what is gone from the list.
  * A client that writes one of them computes its text itself.
  */
-export async function claimOutdated(tx: Database, ids: readonly string[]): Promise<string[]> {
+export async function lockOutdated(tx: Database, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     with mine as materialized (
       select record_id from outdated_texts where record_id = any(${sql.val([...ids])}::uuid[])
@@ -47,11 +47,11 @@ export async function claimOutdated(tx: Database, ids: readonly string[]): Promi
   return rows.map(({ id }) => id)
 }
 
-export type Outdated = { record_id: string; payload: Payload; tags: string[] }
+export type OutdatedText = { record_id: string; payload: Payload; tags: string[] }
 
 /** Asked after the claim, and not with it: a statement sees what was committed before it began. */
-export async function findOutdated(tx: Database, ids: readonly string[]): Promise<Outdated[]> {
-  const { rows } = await sql<Outdated>`
+export async function findOutdated(tx: Database, ids: readonly string[]): Promise<OutdatedText[]> {
+  const { rows } = await sql<OutdatedText>`
     select record_id, payload, tags from contents
     where record_id = any(${sql.val([...ids])}::uuid[])
   `.execute(tx)

@@ -7,11 +7,11 @@ import { holdsSecret, searchableText } from '../domain/searchable-text.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import {
-  claimOutdated,
   findOutdated,
-  hasOutdated,
-  listOutdated,
-  type Outdated,
+  hasOutdatedTexts,
+  listOutdatedIds,
+  lockOutdated,
+  type OutdatedText,
   rewriteTexts,
 } from './outdated-texts.queries.ts'
 
@@ -25,7 +25,7 @@ type Resources = {
 }
 
 /** Of at most 10 MB each, and locked while their texts are computed. */
-const usualSize = 20
+const defaultBatchSize = 20
 
 /**
  * Computes the search text again of records that an earlier version wrote. A worker that is killed leaves the rest on
@@ -37,21 +37,21 @@ export function createTextUpdate({
   log,
   textLanguage,
   everyMs = 5_000,
-  size = usualSize,
+  size = defaultBatchSize,
 }: Resources) {
   /** Once through the list, in the order of the ids. Answers how many records it took from the list. */
-  async function workOff(signal?: AbortSignal): Promise<number> {
+  async function updateOutdatedTexts(signal?: AbortSignal): Promise<number> {
     let total = 0
-    let ids = await listOutdated(db, { after: null, limit: size })
+    let ids = await listOutdatedIds(db, { after: null, limit: size })
     while (ids.length > 0 && !signal?.aborted) {
-      total += await updateAll(ids)
-      ids = await listOutdated(db, { after: ids.at(-1) ?? null, limit: size })
+      total += await updateBatch(ids)
+      ids = await listOutdatedIds(db, { after: ids.at(-1) ?? null, limit: size })
     }
     return total
   }
 
   /** One record that fails does not keep the others from it. */
-  async function updateAll(ids: readonly string[]): Promise<number> {
+  async function updateBatch(ids: readonly string[]): Promise<number> {
     try {
       return await update(ids)
     } catch (error) {
@@ -64,13 +64,13 @@ export function createTextUpdate({
 
   async function updateEach(ids: readonly string[]): Promise<number> {
     let total = 0
-    for (const id of ids) total += await updateAll([id])
+    for (const id of ids) total += await updateBatch([id])
     return total
   }
 
   async function update(listed: readonly string[]): Promise<number> {
     const found = await transact(db, {}, async (tx) => {
-      const ids = await claimOutdated(tx, listed)
+      const ids = await lockOutdated(tx, listed)
       if (ids.length === 0) return []
       const found = await findOutdated(tx, ids)
       const texts = found.map((each) => ({ id: each.record_id, words: extractWords(textOf(each)) }))
@@ -82,7 +82,7 @@ export function createTextUpdate({
   }
 
   /** For an operator, who may erase them: what reads answer is what was stored. */
-  function report(found: readonly Outdated[]): void {
+  function report(found: readonly OutdatedText[]): void {
     const ids = found.filter(({ payload }) => holdsSecret(payload)).map(({ record_id: id }) => id)
     if (ids.length > 0)
       log.warn('records that are no episodes hold what looks like a secret', { record_ids: ids })
@@ -93,13 +93,13 @@ export function createTextUpdate({
     const { signal } = stopping
 
     async function look(): Promise<void> {
-      if (!(await hasOutdated(db))) return
-      const updated = await workOff(signal)
+      if (!(await hasOutdatedTexts(db))) return
+      const updated = await updateOutdatedTexts(signal)
       if (updated > 0)
         log.info('search texts of an earlier version were computed again', { records: updated })
     }
 
-    async function keepLooking(): Promise<void> {
+    async function pollUntilStopped(): Promise<void> {
       while (!signal.aborted) {
         await look().catch((error: unknown) =>
           log.warn('search texts of an earlier version could not be computed again', { err: error }),
@@ -108,7 +108,7 @@ export function createTextUpdate({
       }
     }
 
-    const watching = keepLooking()
+    const watching = pollUntilStopped()
     return {
       stop: (): Promise<void> => {
         stopping.abort()
@@ -117,9 +117,9 @@ export function createTextUpdate({
     }
   }
 
-  return { workOff, watch }
+  return { workOff: updateOutdatedTexts, watch }
 }
 
-function textOf({ payload, tags }: Outdated): string {
+function textOf({ payload, tags }: OutdatedText): string {
   return searchableText(payload, tags)
 }

@@ -2,16 +2,16 @@ import { type Caller, isAllowed, unscoped } from '../domain/caller.ts'
 import { salienceAt } from '../domain/curves.ts'
 import type { Edge } from '../domain/edges.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { concealHidden } from './concealment.ts'
+import { removeHiddenReferences } from './hidden-references.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord } from './records.schemas.ts'
 import type { AuditRow, Draft, RelationRow, StoredRecord } from './stored-record.ts'
 import { presentVia } from './via.ts'
 
 /** The record as of `now`: what is stored, and what time has made of it. */
 export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
-  const shown = concealHidden(stored)
+  const shown = removeHiddenReferences(stored)
   return {
-    ...presentOutside(stored, now),
+    ...presentCommonFields(stored, now),
     version: stored.version,
     lifecycle: presentLifecycle(stored),
     provenance: shown.provenance,
@@ -34,23 +34,23 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
 }
 
 /** A key that may not read is told no more of its own write than that it was written. */
-export function answerWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
+export function presentWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
   if (isAllowed(caller, 'records:read')) return presentRecord(stored, now)
   return { id: stored.id, version: stored.version }
 }
 
 /** What has just been stored, with the edges it was stored with: what a read would answer. */
-export function answerNew(
+export function presentCreated(
   caller: Caller,
   { row, audit }: Draft,
   edges: readonly Edge[],
   now: Date,
 ): WrittenRecord {
-  return answerWritten(caller, { ...row, relations: inReadOrder(edges), audit_log: [audit] }, now)
+  return presentWritten(caller, { ...row, relations: sortEdges(edges), audit_log: [audit] }, now)
 }
 
 /** By age, then by target. */
-function inReadOrder(edges: readonly Edge[]): Edge[] {
+function sortEdges(edges: readonly Edge[]): Edge[] {
   return [...edges].sort(
     (left, right) =>
       left.created_at.getTime() - right.created_at.getTime() ||
@@ -65,11 +65,11 @@ function compare(left: string, right: string): number {
 
 /** One level above the caller's ceiling: that it exists, and nothing of what it says. */
 export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
-  return { ...presentOutside(stored, now), redacted: true }
+  return { ...presentCommonFields(stored, now), redacted: true }
 }
 
 /** All that a record shows to whoever may know of it. */
-function presentOutside(stored: StoredRecord, now: Date): Omit<RedactedRecord, 'redacted'> {
+function presentCommonFields(stored: StoredRecord, now: Date): Omit<RedactedRecord, 'redacted'> {
   return {
     id: stored.id,
     type: stored.type,

@@ -9,7 +9,7 @@ export type RecordChange = {
   record: Partial<RecordRow & { demoted_at: Date | null }>
   entry: AuditRow & { at: Date }
   /** What is said, or where it belongs: both are found by their words, so `search` comes with either. */
-  said?: { content: Partial<ContentRow>; search: Search }
+  rewritten?: { content: Partial<ContentRow>; search: Search }
 }
 type Search = { text: string; language: string; scope: string; type: string }
 
@@ -17,7 +17,7 @@ type Search = { text: string; language: string; scope: string; type: string }
 export async function applyChange(
   tx: Database,
   id: string,
-  { record, entry, said }: RecordChange,
+  { record, entry, rewritten: said }: RecordChange,
 ): Promise<void> {
   const changes = entry.changes === null ? null : JSON.stringify(entry.changes)
   const logged = { ...entry, record_id: id, changes, via: asJson(entry.via) }

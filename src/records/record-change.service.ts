@@ -7,7 +7,7 @@ import { type Handle, listHandles } from '../domain/handles.ts'
 import { searchableText } from '../domain/searchable-text.ts'
 import { mayBecome, mayRevertTo } from '../domain/status.ts'
 import { AppError } from '../kernel/errors.ts'
-import { withEntry, writtenAt } from './audit-log.ts'
+import { appendEntry, computeWriteTime } from './audit-log.ts'
 import { appendStatusChange, applyChange, type RecordChange } from './record-change.queries.ts'
 import { identifiersOf } from './record-draft.ts'
 import { deleteHandles, deleteIdentifiers, insertHandles, insertIdentifiers } from './records.queries.ts'
@@ -31,25 +31,25 @@ export type Change = {
 }
 
 /** What is worth a count of its own, beside its entry in the log, which goes with the record. */
-const counted: Partial<Record<AuditAction, string>> = {
+const tallyNames: Partial<Record<AuditAction, string>> = {
   delete: 'forgotten',
   restore: 'restored',
   promote: 'promoted',
 }
 
-type Move = Omit<StatusChangeRow, 'old' | 'new'>
+type StatusChangeDetails = Omit<StatusChangeRow, 'old' | 'new'>
 
 /** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
 export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
   const { action, actor, rationale, status, content = {}, runId = null } = change
-  const now = writtenAt(stored, change.now)
+  const now = computeWriteTime(stored, change.now)
   const via = getVia(tx)
   if (status) {
     const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId, via }
-    await moveStatus(tx, stored, status, move)
+    await changeStatus(tx, stored, status, move)
   }
   const moved = status ? { status: status.to } : {}
-  const changes = describe(stored, change)
+  const changes = describeChanges(stored, change)
   const entry = { action, actor, at: now, rationale, run_id: runId, changes, via }
   const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
@@ -62,24 +62,24 @@ export async function writeChange(tx: Database, stored: StoredRecord, change: Ch
   const isRenamed = isMoved || isRevived || changed.payload !== stored.payload
   // Before the record moves: its new place is checked for what it says then.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
-  await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { said: { content, search } } : {}) })
-  if (isRenamed) await renameRecord(tx, stored, changed)
-  const tally = counted[action]
+  await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { rewritten: { content, search } } : {}) })
+  if (isRenamed) await updateHandles(tx, stored, changed)
+  const tally = tallyNames[action]
   if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
-  return { ...changed, audit_log: withEntry(stored.audit_log, entry) }
+  return { ...changed, audit_log: appendEntry(stored.audit_log, entry) }
 }
 
-function describe(stored: StoredRecord, { status, changes }: Change): Record<string, unknown> | null {
+function describeChanges(stored: StoredRecord, { status, changes }: Change): Record<string, unknown> | null {
   if (!status) return changes ?? null
   return { status: [stored.status, status.to], ...changes }
 }
 
 /** Every transition passes here, and leaves its trace beside the audit log: whoever asks for it, by whatever path. */
-async function moveStatus(
+async function changeStatus(
   tx: Database,
   stored: StoredRecord,
   { to, reverts = false }: NonNullable<Change['status']>,
-  move: Move,
+  move: StatusChangeDetails,
 ): Promise<void> {
   if (!(reverts ? mayRevertTo : mayBecome)(stored.status, to)) {
     throw invalidTransition(stored, to)
@@ -92,13 +92,13 @@ export function invalidTransition({ status }: StoredRecord, to: RecordStatus): A
 }
 
 /** What it is known by follows what it says and where it belongs. */
-async function renameRecord(tx: Database, before: StoredRecord, after: StoredRecord): Promise<void> {
+async function updateHandles(tx: Database, before: StoredRecord, after: StoredRecord): Promise<void> {
   if (after.payload.kind === 'entity') {
     const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
-    await insertIdentifiers(tx, after.id, identifiers).catch(refuseTaken)
+    await insertIdentifiers(tx, after.id, identifiers).catch(translateTakenIdentifier)
   }
   const [old, current] = [listHandles(before.payload), listHandles(after.payload)]
-  if (before.scope === after.scope && isSame(old, current)) return
+  if (before.scope === after.scope && haveSameHandles(old, current)) return
   await deleteHandles(tx, after.id, old)
   await insertHandles(tx, after.id, after.scope, current)
 }
@@ -108,7 +108,7 @@ function isReplaced({ status }: StoredRecord): boolean {
   return status === 'superseded' || status === 'merged'
 }
 
-function isSame(left: readonly Handle[], right: readonly Handle[]): boolean {
+function haveSameHandles(left: readonly Handle[], right: readonly Handle[]): boolean {
   const keysOf = (handles: readonly Handle[]) =>
     handles
       .map(({ digest, detail }) => `${digest.toString('hex')}.${detail?.toString('hex')}`)
@@ -117,7 +117,7 @@ function isSame(left: readonly Handle[], right: readonly Handle[]): boolean {
   return keysOf(left) === keysOf(right)
 }
 
-function refuseTaken(error: unknown): never {
+function translateTakenIdentifier(error: unknown): never {
   if (violatedConstraint(error) !== 'entity_identifiers_taken') throw error
   throw new AppError('identifier_taken', 'Another entity of this scope and sensitivity has this identifier.')
 }

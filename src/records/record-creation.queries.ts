@@ -6,13 +6,13 @@ import type { Trust } from '../domain/caller.ts'
 import { addInverses } from '../domain/edges.ts'
 import { extractWords } from '../domain/query-words.ts'
 import type { Seal } from '../domain/tombstone-seal.ts'
-import type { Descent } from './descent.ts'
+import type { Descent } from './descents.ts'
 import type { Draft, Identifier } from './stored-record.ts'
 
 /** What comes with a log of its own needs no first entry. */
-type Storable = Omit<Draft, 'audit' | 'claim'> & { audit: Draft['audit'] | null }
+type InsertableDraft = Omit<Draft, 'audit' | 'namedSources'> & { audit: Draft['audit'] | null }
 
-export type Stored = {
+export type InsertOutcome = {
   ids: ReadonlySet<string>
   /** Refused, because the same content was erased from the same scope. */
   erasedIds: ReadonlySet<string>
@@ -27,16 +27,16 @@ export type Stored = {
  */
 export async function insertRecords(
   db: Database,
-  drafts: readonly Storable[],
+  drafts: readonly InsertableDraft[],
   textLanguage: string,
   seal: Seal,
   descents: readonly Descent[] = [],
-): Promise<Stored> {
+): Promise<InsertOutcome> {
   const rows = JSON.stringify(
-    drafts.map(({ row, searchText, audit, isNamed }) => {
+    drafts.map(({ row, searchText, audit, hasClientId }) => {
       const digest = seal.digest(row.scope, row.payload)
       const { text, count } = extractWords(searchText)
-      return { ...row, searchText: text, words: count, audit, isNamed, digest: digest && asHex(digest) }
+      return { ...row, searchText: text, words: count, audit, hasClientId, digest: digest && asHex(digest) }
     }),
   )
   const edges = JSON.stringify(
@@ -68,7 +68,7 @@ export async function insertRecords(
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
+        "searchText" text, words int4, audit jsonb, "hasClientId" bool, digest bytea
       )
     ), held as materialized (
       select r.id from records as r
@@ -93,7 +93,7 @@ export async function insertRecords(
         sensitivity, layer, memory_kind, status, source_type, curve, deletion_policy, pinned, scope
       from incoming as i
       where not exists (select from erased as e where e.scope = i.scope and e.digest = i.digest)
-        and (not "isNamed" or not exists (select from departures as d where d.id = i.id))
+        and (not "hasClientId" or not exists (select from departures as d where d.id = i.id))
       order by id
       on conflict (id) do nothing
       returning id
@@ -187,7 +187,7 @@ export async function findUsedIds(db: Database, ids: readonly string[]): Promise
 }
 
 /** Of the ids, those the caller can see, with what decides whether it may link to them. */
-export async function findTargets(db: Database, ids: readonly string[], trust: Trust) {
+export async function findVisibleTargets(db: Database, ids: readonly string[], trust: Trust) {
   return db
     .selectFrom('records as r')
     .where('r.id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)

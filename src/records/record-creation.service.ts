@@ -10,19 +10,19 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
-import { identifierTaken, recordExists, targetAbove, targetMissing } from './creation-refusals.ts'
-import { erasedContent, findErasedContents } from './erasure/tombstones.service.ts'
-import { answerNew } from './record-answer.ts'
+import { identifierTaken, recordExists, targetAboveCeiling, targetMissing } from './creation-errors.ts'
+import { createErasedContentError, findErasedContents } from './erasure/tombstones.service.ts'
+import { resolveDraftDescents } from './named-sources.service.ts'
+import { presentCreated } from './record-answer.ts'
 import {
   findTakenIdentifiers,
-  findTargets,
   findUsedIds,
+  findVisibleTargets,
+  type InsertOutcome,
   insertRecords,
-  type Stored,
 } from './record-creation.queries.ts'
-import { draftRecord, withoutDelay } from './record-draft.ts'
+import { draftRecord, refreshWriteTime } from './record-draft.ts'
 import type { NewRecord, WrittenRecord } from './records.schemas.ts'
-import { withDescents } from './source-claims.service.ts'
 import type { Draft, Identifier } from './stored-record.ts'
 
 export type CreationResources = {
@@ -32,13 +32,13 @@ export type CreationResources = {
   defaultSensitivity: Sensitivity
   textLanguage: string
   seal: Seal
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
 }
 
 /** What became of one record of a batch. */
 export type Outcome = WrittenRecord | AppError
 
-export function createCreation(resources: CreationResources) {
+export function createRecordCreation(resources: CreationResources) {
   const { db, clock, ids, defaultSensitivity, textLanguage, seal, policies } = resources
 
   async function create(call: CallContext, given: NewRecord): Promise<WrittenRecord> {
@@ -52,7 +52,7 @@ export function createCreation(resources: CreationResources) {
     call: CallContext,
     given: readonly (NewRecord | AppError)[],
   ): Promise<Outcome[]> {
-    const known = await policies.recall(call.tx ?? db)
+    const known = await policies.getAll(call.tx ?? db)
     const now = clock.now()
     return storeDrafts(
       call,
@@ -64,14 +64,14 @@ export function createCreation(resources: CreationResources) {
   async function storeDrafts(call: CallContext, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
     const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
-      const unique = await refuseConflicts(conn, call.caller, seal, drafts)
+      const unique = await rejectConflicts(conn, call.caller, seal, drafts)
       const now = clock.now()
-      const checked = unique.map((each) => (each instanceof AppError ? each : withoutDelay(each, now)))
+      const checked = unique.map((each) => (each instanceof AppError ? each : refreshWriteTime(each, now)))
       try {
         const stored = await insertRecords(conn, checked.filter(isDraft), textLanguage, seal)
-        return checked.map((each) => answer(call.caller, refuseUnstored(each, stored), now))
+        return checked.map((each) => answer(call.caller, rejectUnstored(each, stored), now))
       } catch (error) {
-        const conflict = raceLost(error)
+        const conflict = translateConflict(error)
         if (!conflict) throw error
         // Another writer was between the check and the insert: checked again, the loser is known by name.
         // Inside a larger transaction nothing can follow a failed statement.
@@ -109,18 +109,18 @@ export function createCreation(resources: CreationResources) {
 const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
 
 /** What the database alone knows: edges to nowhere, identifiers in use; and ids used twice in the batch. */
-async function refuseConflicts(
+async function rejectConflicts(
   db: Database,
   caller: Caller,
   seal: Seal,
   drafts: readonly (Draft | AppError)[],
 ) {
-  const unique = await refuseLost(db, seal, refuseRepeated(drafts))
-  const claimed = await refuseTakenIdentifiers(db, unique)
-  return refuseLooseEdges(db, caller, claimed)
+  const unique = await rejectLinkedUnstorable(db, seal, rejectRepeatedIds(drafts))
+  const claimed = await rejectTakenIdentifiers(db, unique)
+  return rejectDanglingEdges(db, caller, claimed)
 }
 
-function refuseRepeated(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
+function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
   const seen = new Set<string>()
   return drafts.map((each) => {
     if (each instanceof AppError) return each
@@ -135,7 +135,7 @@ function refuseRepeated(drafts: readonly (Draft | AppError)[]): (Draft | AppErro
  * must it be known before, for they fall with it. Or their edges would lead to the record that has the id, which
  * the caller may not even see.
  */
-async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
+async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
   const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
   const targets = drafts.filter(isDraft).filter(({ row }) => linked.has(row.id))
   if (targets.length === 0) return [...drafts]
@@ -151,13 +151,13 @@ async function refuseLost(db: Database, seal: Seal, drafts: readonly (Draft | Ap
   const erasedIds = new Set(targets.flatMap(({ row }, index) => (erased[index] ? [row.id] : [])))
   return drafts.map((each) => {
     if (each instanceof AppError) return each
-    if (erasedIds.has(each.row.id)) return erasedContent()
+    if (erasedIds.has(each.row.id)) return createErasedContentError()
     return used.has(each.row.id) ? recordExists(each.row.id) : each
   })
 }
 
 /** What is refused is not stored; of two that claim one identifier the first has it. */
-export async function refuseTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
+export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
   const wanted = drafts.filter(isDraft).flatMap((each) => each.identifiers)
   if (wanted.length === 0) return [...drafts]
   const taken = new Set((await findTakenIdentifiers(db, wanted)).map(keyOf))
@@ -179,22 +179,22 @@ function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
 }
 
 /** Refusing one record can leave a neighbour's edge without an end, so this repeats until nothing changes. */
-async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
-  const ids = new Set(drafts.filter(isDraft).flatMap(namedBy))
+async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
+  const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
   if (ids.size === 0)
-    return drafts.map((each) => (each instanceof AppError ? each : withDescents(each, none)))
-  const found = await findTargets(db, [...ids], caller.trust)
+    return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, none)))
+  const found = await findVisibleTargets(db, [...ids], caller.trust)
   const sensitivityOf = new Map(found.map((target) => [target.id, target.sensitivity]))
   const seen = new Set(
     found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
   )
-  let checked = drafts.map((each) => (each instanceof AppError ? each : withDescents(each, seen)))
+  let checked = drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, seen)))
   for (let before = -1; before !== checked.filter(isDraft).length; ) {
     const kept = checked.filter(isDraft)
     before = kept.length
     const siblings = new Set(kept.map((each) => each.row.id))
     checked = checked.map((each) =>
-      each instanceof AppError ? each : (refuseEdge(each, siblings, sensitivityOf, caller) ?? each),
+      each instanceof AppError ? each : (checkEdges(each, siblings, sensitivityOf, caller) ?? each),
     )
   }
   return checked
@@ -202,11 +202,11 @@ async function refuseLooseEdges(db: Database, caller: Caller, drafts: readonly (
 
 const none: ReadonlySet<string> = new Set()
 
-function namedBy({ edges, claim }: Draft): string[] {
+function findReferencedIds({ edges, namedSources: claim }: Draft): string[] {
   return [...edges.map((edge) => edge.target_id), ...claim.ids]
 }
 
-function refuseEdge(
+function checkEdges(
   { edges }: Draft,
   siblings: ReadonlySet<string>,
   sensitivityOf: ReadonlyMap<string, Sensitivity>,
@@ -215,21 +215,21 @@ function refuseEdge(
   for (const [index, { target_id: target }] of edges.entries()) {
     const sensitivity = sensitivityOf.get(target)
     if (sensitivity === undefined && !siblings.has(target)) return targetMissing(index)
-    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAbove(index)
+    if (sensitivity !== undefined && !isOpenTo(caller.trust, sensitivity)) return targetAboveCeiling(index)
   }
   return undefined
 }
 
-function refuseUnstored(each: Draft | AppError, { ids, erasedIds }: Stored): Draft | AppError {
+function rejectUnstored(each: Draft | AppError, { ids, erasedIds }: InsertOutcome): Draft | AppError {
   if (each instanceof AppError || ids.has(each.row.id)) return each
-  return erasedIds.has(each.row.id) ? erasedContent() : recordExists(each.row.id)
+  return erasedIds.has(each.row.id) ? createErasedContentError() : recordExists(each.row.id)
 }
 
 function answer(caller: Caller, each: Draft | AppError, now: Date): Outcome {
-  return each instanceof AppError ? each : answerNew(caller, each, each.edges, now)
+  return each instanceof AppError ? each : presentCreated(caller, each, each.edges, now)
 }
 
-function raceLost(error: unknown): AppError | undefined {
+function translateConflict(error: unknown): AppError | undefined {
   switch (violatedConstraint(error)) {
     case 'entity_identifiers_taken':
       return new AppError(

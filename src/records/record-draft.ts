@@ -17,7 +17,7 @@ import {
 import { searchableText } from '../domain/searchable-text.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
-import { claimOf } from './descent.ts'
+import { findNamedSources } from './descents.ts'
 import type { NewRecord } from './records.schemas.ts'
 import type { ContentRow, Draft, Identifier, RecordRow } from './stored-record.ts'
 
@@ -38,17 +38,17 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
     ...findPayloadFaults(given.type, payload),
     ...findRepeatedRelations(given),
   ]
-  if (faults.length > 0) throw invalid(faults)
+  if (faults.length > 0) throw createInvalidError(faults)
   const row = { ...draftRow(given, context), ...draftContent(given, payload, context.caller) }
   return {
     row,
     searchText: searchableText(payload, row.tags),
     edges: draftEdges(given, row.id, context.now),
     descents: [],
-    claim: claimOf(payload, given.provenance),
+    namedSources: findNamedSources(payload, given.provenance),
     identifiers: identifiersOf(payload, row),
     handles: listHandles(payload),
-    isNamed: given.id !== undefined,
+    hasClientId: given.id !== undefined,
     audit: {
       action: 'create',
       actor: context.caller.name,
@@ -61,15 +61,15 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
   }
 }
 
-const mostDelayMs = 1_000
+const maxDelayMs = 1_000
 
 /** A draft that waited counts as written now: a client that polls must not miss it. */
-export function withoutDelay(draft: Draft, now: Date): Draft {
-  if (now.getTime() - draft.row.updated_at.getTime() < mostDelayMs) return draft
+export function refreshWriteTime(draft: Draft, now: Date): Draft {
+  if (now.getTime() - draft.row.updated_at.getTime() < maxDelayMs) return draft
   return { ...draft, row: { ...draft.row, updated_at: now } }
 }
 
-export function invalid(faults: readonly Fault[]): AppError {
+export function createInvalidError(faults: readonly Fault[]): AppError {
   return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
 }
 
@@ -80,9 +80,9 @@ export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   return findGraphFaults(payload).map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` }))
 }
 
-type Place = Pick<Identifier, 'scope' | 'sensitivity'>
+type TrustFields = Pick<Identifier, 'scope' | 'sensitivity'>
 
-export function identifiersOf(payload: Payload, { scope, sensitivity }: Place): Identifier[] {
+export function identifiersOf(payload: Payload, { scope, sensitivity }: TrustFields): Identifier[] {
   if (payload.kind !== 'entity') return []
   return payload.identifiers.map((each) => ({ scope, sensitivity, ...each }))
 }
@@ -141,8 +141,8 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
     status: 'active',
     confidence: given.confidence ?? defaultConfidence,
     ...kept,
-    ...draftLife(given, context.policies[given.type], kept.created_at, now),
-    importance: importanceAt(kept, now),
+    ...draftLifecycle(given, context.policies[given.type], kept.created_at, now),
+    importance: computeImportance(kept, now),
     last_accessed_at: null,
     access_count: 0,
     served_count: 0,
@@ -157,7 +157,7 @@ function draftRow(given: NewRecord, context: DraftContext): RecordRow {
   }
 }
 
-function draftLife(given: NewRecord, policy: TypePolicy, createdAt: Date, now: Date) {
+function draftLifecycle(given: NewRecord, policy: TypePolicy, createdAt: Date, now: Date) {
   const anchor = given.lifecycle?.last_reinforced_at
   const anchoredAt = anchor === undefined ? now : new Date(anchor)
   const decay = { ...policy.decay, ...given.lifecycle?.decay }
@@ -177,13 +177,13 @@ function draftLife(given: NewRecord, policy: TypePolicy, createdAt: Date, now: D
   }
 }
 
-type Weighed = Pick<
+type ScoredFields = Pick<
   RecordRow,
   'created_at' | 'layer' | 'source_type' | 'base_importance' | 'emotional_valence'
 >
 
 /** The score of a record nobody has used yet. */
-function importanceAt(record: Weighed, now: Date): number {
+function computeImportance(record: ScoredFields, now: Date): number {
   return scoreImportance({
     base_importance: record.base_importance,
     emotional_valence: record.emotional_valence,

@@ -8,7 +8,7 @@ import { requireCeiling, requireNotLowered, requireProtection, requireScope } fr
 import type { RecordPatch } from './records.schemas.ts'
 import type { ContentRow, RecordRow, StoredRecord } from './stored-record.ts'
 
-export type Amendment = {
+export type PatchResult = {
   record: Partial<RecordRow>
   content: Partial<ContentRow>
   /** Field to [before, after], for the audit log; empty when nothing changes. */
@@ -18,21 +18,21 @@ export type Amendment = {
 type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity; policies: Policies }
 
 /** What a patch comes to. `payload` is the whole new payload, already merged and checked. */
-export function amendRecord(
+export function applyPatch(
   stored: StoredRecord,
   patch: RecordPatch,
   payload: Payload,
   context: Context,
-): Amendment {
-  const content = differing(stored, { tags: chooseTags(patch), payload })
-  const chosen = differing(stored, {
-    ...chooseFields(stored, patch, context.policies),
-    ...chooseTrust(stored, patch, context),
+): PatchResult {
+  const content = pickChanged(stored, { tags: resolveTags(patch), payload })
+  const chosen = pickChanged(stored, {
+    ...resolveFields(stored, patch, context.policies),
+    ...resolveTrust(stored, patch, context),
   })
   requireProtection(context.caller, stored, chosen)
   return {
     content,
-    record: { ...chosen, ...deriveLife(stored, chosen, context.now) },
+    record: { ...chosen, ...deriveLifecycle(stored, chosen, context.now) },
     changes: describeChanges(stored, chosen, content),
   }
 }
@@ -42,11 +42,11 @@ function orDefault<T>(value: T | null | undefined, fallback: T): T | undefined {
   return value === null ? fallback : value
 }
 
-function chooseTags({ tags }: RecordPatch): string[] | undefined {
+function resolveTags({ tags }: RecordPatch): string[] | undefined {
   return tags === undefined ? undefined : [...new Set(tags)]
 }
 
-function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, defaultSensitivity }: Context) {
+function resolveTrust(stored: StoredRecord, patch: RecordPatch, { caller, defaultSensitivity }: Context) {
   const sensitivity = orDefault(patch.sensitivity, defaultSensitivity)
   if (sensitivity !== undefined) {
     requireCeiling(caller, sensitivity)
@@ -57,7 +57,7 @@ function chooseTrust(stored: StoredRecord, patch: RecordPatch, { caller, default
   return { sensitivity, scope }
 }
 
-function chooseFields(stored: StoredRecord, patch: RecordPatch, policies: Policies) {
+function resolveFields(stored: StoredRecord, patch: RecordPatch, policies: Policies) {
   const { lifecycle = {} } = patch
   const decay = lifecycle.decay ?? {}
   const policy = policies[stored.type]
@@ -78,21 +78,21 @@ function chooseFields(stored: StoredRecord, patch: RecordPatch, policies: Polici
   }
 }
 
-type Chosen = { [K in keyof StoredRecord]?: StoredRecord[K] | undefined }
+type Fields = { [K in keyof StoredRecord]?: StoredRecord[K] | undefined }
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-function differing<T extends Chosen>(stored: StoredRecord, chosen: T): Defined<T> {
+function pickChanged<T extends Fields>(stored: StoredRecord, chosen: T): Defined<T> {
   const entries = Object.entries(chosen).filter(
     ([name, value]) => value !== undefined && !isDeepStrictEqual(value, stored[name as keyof StoredRecord]),
   )
   return Object.fromEntries(entries) as Defined<T>
 }
 
-const shapesCurve = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seconds', 'pinned'] as const
+const curveFields = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seconds', 'pinned'] as const
 
 /** A new curve starts from what the old one has come to; what does not bend it leaves the anchor alone. */
-function deriveLife(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
-  const bends = shapesCurve.some((name) => chosen[name] !== undefined)
+function deriveLifecycle(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
+  const bends = curveFields.some((name) => chosen[name] !== undefined)
   if (!bends && chosen.deletion_policy === undefined) return {}
   const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
   const life = { ...stored, ...chosen, ...anchor }
@@ -112,9 +112,9 @@ function describeChanges(
   stored: StoredRecord,
   record: Partial<RecordRow>,
   { payload, tags }: Partial<ContentRow>,
-): Amendment['changes'] {
+): PatchResult['changes'] {
   const plain = Object.entries(record).map(([name, after]): [string, [unknown, unknown]] => [
-    pathOf(name),
+    changePathOf(name),
     [stored[name as keyof StoredRecord], after],
   ])
   return {
@@ -124,12 +124,12 @@ function describeChanges(
   }
 }
 
-function pathOf(name: string): string {
+function changePathOf(name: string): string {
   if (lifecycleMembers.has(name)) return `lifecycle.${name}`
   return name in Decay.properties ? `lifecycle.decay.${name}` : name
 }
 
-export function describePayload(before: Payload, after: Payload): Amendment['changes'] {
+export function describePayload(before: Payload, after: Payload): PatchResult['changes'] {
   const members = new Set([...Object.keys(before), ...Object.keys(after)])
   const pairs = [...members].map((name): [string, [unknown, unknown]] => [
     `payload.${name}`,

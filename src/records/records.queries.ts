@@ -6,7 +6,7 @@ import type { Sensitivity, Trust } from '../domain/caller.ts'
 import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
-import { embeddedAudit } from './audit-log.ts'
+import { maxEmbeddedEntries } from './audit-log.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**
@@ -44,11 +44,11 @@ export function selectStored(
             newest.via
           from (
             select * from audit_entries as a where a.record_id = r.id and ${isEntryShown(trust, sql`r.id`)}
-            order by a.id desc limit ${embeddedAudit}
+            order by a.id desc limit ${maxEmbeddedEntries}
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, ${listHidden(trust, links)} as concealed${more}
+      ), '[]') as audit_log, ${listHidden(trust, referencingContent)} as concealed${more}
     from ${from}
     join contents as c on c.record_id = r.id
     where ${visibleTo(trust)} ${rest}
@@ -58,7 +58,7 @@ export function selectStored(
 type Fragment = RawBuilder<unknown>
 
 /** Where contents name other records. A scan of the whole payload would cost as much as the payload is long. */
-const links = sql`concat_ws(' ',
+const referencingContent = sql`concat_ws(' ',
   c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
   c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
 )`
@@ -73,7 +73,7 @@ export async function findRecords(
   mostEdges?: number,
 ): Promise<StoredRecord[]> {
   const selection = {
-    ...{ from: sql`records as r`, rest: sql`and ${isAmong(ids)}` },
+    ...{ from: sql`records as r`, rest: sql`and ${hasIdIn(ids)}` },
     ...(mostEdges === undefined ? {} : { mostEdges }),
   }
   return (await selectStored(trust, selection).execute(db)).rows
@@ -83,7 +83,7 @@ export async function findRecords(
  * One id is asked for as one: PostgreSQL keeps the plan of an equality, but makes that of an array anew at each
  * call, which took ten times as long as the read.
  */
-function isAmong(ids: readonly string[]): RawBuilder<SqlBool> {
+function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
   return ids.length === 1
     ? sql<SqlBool>`r.id = ${ids[0]}::uuid`
     : sql<SqlBool>`r.id = any(${sql.val([...ids])}::uuid[])`
@@ -95,14 +95,14 @@ function isAmong(ids: readonly string[]): RawBuilder<SqlBool> {
  * before the wait. Not a lock of the key: an edge to the record, which asks for its key, may be written meanwhile.
  */
 export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
-  await sql`select r.id from records as r where ${isAmong(ids)} order by r.id for no key update`.execute(tx)
+  await sql`select r.id from records as r where ${hasIdIn(ids)} order by r.id for no key update`.execute(tx)
 }
 
 /**
  * `held`: kept from other writers until the transaction ends, though it is known already. `free`: only if nobody is
  * known by it yet. `looked_up`: never.
  */
-export type WantedHandle = Handle & { scope: string; keep: 'held' | 'free' | 'looked_up' }
+export type HandleLookup = Handle & { scope: string; lock: 'always' | 'if_unused' | 'never' }
 
 /** A record by one of its names; `payload` is that of an entity or a fact. */
 export type KnownRecord = Pick<
@@ -111,38 +111,38 @@ export type KnownRecord = Pick<
 > & { payload: Payload | null; is_same: boolean }
 
 /** Who is known by a handle, and the place that whoever is next to bear it takes. */
-export type Sought = { place: number; known: KnownRecord[] }
+export type HandleMatch = { nextPlace: number; known: KnownRecord[] }
 
 /** Of each handle, in the order given; and whether what is new may be what was erased. */
-export type Findings = { sought: Sought[]; mayBeErased: boolean }
+export type HandleLookupResult = { matches: HandleMatch[]; mayBeErased: boolean }
 
 /**
  * Who bears each in its scope or in none, up to the ceiling. What nobody bears stays locked until the end, so two who
  * would both store it wait for each other: hand them over in one order. The entities found stay too.
  */
-export async function seekHandles(
+export async function lookUpHandles(
   tx: Database,
-  wanted: readonly WantedHandle[],
+  wanted: readonly HandleLookup[],
   ceiling: Sensitivity,
-): Promise<Findings> {
-  const { rows } = await sql<SoughtRow>`
+): Promise<HandleLookupResult> {
+  const { rows } = await sql<HandleMatchRow>`
     select * from seek_handles(
       ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ detail }) => detail)}::bytea[],
-      ${wanted.map(({ scope }) => scope)}::text[], ${wanted.map(({ keep }) => (keep === 'looked_up' ? null : keep === 'held'))}::boolean[],
+      ${wanted.map(({ scope }) => scope)}::text[], ${wanted.map(({ lock }) => (lock === 'never' ? null : lock === 'always'))}::boolean[],
       ${ceiling}::sensitivity
     )
   `.execute(tx)
-  const sought: Sought[] = wanted.map(() => ({ place: 0, known: [] }))
-  for (const { wanted: position, next_place: place, may_be_erased: _, ...known } of rows) {
+  const sought: HandleMatch[] = wanted.map(() => ({ nextPlace: 0, known: [] }))
+  for (const { wanted: position, next_place: nextPlace, may_be_erased: _, ...known } of rows) {
     const each = sought[position - 1]
     if (!each) continue
-    each.place = place
+    each.nextPlace = nextPlace
     if (known.id !== null) each.known.push(known)
   }
-  return { sought, mayBeErased: rows.some((row) => row.may_be_erased) }
+  return { matches: sought, mayBeErased: rows.some((row) => row.may_be_erased) }
 }
 
-type SoughtRow = KnownRecord & {
+type HandleMatchRow = KnownRecord & {
   wanted: number
   next_place: number
   id: string | null

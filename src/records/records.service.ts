@@ -5,16 +5,16 @@ import { completePayload, NewPayload, type Payload } from '../domain/payloads.ts
 import { isHistory } from '../domain/vocabulary.ts'
 import { listFaults } from '../http/validation/validation.ts'
 import { AppError } from '../kernel/errors.ts'
-import { gone } from './deleted-record.ts'
-import { refuseErasedContent } from './erasure/tombstones.service.ts'
+import { createForgottenError } from './deleted-record-errors.ts'
+import { requireNotErasedContent } from './erasure/tombstones.service.ts'
 import { createListing } from './listing/list.service.ts'
 import { mergePatch } from './merge-patch.ts'
-import { answerWritten, presentRecord, redactRecord } from './record-answer.ts'
+import { presentRecord, presentWritten, redactRecord } from './record-answer.ts'
 import { writeChange } from './record-change.service.ts'
-import { claimRecord, findKnownRecord, findSeenRecord } from './record-claim.service.ts'
-import { type CreationResources, createCreation } from './record-creation.service.ts'
-import { findPayloadFaults, invalid } from './record-draft.ts'
-import { amendRecord } from './record-patch.ts'
+import { type CreationResources, createRecordCreation } from './record-creation.service.ts'
+import { createInvalidError, findPayloadFaults } from './record-draft.ts'
+import { findRecordOrDeleted, findVisibleRecord, loadForUpdate } from './record-loading.service.ts'
+import { applyPatch } from './record-patch.ts'
 import type { MemoryRecord, RecordPatch, RedactedRecord, WrittenRecord } from './records.schemas.ts'
 import type { StoredRecord } from './stored-record.ts'
 
@@ -34,42 +34,42 @@ export function createRecordsService(resources: Resources) {
     id: string,
     { includeForgotten = false } = {},
   ): Promise<MemoryRecord | RedactedRecord> {
-    const stored = await findSeenRecord(call.tx ?? db, call.caller, id)
+    const stored = await findVisibleRecord(call.tx ?? db, call.caller, id)
     const isOpen = isOpenTo(call.caller.trust, stored.sensitivity)
     const now = clock.now()
     const isOver = stored.purge_at !== null && stored.purge_at <= now
-    if (stored.forgotten_at && (isOver || !includeForgotten)) throw gone(stored, isOpen, now)
+    if (stored.forgotten_at && (isOver || !includeForgotten)) throw createForgottenError(stored, isOpen, now)
     return isOpen ? presentRecord(stored, now) : redactRecord(stored, now)
   }
 
   /** The log outlives its record. Of one that is seen only redacted it stays closed: its rationales are content. */
   async function readAudit(call: CallContext, id: string, page: { limit?: number; cursor?: string }) {
-    const known = await findKnownRecord(call.tx ?? db, call.caller, id)
+    const known = await findRecordOrDeleted(call.tx ?? db, call.caller, id)
     return listing.pageAudit(call, known.id, page)
   }
 
   async function patch(call: CallContext, id: string, asked: RecordPatch): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const stored = await claimRecord(tx, call, id)
+      const stored = await loadForUpdate(tx, call, id)
       const payload = mergePayload(stored, asked.payload)
-      const known = await policies.recall(tx)
-      const { record, content, changes } = amendRecord(stored, asked, payload, {
+      const known = await policies.getAll(tx)
+      const { record, content, changes } = applyPatch(stored, asked, payload, {
         ...{ caller: call.caller, now, defaultSensitivity, policies: known },
       })
-      if (Object.keys(changes).length === 0) return answerWritten(call.caller, stored, now)
+      if (Object.keys(changes).length === 0) return presentWritten(call.caller, stored, now)
       const said = { scope: record.scope ?? stored.scope, payload }
-      if (content.payload || record.scope !== undefined) await refuseErasedContent(tx, seal, said)
+      if (content.payload || record.scope !== undefined) await requireNotErasedContent(tx, seal, said)
       const changed = await writeChange(tx, stored, {
         ...{ record, content, changes, textLanguage, now },
         ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
       })
-      return answerWritten(call.caller, await rescore(tx, call.caller, changed, now), now)
+      return presentWritten(call.caller, await rescore(tx, call.caller, changed, now), now)
     })
   }
 
   return {
-    ...createCreation(resources),
+    ...createRecordCreation(resources),
     read,
     readAudit,
     patch,
@@ -91,10 +91,10 @@ function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | und
   const merged = mergePatch(stored.payload, patch)
   const faults = listFaults(NewPayload, merged)
   if (faults.length > 0)
-    throw invalid(faults.map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` })))
+    throw createInvalidError(faults.map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` })))
   // Checked by the line above.
   const payload = completePayload(merged as NewPayload)
   const broken = findPayloadFaults(stored.type, payload)
-  if (broken.length > 0) throw invalid(broken)
+  if (broken.length > 0) throw createInvalidError(broken)
   return payload
 }

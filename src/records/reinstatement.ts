@@ -1,12 +1,12 @@
 import type { Payload } from '../domain/payloads.ts'
-import { type Revival, reviveRecord } from './restoration.ts'
+import { type Restoration, restoreSalience } from './restoration.ts'
 import type { StoredRecord } from './stored-record.ts'
 
-export type Reinstatement = Revival & { content: { payload?: Payload } }
+export type Reactivation = Restoration & { content: { payload?: Payload } }
 
 /** What a retraction took from a record, given back: its life, and the word in a fact that it was retracted. */
-export function reinstate(stored: StoredRecord, taken: number | undefined, now: Date): Reinstatement {
-  const life = taken === undefined ? { record: {}, changes: {} } : reviveRecord(stored, taken, now)
+export function reactivateRecord(stored: StoredRecord, taken: number | undefined, now: Date): Reactivation {
+  const life = taken === undefined ? { record: {}, changes: {} } : restoreSalience(stored, taken, now)
   const { payload } = stored
   if (payload.kind !== 'semantic' || payload.revision?.status !== 'retracted') return { ...life, content: {} }
   return {

@@ -3,19 +3,19 @@ import { isHistory } from '../domain/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
 /** What has faded comes back at least this alive: at its own last value it would be pruned again at once. */
-export const leastRestored = 0.1
+export const minRestoredSalience = 0.1
 
-export type Revival = { record: Partial<RecordRow>; changes: Record<string, [unknown, unknown]> }
+export type Restoration = { record: Partial<RecordRow>; changes: Record<string, [unknown, unknown]> }
 
 /**
  * A forgotten record alive again: at the salience it had when it was forgotten or 0.1, whichever is larger,
  * fading from now on. Somebody came back to it, which is a use: otherwise what was archived for want of any would
  * be archived again at once.
  */
-export function restoreRecord(stored: StoredRecord, now: Date): Revival {
+export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
   // What a revision put aside comes back as the history it was.
-  const least = isHistory(stored.status) ? 0 : leastRestored
-  const revival = reviveRecord(stored, salienceAt(stored, stored.forgotten_at ?? now), now, least)
+  const least = isHistory(stored.status) ? 0 : minRestoredSalience
+  const revival = restoreSalience(stored, salienceAt(stored, stored.forgotten_at ?? now), now, least)
   return {
     record: {
       ...revival.record,
@@ -24,7 +24,7 @@ export function restoreRecord(stored: StoredRecord, now: Date): Revival {
       access_count: stored.access_count + 1,
       last_accessed_at: laterOf(stored.last_accessed_at, now),
     },
-    changes: { forgotten: [describeForgetting(stored), null], ...revival.changes },
+    changes: { forgotten: [presentForgetting(stored), null], ...revival.changes },
   }
 }
 
@@ -36,12 +36,12 @@ function laterOf(last: Date | null, now: Date): Date {
  * A new life from now on. A maximum age that is over is dropped: with it the record would be dead as soon as it
  * is back.
  */
-export function reviveRecord(
+export function restoreSalience(
   stored: StoredRecord,
   salienceThen: number,
   now: Date,
-  least: number = leastRestored,
-): Revival {
+  least: number = minRestoredSalience,
+): Restoration {
   const isOverage = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
   const maxAge = isOverage ? 0 : stored.max_age_seconds
   const life = {
@@ -67,7 +67,7 @@ export function reviveRecord(
   }
 }
 
-export function describeForgetting(
+export function presentForgetting(
   row: Pick<RecordRow, 'forgotten_at' | 'forgotten_reason' | 'forgotten_by'>,
 ) {
   return { at: row.forgotten_at, reason: row.forgotten_reason, actor: row.forgotten_by }

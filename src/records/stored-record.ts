@@ -4,7 +4,7 @@ import type { Sensitivity } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
-import type { Claim, Descent } from './descent.ts'
+import type { Descent, NamedSources } from './descents.ts'
 import type { MemoryRecord, Provenance } from './records.schemas.ts'
 
 /** The shapes between SQL and the rules. JSON columns have their meaning here: only checked JSON is stored. */
@@ -53,10 +53,10 @@ export type Draft = {
   /** What the service made it from, and what else came to rest on it by the same act. */
   descents: readonly Descent[]
   /** What the body says that it rests on. */
-  claim: Claim
+  namedSources: NamedSources
   identifiers: readonly Identifier[]
   handles: readonly Handle[]
   /** The id is the client's choice, and so could have been another record's once. */
-  isNamed: boolean
+  hasClientId: boolean
   audit: Omit<AuditRow, 'at'> & { at: Date }
 }

@@ -35,7 +35,7 @@ export async function findEdge(
 }
 
 /** Whether the service stored one of the two as what contradicts the other. */
-export async function hasContest(tx: Database, one: string, other: string): Promise<boolean> {
+export async function isContestPair(tx: Database, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     select from descents as d
     where d.kind = 'contest' and (

@@ -9,15 +9,15 @@ import { decodeCursor, encodeCursor, fingerprintQuery } from '../http/paging.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  answerWritten,
-  claimRecord,
-  findOpenRecord,
+  findReadableRecord,
+  loadForUpdate,
+  presentWritten,
   requireChangeable,
   type StoredRecord,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
-import { deleteEdges, findEdge, hasContest, listEdges, upsertEdges } from './relations.queries.ts'
+import { deleteEdges, findEdge, isContestPair, listEdges, upsertEdges } from './relations.queries.ts'
 import type { NewEdge, RelationEdge, RelationsQuery } from './relations.schemas.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
@@ -38,15 +38,15 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
   ): Promise<{ created: boolean; record: WrittenRecord }> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
-      const source = await claimRecord(tx, call, id)
-      const target = await findOpenRecord(tx, call.caller, given.target_id)
-      await requireFree(tx, source.id, given.predicate, target.id)
+      const source = await loadForUpdate(tx, call, id)
+      const target = await findReadableRecord(tx, call.caller, given.target_id)
+      await requireNotReserved(tx, source.id, given.predicate, target.id)
       const before = await findEdge(tx, source.id, given.predicate, target.id)
-      if (before) requireStatedByOwn(call.caller, given.predicate, target)
+      if (before) requireForwardEndChangeable(call.caller, given.predicate, target)
       const weight = given.weight ?? 1
       const edge = { source_id: source.id, predicate: given.predicate, target_id: target.id }
       await upsertEdges(tx, addInverses([{ ...edge, weight, created_at: now }]))
-      const owner = await findOwner(tx, call, source, target)
+      const owner = await loadChangedRecord(tx, call, source, target)
       await writeChange(tx, owner, {
         action: 'revise',
         actor: given.actor ?? call.caller.name,
@@ -54,21 +54,21 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
         changes: { [changePath(owner, edge)]: [before?.weight ?? null, weight] },
         ...{ now, textLanguage },
       })
-      const changed = await findOpenRecord(tx, call.caller, id)
-      return { created: !before, record: answerWritten(call.caller, changed, now) }
+      const changed = await findReadableRecord(tx, call.caller, id)
+      return { created: !before, record: presentWritten(call.caller, changed, now) }
     })
   }
 
   async function unrelate(call: CallContext, id: string, predicate: string, targetId: string): Promise<void> {
     await transact(db, call, async (tx) => {
-      const source = await claimRecord(tx, call, id)
-      const target = await findOpenRecord(tx, call.caller, targetId)
-      await requireFree(tx, source.id, predicate, target.id)
+      const source = await loadForUpdate(tx, call, id)
+      const target = await findReadableRecord(tx, call.caller, targetId)
+      await requireNotReserved(tx, source.id, predicate, target.id)
       const edge = await findEdge(tx, source.id, predicate, target.id)
       if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
-      requireStatedByOwn(call.caller, predicate, target)
+      requireForwardEndChangeable(call.caller, predicate, target)
       await deleteEdges(tx, addInverses([edge]))
-      const owner = await findOwner(tx, call, source, target)
+      const owner = await loadChangedRecord(tx, call, source, target)
       await writeChange(tx, owner, {
         action: 'revise',
         actor: call.caller.name,
@@ -82,7 +82,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
   async function list(call: CallContext, id: string, asked: RelationsQuery): Promise<ListPage<RelationEdge>> {
     const { direction = 'out', limit = 100, cursor, predicate } = asked
     const conn = call.tx ?? db
-    const record = await findOpenRecord(conn, call.caller, id)
+    const record = await findReadableRecord(conn, call.caller, id)
     const fingerprint = fingerprintQuery(call.caller.principal, {
       relations: record.id,
       direction,
@@ -96,7 +96,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     return {
       items: items.map(presentEdge),
       ...(last && found.length > limit
-        ? { next_cursor: encodeCursor(fingerprint, endOf(last, direction)) }
+        ? { next_cursor: encodeCursor(fingerprint, positionOf(last, direction)) }
         : {}),
     }
   }
@@ -108,7 +108,7 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
  * The record whose version and log the edge changes. An edge to a record that not every reader of the source sees belongs
  * to that record, or the source would show them that something happened. Only if the caller may write there.
  */
-async function findOwner(
+async function loadChangedRecord(
   tx: Database,
   call: CallContext,
   source: StoredRecord,
@@ -120,20 +120,25 @@ async function findOwner(
   if (!(height > 0 || (height === 0 && isForeign)) || (scopes && !scopes.includes(target.scope)))
     return source
   const { expectedVersion: _, ...unversioned } = call
-  return claimRecord(tx, unversioned, target.id)
+  return loadForUpdate(tx, unversioned, target.id)
 }
 
 /** What a revision, a derivation or a contest tied together, no client ties or unties. */
-async function requireFree(tx: Database, source: string, predicate: string, target: string): Promise<void> {
+async function requireNotReserved(
+  tx: Database,
+  source: string,
+  predicate: string,
+  target: string,
+): Promise<void> {
   if (isReserved(predicate)) throw reservedPredicate()
-  if (isContradiction(predicate) && (await hasContest(tx, source, target))) throw reservedPredicate()
+  if (isContradiction(predicate) && (await isContestPair(tx, source, target))) throw reservedPredicate()
 }
 
 /**
  * An edge with an inverse belongs to the record at its forward end: through the inverse a key of one scope could
  * otherwise remove or reweight what an unscoped record states.
  */
-function requireStatedByOwn(caller: Caller, predicate: string, target: StoredRecord): void {
+function requireForwardEndChangeable(caller: Caller, predicate: string, target: StoredRecord): void {
   if (isInverse(predicate)) requireChangeable(caller, target)
 }
 
@@ -143,7 +148,7 @@ function changePath({ id }: StoredRecord, edge: Pick<Edge, 'source_id' | 'predic
   return id === source ? `relations.${predicate}.${target}` : `incoming_relations.${predicate}.${source}`
 }
 
-function endOf(edge: Edge, direction: 'out' | 'in') {
+function positionOf(edge: Edge, direction: 'out' | 'in') {
   return { predicate: edge.predicate, id: direction === 'out' ? edge.target_id : edge.source_id }
 }
 

@@ -150,7 +150,7 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
     const picked = findMostSalient(
       db,
       {
-        ...{ trust, conditions, limit, asOf: at, isWhole: seen === 'whole' },
+        ...{ trust, conditions, limit, asOf: at, isReadableOnly: seen === 'whole' },
         ...(minSalience === undefined || isPast ? {} : { minSalience }),
         ...(scopes ? { scopes } : {}),
       },
@@ -178,7 +178,7 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
   async function listMatching(question: Question, now: Date): Promise<string[]> {
     const { trust, at, scopes } = question
     const conditions = matchingConditions(question, 'whole')
-    const sought = { trust, conditions, asOf: at, isWhole: true, limit: 4 * mostSuppressed }
+    const sought = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
     const picked = await findMostSalient(db, { ...sought, ...(scopes ? { scopes } : {}) }, now)
     return picked.map(({ id }) => id)
   }

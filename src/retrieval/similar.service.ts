@@ -8,7 +8,7 @@ import type { Embedding } from '../domain/similarity.ts'
 import type { createQueryEmbedder, createVectorSearch } from '../embeddings/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { findOpenRecord, findRecords, presentRecord } from '../records/index.ts'
+import { findReadableRecord, findRecords, presentRecord } from '../records/index.ts'
 import { answerConditions } from './filters.queries.ts'
 import { readQuestion, searchedScopes } from './question.ts'
 import type { SimilarQuery, SimilarRecords } from './similar.schemas.ts'
@@ -30,7 +30,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     if ((id === undefined) === (text === undefined)) throw bothOrNeither()
     const question = readQuestion(asked.trust ? { trust: asked.trust } : {}, call.caller.trust, now)
     const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
-    const stored = id === undefined ? undefined : await findOpenRecord(db, seeing.caller, id)
+    const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id)
     const model = await queryEmbedder.servingModel()
     if (!model) throw new AppError('no_vectors', 'There are no vectors to search.')
     const vector = stored ? await vectorOf(stored, model) : await vectorOfText(text ?? '', model)
@@ -44,7 +44,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
   }
 
   /** One that is not embedded yet is read now, unless the model may not read it. */
-  async function vectorOf(stored: Awaited<ReturnType<typeof findOpenRecord>>, model: Model) {
+  async function vectorOf(stored: Awaited<ReturnType<typeof findReadableRecord>>, model: Model) {
     const known = await vectors.findVector(model, stored.id)
     if (known) return known
     if (rankOf(stored.sensitivity) > rankOf(model.max_sensitivity)) return undefined

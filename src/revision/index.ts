@@ -1,5 +1,5 @@
 export { revertMerge } from './merge-reversal.service.ts'
 export { retireRecord } from './retirement.service.ts'
-export { carryLinks, findSuccessor } from './revision.queries.ts'
+export { copyLinks, findSuccessor } from './revision.queries.ts'
 export { revisionRoutes } from './revision.routes.ts'
 export { createRevisionService, type RevisionService } from './revision.service.ts'

@@ -5,7 +5,7 @@ import type { Database } from '../db/connection.ts'
  * What a dream told as one in this record and is nowhere else: live, and put aside by that very move. In the order of
  * their ids, to be locked so.
  */
-export async function findToldIn(db: Database, heirId: string): Promise<string[]> {
+export async function findMergedSources(db: Database, heirId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from relations as e
@@ -20,11 +20,11 @@ export async function findToldIn(db: Database, heirId: string): Promise<string[]
   return rows.map(({ id }) => id)
 }
 
-export type Taken = { id: string; salience: number }
+export type LostSalience = { id: string; salience: number }
 
 /** The salience that a merge took from each, as its log has it. */
-export async function findTakenByMerge(db: Database, ids: readonly string[]): Promise<Taken[]> {
-  const { rows } = await sql<Taken>`
+export async function findSalienceBeforeMerge(db: Database, ids: readonly string[]): Promise<LostSalience[]> {
+  const { rows } = await sql<LostSalience>`
     select r.id, merged.salience
     from unnest(${sql.val([...ids])}::uuid[]) as r (id)
     cross join lateral (

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import { type Change, type StoredRecord, writeChange } from '../records/index.ts'
-import { zeroRecord } from './zeroed-record.ts'
+import { clearSalience } from './retired-record.ts'
 
 type Retirement = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'> & {
   /** By what operation, and what becomes of the record. */
@@ -17,7 +17,7 @@ export async function retireRecord(
 ): Promise<StoredRecord> {
   return writeChange(tx, stored, {
     ...told,
-    ...zeroRecord(stored, supersededBy, told.now),
+    ...clearSalience(stored, supersededBy, told.now),
     action: to === 'merged' ? 'merge' : 'revise',
     status: { to, step },
   })

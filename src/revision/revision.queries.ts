@@ -11,7 +11,7 @@ import type { Trust } from '../domain/caller.ts'
  * what vouched for a source vouches for what it was folded into; its descent is recorded for the target as well. The
  * source's own links stay as its history.
  */
-export async function carryLinks(
+export async function copyLinks(
   tx: Database,
   sourceIds: readonly string[],
   targetId: string,
@@ -123,7 +123,7 @@ export async function findLineage(db: Database, id: string, trust: Trust, most: 
 }
 
 /** What was put aside no longer answers to its identifiers: whatever took its place may have them. */
-export async function releaseIdentifiers(tx: Database, ids: readonly string[]): Promise<void> {
+export async function deleteIdentifiersOf(tx: Database, ids: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('entity_identifiers')
     .where('record_id', '=', sql<string>`any(${sql.val([...ids])}::uuid[])`)

@@ -18,22 +18,22 @@ import type { RevisionService } from './revision.service.ts'
 export type RevisionOptions = { revision: RevisionService; once: Once }
 
 const tags = ['revision']
-const one = { permission: 'records:write', singleRecord: true } as const
-const changed = {
+const config = { permission: 'records:write', singleRecord: true } as const
+const recordAnswer = {
   200: { schema: ref(WrittenRecord), description: 'The record as it now stands.', headers: ['ETag'] },
 } as const
-const born = {
+const createdAnswer = {
   201: {
     ...{ schema: ref(Revised), headers: ['ETag', 'Location'] },
     description: 'The new record, whose ETag this is, and what it came of.',
   },
 } as const
-const unrevisable = [
+const revisionErrors = [
   ...['record_forgotten', 'above_ceiling', 'outside_trust', 'already_superseded', 'already_retracted'],
   ...['not_revisable', 'episodic_immutable'],
 ] as const
-const bearing = [
-  ...unrevisable,
+const creationErrors = [
+  ...revisionErrors,
   ...['type_mismatch', 'evidence_required', 'scope_mismatch', 'sensitivity_lowered'],
   ...['record_exists', 'erased_content', 'identifier_taken'],
 ] as const
@@ -42,7 +42,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   app.post(
     '/v1/records/:id/supersede',
     {
-      config: one,
+      config: config,
       schema: {
         operationId: 'supersedeRecord',
         tags,
@@ -51,19 +51,19 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
           'The old one becomes history, worth nothing and out of retrieval; the new one names it as a source and is linked to it. Of several who supersede one record, one succeeds; the others learn by what it was superseded. What is left out of the new record: its scope and sensitivity are those of the old one, its lifecycle is the policy of its type.',
         params: RevisionPath,
         body: ref(Succession),
-        response: answers(born, bearing),
+        response: answers(createdAnswer, creationErrors),
       },
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answerBorn(await revision.supersede(call, request.params.id, request.body)),
+        answerCreated(await revision.supersede(call, request.params.id, request.body)),
       ),
   )
 
   app.post(
     '/v1/records/:id/fork',
     {
-      config: one,
+      config: config,
       schema: {
         operationId: 'forkRecord',
         tags,
@@ -72,12 +72,12 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
           'Both stay active; the new one is derived from the other. A forked fact often holds under conditions, which its validity says.',
         params: RevisionPath,
         body: ref(Succession),
-        response: answers(born, bearing),
+        response: answers(createdAnswer, creationErrors),
       },
     },
     (request, reply) =>
       once(request, reply, async (call) =>
-        answerBorn(await revision.fork(call, request.params.id, request.body)),
+        answerCreated(await revision.fork(call, request.params.id, request.body)),
       ),
   )
 
@@ -92,17 +92,17 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
         description:
           'Of one type and one scope. The merged record is derived from each, and has their sources, tags (up to 100) and links as well; the others become history.',
         body: ref(Merger),
-        response: answers(born, ['record_not_found', ...bearing]),
+        response: answers(createdAnswer, ['record_not_found', ...creationErrors]),
       },
     },
     (request, reply) =>
-      once(request, reply, async (call) => answerBorn(await revision.merge(call, request.body))),
+      once(request, reply, async (call) => answerCreated(await revision.merge(call, request.body))),
   )
 
   app.post(
     '/v1/records/:id/contest',
     {
-      config: one,
+      config: config,
       schema: {
         operationId: 'contestRecord',
         tags,
@@ -111,7 +111,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
           'A fact becomes contested in its payload, a record of another type challenged in its status. What speaks against it is linked as `contested_by` when it is a record of the same scope or of none; any other reference is kept as evidence. Contesting again adds to it.',
         params: RevisionPath,
         body: ref(Contest),
-        response: answers(changed, [...unrevisable, 'scope_mismatch']),
+        response: answers(recordAnswer, [...revisionErrors, 'scope_mismatch']),
       },
     },
     (request, reply) =>
@@ -123,7 +123,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   app.post(
     '/v1/records/:id/uncontest',
     {
-      config: one,
+      config: config,
       schema: {
         operationId: 'uncontestRecord',
         tags,
@@ -132,7 +132,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
           'It is active again; what spoke against it stays, as history. A record that is not contested is left as it is.',
         params: RevisionPath,
         body: ref(RevisionReason),
-        response: answers(changed, unrevisable),
+        response: answers(recordAnswer, revisionErrors),
       },
     },
     (request, reply) =>
@@ -144,7 +144,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   app.post(
     '/v1/records/:id/retract',
     {
-      config: one,
+      config: config,
       schema: {
         operationId: 'retractRecord',
         tags,
@@ -153,7 +153,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
           'It becomes history, worth nothing and out of retrieval, but is not deleted: it stays readable by its id. If a dream made it of others that it told as one, these are active again.',
         params: RevisionPath,
         body: ref(RevisionReason),
-        response: answers(changed, unrevisable),
+        response: answers(recordAnswer, revisionErrors),
       },
     },
     (request, reply) =>
@@ -180,7 +180,7 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
   )
 }
 
-function answerBorn(revised: Revised): Answer {
+function answerCreated(revised: Revised): Answer {
   const { id, version } = revised.record
   return {
     ...{ status: 201, body: revised },

@@ -7,7 +7,7 @@ import { NewRecord, WrittenRecord } from '../records/index.ts'
 const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['planner'] })
 const Rationale = () => Type.String({ minLength: 1, maxLength: 4_096, examples: ['the team has moved on'] })
 
-const told = { actor: 'planner', rationale: 'the team has moved on' }
+const reason = { actor: 'planner', rationale: 'the team has moved on' }
 const exampleIds = ['0197b9a0-0000-7000-8000-000000000001', '0197b9a0-0000-7000-8000-000000000002']
 const evidence = {
   source_type: 'observation',
@@ -24,13 +24,13 @@ const record = {
 
 export const RevisionReason = closed(
   { actor: Actor(), rationale: Rationale() },
-  { $id: 'RevisionReason', examples: [told] },
+  { $id: 'RevisionReason', examples: [reason] },
 )
 export type RevisionReason = Static<typeof RevisionReason>
 
 export const Succession = closed(
   { record: ref(NewRecord), ...RevisionReason.properties },
-  { $id: 'Succession', examples: [{ record, ...told }] },
+  { $id: 'Succession', examples: [{ record, ...reason }] },
 )
 export type Succession = Static<typeof Succession>
 
@@ -42,7 +42,7 @@ export const Merger = closed(
     }),
     ...Succession.properties,
   },
-  { $id: 'Merger', examples: [{ ids: exampleIds, record, ...told }] },
+  { $id: 'Merger', examples: [{ ids: exampleIds, record, ...reason }] },
 )
 export type Merger = Static<typeof Merger>
 
@@ -54,7 +54,7 @@ export const Contest = closed(
     }),
     ...RevisionReason.properties,
   },
-  { $id: 'Contest', examples: [{ contesting_ref: 'meeting-14', ...told }] },
+  { $id: 'Contest', examples: [{ contesting_ref: 'meeting-14', ...reason }] },
 )
 export type Contest = Static<typeof Contest>
 

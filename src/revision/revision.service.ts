@@ -7,32 +7,37 @@ import { AppError } from '../kernel/errors.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import {
-  answerWritten,
-  findKnownRecord,
-  findOpenRecord,
+  findReadableRecord,
+  findRecordOrDeleted,
+  lockTombstonesShared,
+  parseLifecycleSnapshot,
+  presentWritten,
   type RecordsService,
-  reviveVitals,
   type StoredRecord,
-  shareTombstones,
   type WrittenRecord,
   writeChange,
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
-import { contestRecord, settleRecord } from './contest.ts'
-import { findToldIn } from './merge-reversal.queries.ts'
+import { contestRecord, uncontestRecord } from './contest.ts'
+import { findMergedSources } from './merge-reversal.queries.ts'
 import { revertMerge } from './merge-reversal.service.ts'
 import { retireRecord } from './retirement.service.ts'
-import { carryLinks, findLineage, releaseIdentifiers } from './revision.queries.ts'
+import { copyLinks, deleteIdentifiersOf, findLineage } from './revision.queries.ts'
 import type { Contest, Lineage, Merger, Revised, RevisionReason, Succession } from './revision.schemas.ts'
-import { claimContesting, claimRevisable, claimSources } from './revision-claim.service.ts'
-import { type Asked, type Descent, draftHeir, scopeMismatch } from './successor-draft.ts'
+import { loadRevisable, loadSources, lockContestingRecord } from './revision-loading.service.ts'
+import {
+  createScopeMismatchError,
+  draftSuccessor,
+  type RevisionKind,
+  type SuccessorInput,
+} from './successor-draft.ts'
 
 type Resources = {
   db: Database
   clock: Clock
   ids: Ids
   records: Pick<RecordsService, 'storeDrafts'>
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
   defaultSensitivity: Sensitivity
   textLanguage: string
 }
@@ -40,73 +45,73 @@ type Resources = {
 export type RevisionService = ReturnType<typeof createRevisionService>
 
 /** The run that revises, when it is no client. */
-type Acting = { runId?: string; capturedFrom?: string }
+type RunOrigin = { runId?: string; capturedFrom?: string }
 
 /** Beyond this many a lineage is cut: it is read by people, and answered from memory. */
-const mostNodes = 10_000
+const maxNodes = 10_000
 
 export function createRevisionService(resources: Resources) {
   const { db, clock, ids, records, policies, defaultSensitivity, textLanguage } = resources
 
-  async function supersede(call: CallContext, id: string, asked: Succession & Acting): Promise<Revised> {
+  async function supersede(call: CallContext, id: string, asked: Succession & RunOrigin): Promise<Revised> {
     return transact(db, call, async (tx) => {
-      await shareTombstones(tx)
-      const old = await claimRevisable(tx, call, id)
+      await lockTombstonesShared(tx)
+      const old = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await bear({ ...call, tx }, asked, [old], 'supersede', now)
+      const record = await storeSuccessor({ ...call, tx }, asked, [old], 'supersede', now)
       const changed = await retireRecord(tx, old, {
-        ...{ ...tellingOf(asked), now, textLanguage },
+        ...{ ...toAuditReason(asked), now, textLanguage },
         ...{ step: 'supersede', to: 'superseded', supersededBy: record.id },
       })
       return { record, sources: [versionOf(changed)] }
     })
   }
 
-  async function fork(call: CallContext, id: string, asked: Succession & Acting): Promise<Revised> {
+  async function fork(call: CallContext, id: string, asked: Succession & RunOrigin): Promise<Revised> {
     return transact(db, call, async (tx) => {
-      await shareTombstones(tx)
-      const origin = await claimRevisable(tx, call, id)
+      await lockTombstonesShared(tx)
+      const origin = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await bear({ ...call, tx }, asked, [origin], 'fork', now)
+      const record = await storeSuccessor({ ...call, tx }, asked, [origin], 'fork', now)
       const changed = await writeChange(tx, origin, {
-        ...{ action: 'fork', ...tellingOf(asked), now, textLanguage },
+        ...{ action: 'fork', ...toAuditReason(asked), now, textLanguage },
       })
       return { record, sources: [versionOf(changed)] }
     })
   }
 
-  async function merge(call: CallContext, { ids: named, ...asked }: Merger & Acting): Promise<Revised> {
+  async function merge(call: CallContext, { ids: named, ...asked }: Merger & RunOrigin): Promise<Revised> {
     const unique = [...new Set(named.map((id) => id.toLowerCase()))]
-    if (unique.length < 2) throw tooFew()
+    if (unique.length < 2) throw createTooFewError()
     return transact(db, call, async (tx) => {
-      await shareTombstones(tx)
-      const sources = await claimSources(tx, call, unique)
-      requireOneKind(sources)
+      await lockTombstonesShared(tx)
+      const sources = await loadSources(tx, call, unique)
+      requireSameTypeAndScope(sources)
       const now = clock.now()
-      const { id } = await bear({ ...call, tx }, asked, sources, 'merge', now)
-      const told = { ...tellingOf(asked), now, textLanguage, step: 'merge', to: 'merged' } as const
+      const { id } = await storeSuccessor({ ...call, tx }, asked, sources, 'merge', now)
+      const told = { ...toAuditReason(asked), now, textLanguage, step: 'merge', to: 'merged' } as const
       const retired: StoredRecord[] = []
       for (const source of sources) retired.push(await retireRecord(tx, source, told))
-      await carryLinks(tx, unique, id, now)
-      const merged = await findOpenRecord(tx, call.caller, id)
-      return { record: answerWritten(call.caller, merged, now), sources: retired.map(versionOf) }
+      await copyLinks(tx, unique, id, now)
+      const merged = await findReadableRecord(tx, call.caller, id)
+      return { record: presentWritten(call.caller, merged, now), sources: retired.map(versionOf) }
     })
   }
 
   /** Stores what comes of a revision. What an entity that is put aside was identified by is free for it. */
-  async function bear(
+  async function storeSuccessor(
     call: CallContext & { tx: Database },
-    asked: Asked,
+    asked: SuccessorInput,
     sources: readonly StoredRecord[],
-    descent: Descent,
+    descent: RevisionKind,
     now: Date,
   ): Promise<WrittenRecord> {
-    const draft = draftHeir(asked, sources, descent, {
+    const draft = draftSuccessor(asked, sources, descent, {
       ...{ caller: call.caller, now, id: ids.next(), defaultSensitivity },
-      policies: await policies.recall(call.tx),
+      policies: await policies.getAll(call.tx),
     })
     if (descent !== 'fork' && draft.row.type === 'entity') {
-      await releaseIdentifiers(
+      await deleteIdentifiersOf(
         call.tx,
         sources.map(({ id }) => id),
       )
@@ -119,36 +124,36 @@ export function createRevisionService(resources: Resources) {
   async function contest(
     call: CallContext,
     id: string,
-    { contesting_ref: ref, ...asked }: Contest & Acting,
+    { contesting_ref: ref, ...asked }: Contest & RunOrigin,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
-      const contesting = await claimContesting(tx, call, id, ref)
-      const stored = await claimRevisable(tx, call, id)
+      const contesting = await lockContestingRecord(tx, call, id, ref)
+      const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
       if (contesting) await linkContesting(tx, stored, contesting, now)
       await writeChange(tx, stored, {
-        ...{ action: 'revise', ...tellingOf(asked), now, textLanguage },
+        ...{ action: 'revise', ...toAuditReason(asked), now, textLanguage },
         ...contestRecord(stored, contesting ? undefined : ref, now),
       })
-      return answerWritten(call.caller, await findOpenRecord(tx, call.caller, id), now)
+      return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
     })
   }
 
   async function uncontest(
     call: CallContext,
     id: string,
-    asked: RevisionReason & Acting,
+    asked: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
-      const stored = await claimRevisable(tx, call, id)
+      const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const settled = settleRecord(stored)
-      if (!settled) return answerWritten(call.caller, stored, now)
+      const settled = uncontestRecord(stored)
+      if (!settled) return presentWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
-        ...{ action: 'revise', ...tellingOf(asked), now, textLanguage },
+        ...{ action: 'revise', ...toAuditReason(asked), now, textLanguage },
         ...settled,
       })
-      return answerWritten(call.caller, changed, now)
+      return presentWritten(call.caller, changed, now)
     })
   }
 
@@ -156,29 +161,29 @@ export function createRevisionService(resources: Resources) {
   async function retract(
     call: CallContext,
     id: string,
-    asked: RevisionReason & Acting,
+    asked: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
-      const stored = await claimRevisable(tx, call, id)
+      const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const told = { ...tellingOf(asked), now, textLanguage }
+      const told = { ...toAuditReason(asked), now, textLanguage }
       const retired = await retireRecord(tx, stored, { ...told, step: 'retract', to: 'invalidated' })
-      await revertMerge(tx, await findToldIn(tx, stored.id), told)
-      return answerWritten(call.caller, retired, now)
+      await revertMerge(tx, await findMergedSources(tx, stored.id), told)
+      return presentWritten(call.caller, retired, now)
     })
   }
 
   /** Of a record that is no more, what is left to know of it. */
   async function lineage(call: CallContext, id: string): Promise<Lineage> {
     const conn = call.tx ?? db
-    const known = await findKnownRecord(conn, call.caller, id)
+    const known = await findRecordOrDeleted(conn, call.caller, id)
     if ('departed_at' in known) {
       const { type, created_at: createdAt, numbers } = known
       // Written by the statement that removed the record, out of columns of these types.
-      const { status } = reviveVitals(numbers as object)
+      const { status } = parseLifecycleSnapshot(numbers as object)
       return { nodes: [{ id: known.id, type, status, created_at: createdAt.toISOString() }], edges: [] }
     }
-    const { nodes, edges } = await findLineage(conn, known.id, call.caller.trust, mostNodes)
+    const { nodes, edges } = await findLineage(conn, known.id, call.caller.trust, maxNodes)
     const dated = nodes.map((node) => ({ ...node, created_at: new Date(node.created_at).toISOString() }))
     return { nodes: dated, edges }
   }
@@ -186,7 +191,7 @@ export function createRevisionService(resources: Resources) {
   return { supersede, fork, merge, contest, uncontest, retract, lineage }
 }
 
-function tellingOf({ actor, rationale, runId }: RevisionReason & Acting) {
+function toAuditReason({ actor, rationale, runId }: RevisionReason & RunOrigin) {
   return { actor, rationale, ...(runId === undefined ? {} : { runId }) }
 }
 
@@ -194,7 +199,7 @@ function versionOf({ id, version }: StoredRecord): Revised['sources'][number] {
   return { id, version }
 }
 
-function requireOneKind([first, ...others]: readonly StoredRecord[]): void {
+function requireSameTypeAndScope([first, ...others]: readonly StoredRecord[]): void {
   const stray = others.findIndex(({ type }) => type !== first?.type)
   if (stray >= 0) {
     throw new AppError('type_mismatch', 'Records that become one are of one type.', {
@@ -203,10 +208,10 @@ function requireOneKind([first, ...others]: readonly StoredRecord[]): void {
   }
   const foreign = others.findIndex(({ scope }) => scope !== first?.scope)
   if (foreign < 0) return
-  throw scopeMismatch([{ pointer: `/ids/${foreign + 1}`, message: 'is of another scope' }])
+  throw createScopeMismatchError([{ pointer: `/ids/${foreign + 1}`, message: 'is of another scope' }])
 }
 
-function tooFew(): AppError {
+function createTooFewError(): AppError {
   return new AppError('validation_failed', 'A merge takes two records or more.', {
     errors: [{ pointer: '/ids', message: 'must name two records or more' }],
   })
@@ -220,7 +225,7 @@ async function linkContesting(
   now: Date,
 ): Promise<void> {
   if (contesting.scope !== stored.scope && contesting.scope !== unscoped) {
-    throw scopeMismatch([{ pointer: '/contesting_ref', message: 'is of another scope' }])
+    throw createScopeMismatchError([{ pointer: '/contesting_ref', message: 'is of another scope' }])
   }
   const ends = { source_id: stored.id, predicate: 'contested_by', target_id: contesting.id }
   await upsertEdges(tx, addInverses([{ ...ends, weight: 1, created_at: now }]))

@@ -4,10 +4,10 @@ import { isReserved, reservedPredicate } from '../domain/reserved-edges.ts'
 import { requireScope } from '../domain/write-trust.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
-  claimOf,
   type Draft,
   type DraftContext,
   draftRecord,
+  findNamedSources,
   type NewRecord,
   type Descent as Recorded,
   type StoredRecord,
@@ -15,9 +15,9 @@ import {
 
 /** What comes of a revision: the record as asked for, and what it has from those it comes of. */
 
-export type Descent = 'supersede' | 'fork' | 'merge'
+export type RevisionKind = 'supersede' | 'fork' | 'merge'
 
-export type Asked = {
+export type SuccessorInput = {
   record: NewRecord
   actor: string
   rationale: string
@@ -25,13 +25,13 @@ export type Asked = {
   capturedFrom?: string
 }
 
-const mostTags = 100
-const mostProvenance = 10_000
+const maxTags = 100
+const maxSources = 10_000
 
-export function draftHeir(
-  { record: given, actor, rationale, capturedFrom }: Asked,
+export function draftSuccessor(
+  { record: given, actor, rationale, capturedFrom }: SuccessorInput,
   sources: readonly StoredRecord[],
-  descent: Descent,
+  descent: RevisionKind,
   context: DraftContext,
 ): Draft {
   requireType(given, sources)
@@ -42,22 +42,22 @@ export function draftHeir(
     tags: inheritTags(given, sources, descent),
     provenance: inheritProvenance(given, sources, descent),
     relations: inheritRelations(given, sources, descent, capturedFrom),
-    payload: dateRevision(given.payload, sources, descent),
+    payload: startRevision(given.payload, sources, descent),
   }
-  const draft = draftInside(inherited, context)
+  const draft = draftAtRecord(inherited, context)
   return {
     ...draft,
-    descents: recordDescents(draft.row.id, sources, descent, capturedFrom),
-    claim: claimOf(completePayload(given.payload), given.provenance),
+    descents: draftDescents(draft.row.id, sources, descent, capturedFrom),
+    namedSources: findNamedSources(completePayload(given.payload), given.provenance),
     audit: { ...draft.audit, actor, rationale },
   }
 }
 
 /** Whether they are grounds depends on what else the body rests on, which only the database knows. */
-function recordDescents(
+function draftDescents(
   id: string,
   sources: readonly StoredRecord[],
-  descent: Descent,
+  descent: RevisionKind,
   capturedFrom: string | undefined,
 ): Recorded[] {
   const from = sources.map((source) => ({ source_id: source.id, kind: descent }))
@@ -66,7 +66,7 @@ function recordDescents(
 }
 
 /** Its faults lie within the member of the body that it is. */
-function draftInside(given: NewRecord, context: DraftContext): Draft {
+function draftAtRecord(given: NewRecord, context: DraftContext): Draft {
   try {
     return draftRecord(given, context)
   } catch (error) {
@@ -93,7 +93,9 @@ function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller
   const scope = sources[0]?.scope ?? unscoped
   if (given.scope !== undefined && given.scope !== scope) {
     requireScope(caller, given.scope)
-    throw scopeMismatch([{ pointer: '/record/scope', message: 'must be the scope of what is revised' }])
+    throw createScopeMismatchError([
+      { pointer: '/record/scope', message: 'must be the scope of what is revised' },
+    ])
   }
   const highest = highestOf(sources)
   const sensitivity = given.sensitivity ?? highest
@@ -105,7 +107,7 @@ function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller
   return { scope, sensitivity }
 }
 
-export function scopeMismatch(errors: readonly { pointer: string; message: string }[]): AppError {
+export function createScopeMismatchError(errors: readonly { pointer: string; message: string }[]): AppError {
   return new AppError('scope_mismatch', 'What is revised together belongs to one scope.', { errors })
 }
 
@@ -116,9 +118,13 @@ function highestOf(sources: readonly StoredRecord[]): Sensitivity {
   )
 }
 
-function inheritTags({ tags = [] }: NewRecord, sources: readonly StoredRecord[], descent: Descent): string[] {
+function inheritTags(
+  { tags = [] }: NewRecord,
+  sources: readonly StoredRecord[],
+  descent: RevisionKind,
+): string[] {
   const inherited = descent === 'merge' ? sources.flatMap((source) => source.tags) : []
-  return [...new Set([...tags, ...inherited])].slice(0, mostTags)
+  return [...new Set([...tags, ...inherited])].slice(0, maxTags)
 }
 
 type Provenance = NonNullable<NewRecord['provenance']>
@@ -127,16 +133,16 @@ type Provenance = NonNullable<NewRecord['provenance']>
 function inheritProvenance(
   { provenance }: NewRecord,
   sources: readonly StoredRecord[],
-  descent: Descent,
+  descent: RevisionKind,
 ): Provenance {
   const inherited = sources.flatMap(({ id, provenance: theirs }): Provenance['sources'] =>
     descent === 'merge' ? theirs.sources : [{ kind: 'event', ref: `record:${id}` }],
   )
   const given = provenance?.sources ?? []
   // Of a single record the place is kept: an erasure must find what was made from it.
-  const kept = descent === 'merge' ? given : given.slice(0, mostProvenance - 1)
+  const kept = descent === 'merge' ? given : given.slice(0, maxSources - 1)
   const all = new Map([...kept, ...inherited].map((source) => [keyOf(source), source]))
-  return { ...provenance, sources: [...all.values()].slice(0, mostProvenance) }
+  return { ...provenance, sources: [...all.values()].slice(0, maxSources) }
 }
 
 function keyOf({ kind, ref, hash, created_by, timestamp }: Provenance['sources'][number]): string {
@@ -149,7 +155,7 @@ type Relations = NonNullable<NewRecord['relations']>
 function inheritRelations(
   { relations = [] }: NewRecord,
   sources: readonly StoredRecord[],
-  descent: Descent,
+  descent: RevisionKind,
   capturedFrom: string | undefined,
 ): Relations {
   const predicate = descent === 'supersede' ? 'supersedes' : 'derived_from'
@@ -168,10 +174,10 @@ function inheritRelations(
 }
 
 /** A body cannot begin its life retracted, or claim to be superseded. */
-function dateRevision(
+function startRevision(
   payload: NewRecord['payload'],
   sources: readonly StoredRecord[],
-  descent: Descent,
+  descent: RevisionKind,
 ): NewRecord['payload'] {
   if (payload.kind !== 'semantic') return payload
   const [source] = sources

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keepEntities } from '../../src/entities/index.ts'
+import { lockActiveEntities } from '../../src/entities/index.ts'
 import { bearersOf, entity, mention, mergeInto, recordsAbout } from '../support/entity-requests.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -91,7 +91,7 @@ describe('merges at once', () => {
     const record = await create(app, fact())
     let merging: ReturnType<typeof merge> | undefined
     await app.db.transaction().execute(async (tx) => {
-      expect(await keepEntities(tx, [twin.id])).toEqual(new Set([twin.id]))
+      expect(await lockActiveEntities(tx, [twin.id])).toEqual(new Set([twin.id]))
       merging = merge(target.id, [twin.id])
       await new Promise((done) => setTimeout(done, 100))
       const edge = { weight: 1, created_at: app.clock.now() }
@@ -107,7 +107,7 @@ describe('merges at once', () => {
     expect((await merging)?.status).toBe(200)
     expect(await recordsOf(target.id)).toEqual([record.id])
     await app.db.transaction().execute(async (tx) => {
-      expect(await keepEntities(tx, [target.id, twin.id])).toEqual(new Set([target.id]))
+      expect(await lockActiveEntities(tx, [target.id, twin.id])).toEqual(new Set([target.id]))
     })
   })
 })

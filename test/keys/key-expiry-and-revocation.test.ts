@@ -73,7 +73,7 @@ describe('a revoked key', () => {
     expect(await elsewhere.authenticate(secret)).toBeDefined()
     api.clock.advance(5_000)
     expect(await elsewhere.authenticate(secret)).toBeUndefined()
-    await elsewhere.settle()
+    await elsewhere.finishWrites()
   })
 
   it('is one of two while clients move over', async () => {
@@ -115,7 +115,7 @@ describe('the use of a key', () => {
     await expect.poll(() => lastUse(id)).toBe(first)
     api.clock.advance(59_999)
     await statusWith(secret)
-    await api.services.keys.settle()
+    await api.services.keys.finishWrites()
     expect(await lastUse(id)).toBe(first)
     api.clock.advance(1)
     const later = api.clock.now().toISOString()
@@ -131,7 +131,7 @@ describe('the use of a key', () => {
     pool.on('acquire', () => queries++)
     await Promise.all(Array.from({ length: 50 }, () => keys.authenticate(secret)))
     for (let index = 0; index < 50; index++) await keys.authenticate(secret)
-    await keys.settle()
+    await keys.finishWrites()
     // One to look it up, one to note the use.
     expect(queries).toBe(2)
     pool.removeAllListeners('acquire')

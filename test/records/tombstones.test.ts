@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { rescoreAndPromoteRecord } from '../../src/lifecycle/index.ts'
-import { lockTombstones } from '../../src/records/erasure/tombstones.queries.ts'
+import { lockTombstonesExclusive } from '../../src/records/erasure/tombstones.queries.ts'
 import { createRecordsService } from '../../src/records/index.ts'
 import { until } from '../support/processes.ts'
 import { type Body, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
@@ -203,7 +203,7 @@ describe('a create that races an erase', () => {
     const { id } = await create(app, say('raced'))
     const racers: Promise<unknown>[] = []
     await app.db.transaction().execute(async (tx) => {
-      await lockTombstones(tx)
+      await lockTombstonesExclusive(tx)
       racers.push(post(say('raced')), erase(id), post(say('raced')))
       await waiting(3)
     })

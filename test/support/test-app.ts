@@ -84,7 +84,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
 
   async function close(): Promise<void> {
     await app.close()
-    await services.keys.settle()
+    await services.keys.finishWrites()
     await services.access.settle()
     await database.close()
   }

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { normaliseName } from '../../src/domain/names.ts'
-import { foldEntities, type StoredEntity } from '../../src/entities/entity-fold.ts'
-import { isBehind, rankBearers } from '../../src/entities/lookup-order.ts'
+import { isAfter, rankMatches } from '../../src/entities/lookup-order.ts'
+import { mergeEntities, type StoredEntity } from '../../src/entities/merged-entity.ts'
 
 const name = fc.constantFrom(
   'Orion',
@@ -41,7 +41,7 @@ describe('folding entities', () => {
   it('loses no name, type or identifier, and adds none', () => {
     fc.assert(
       fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, twins) => {
-        const folded = foldEntities(target, twins)
+        const folded = mergeEntities(target, twins)
         const all = [target, ...twins]
         expect(new Set(namesOf(folded))).toEqual(new Set(all.flatMap(namesOf)))
         const typesOf = ({ payload: each }: Pick<StoredEntity, 'payload'>) => [
@@ -64,8 +64,8 @@ describe('folding entities', () => {
   it('done twice is done once', () => {
     fc.assert(
       fc.property(entity, fc.array(entity, { maxLength: 4 }), (target, twins) => {
-        const once = { ...target, ...foldEntities(target, twins) }
-        expect(foldEntities(once, twins)).toEqual(foldEntities(target, twins))
+        const once = { ...target, ...mergeEntities(target, twins) }
+        expect(mergeEntities(once, twins)).toEqual(mergeEntities(target, twins))
       }),
     )
   })
@@ -83,10 +83,10 @@ describe('those who bear a name', () => {
     const bearers = fc.uniqueArray(bearer, { selector: ({ id }) => id, maxLength: 8 })
     fc.assert(
       fc.property(name, bearers, (term, found) => {
-        const ranked = rankBearers(term, found)
-        expect(rankBearers(term, found.toReversed())).toEqual(ranked)
+        const ranked = rankMatches(term, found)
+        expect(rankMatches(term, found.toReversed())).toEqual(ranked)
         for (const [index, each] of ranked.entries()) {
-          expect(ranked.filter((other) => isBehind(other, each))).toEqual(ranked.slice(index + 1))
+          expect(ranked.filter((other) => isAfter(other, each))).toEqual(ranked.slice(index + 1))
         }
       }),
     )

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { canonicalWording } from '../../src/domain/tombstone-wording.ts'
-import { fallingWith } from '../../src/records/erasure/descent-closure.ts'
-import { withoutErased } from '../../src/records/erasure/kept-record.ts'
+import { computeErasedIds } from '../../src/records/erasure/descent-closure.ts'
+import { removeErasedSources } from '../../src/records/erasure/kept-record.ts'
 
 const fact = (object: unknown): Payload => ({
   ...{ kind: 'semantic', subject: 's', predicate: 'p', object, validity: { mode: 'global' }, evidence: [] },
@@ -45,28 +45,28 @@ describe('what a record says', () => {
 describe('what falls with an erased record', () => {
   const edges = (...pairs: [string, string][]) =>
     pairs.map(([derived, source]) => ({
-      ...{ derived, source, kind: 'capture' as const, isGround: true, tellsAll: false },
+      ...{ derived, source, kind: 'capture' as const, isGround: true, quotesAllSources: false },
     }))
 
   it('was derived from it alone, by any way', () => {
     const derivations = edges(['b', 'a'], ['c', 'b'], ['d', 'c'], ['d', 'b'], ['e', 'd'], ['e', 'other'])
-    expect([...fallingWith('a', derivations)].sort()).toEqual(['a', 'b', 'c', 'd'])
+    expect([...computeErasedIds('a', derivations)].sort()).toEqual(['a', 'b', 'c', 'd'])
   })
 
   it('is not kept by records that only name each other', () => {
-    expect(fallingWith('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'])).size).toBe(3)
-    expect(fallingWith('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'], ['c', 'x'])).size).toBe(1)
-    expect(fallingWith('a', edges(['b', 'a'], ['a', 'b'], ['a', 'x'])).size).toBe(2)
+    expect(computeErasedIds('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'])).size).toBe(3)
+    expect(computeErasedIds('a', edges(['b', 'a'], ['b', 'c'], ['c', 'b'], ['c', 'x'])).size).toBe(1)
+    expect(computeErasedIds('a', edges(['b', 'a'], ['a', 'b'], ['a', 'x'])).size).toBe(2)
   })
 
   it('is not what only names it', () => {
     const claims = edges(['b', 'a'], ['c', 'b']).map((each) => ({ ...each, isGround: false }))
-    expect([...fallingWith('a', claims)]).toEqual(['a'])
+    expect([...computeErasedIds('a', claims)]).toEqual(['a'])
   })
 
   it('tells all that its sources say, though another source is left', () => {
-    const summary = edges(['b', 'a'], ['b', 'other']).map((each) => ({ ...each, tellsAll: true }))
-    expect([...fallingWith('a', summary)]).toEqual(['a', 'b'])
+    const summary = edges(['b', 'a'], ['b', 'other']).map((each) => ({ ...each, quotesAllSources: true }))
+    expect([...computeErasedIds('a', summary)]).toEqual(['a', 'b'])
   })
 
   it('is no longer named by what stays', () => {
@@ -81,13 +81,15 @@ describe('what falls with an erased record', () => {
       },
     }
     const source = (...tags: string[]) => ({ ...origins, tags })
-    const heritage = { erased: [source('theirs', 'shared')], left: [source('shared')] }
-    expect(withoutErased(origins, new Set([id]), heritage)).toEqual({
+    const heritage = { erased: [source('theirs', 'shared')], remaining: [source('shared')] }
+    expect(removeErasedSources(origins, new Set([id]), heritage)).toEqual({
       tags: ['mine', 'shared'],
       payload: fact('x'),
       provenance: { sources: [{ kind: 'event', ref: 'erased' }], created_by: 'me' },
     })
-    const nothing = { erased: [], left: [] }
-    expect(withoutErased(origins, new Set(['0197b9a0-0000-7000-8000-000000000002']), nothing)).toEqual({})
+    const nothing = { erased: [], remaining: [] }
+    expect(removeErasedSources(origins, new Set(['0197b9a0-0000-7000-8000-000000000002']), nothing)).toEqual(
+      {},
+    )
   })
 })

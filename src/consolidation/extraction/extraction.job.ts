@@ -8,7 +8,7 @@ import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure } from '../../llm/model-failure.ts'
 import { add, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
-import { shareTombstones } from '../../records/index.ts'
+import { lockTombstonesShared } from '../../records/index.ts'
 import {
   claimReadable,
   countDue,
@@ -122,7 +122,7 @@ export function createExtraction({
 
   /** By what the episode is now: it may have gone, or become more sensitive, while the model thought. */
   async function keep(tx: Transaction, id: string, said: readonly Said[], { run }: StageContext) {
-    await shareTombstones(tx)
+    await lockTombstonesShared(tx)
     const held = await lockHeld(tx, [id])
     const episodes = held.length === 0 ? [] : await readEpisodes(tx, held)
     const told = episodes.flatMap((episode) => said.map((fact) => ({ fact, episode, at: timeOf(episode) })))

@@ -23,7 +23,7 @@ import {
 import { type Fate, judge, type KnownFact, pairOf, withoutHeard } from './known-fact.ts'
 import { nameAll } from './named-entities.ts'
 
-type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'recall'> }
+type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'getAll'> }
 
 /** `refused` says what was erased from its scope. */
 export type Kept = { created: number; reinforced: number; refused: number; changes: Change[] }
@@ -81,7 +81,7 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
     const born = new Map<Judged, string>()
     if (unknown.length === 0) return born
     const { actor, now, runId } = telling
-    const known = await policies.recall(tx)
+    const known = await policies.getAll(tx)
     const naming = nameAll(unknown)
     const found = groupByPlace(naming.wanted.length === 0 ? [] : await findEntities(tx, naming.wanted))
     const drafts = unknown.flatMap((each): Draft[] => {

@@ -28,7 +28,7 @@ type Resources = {
   ids: Ids
   seal: Seal
   textLanguage: string
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
   size?: number
 }
 
@@ -97,7 +97,7 @@ export function createCounting(
     if (hopeful.length === 0) return { born: [], taught }
     const keys = hopeful.map(({ key }) => key)
     const waiting = new Map((await countWaiting(tx, craft.stage, keys)).map((each) => [each.place, each]))
-    const known = await policies.recall(tx)
+    const known = await policies.getAll(tx)
     const drafts = hopeful.flatMap((group, place): Draft[] => {
       const found = waiting.get(place)
       const founded = findFounder(group, tallyOf(found), craft)

@@ -3,8 +3,8 @@ import { type Caller, fullTrust, permissions } from '../../domain/caller.ts'
 import type { Change, RunContext } from '../../jobs/runs.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { rescore } from '../../lifecycle/index.ts'
-import { claimRecords, type StoredRecord, shareTombstones } from '../../records/index.ts'
-import { carryLinks, retireRecord } from '../../revision/index.ts'
+import { loadManyForUpdate, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
+import { copyLinks, retireRecord } from '../../revision/index.ts'
 import type { Bear } from '../insert-fact.service.ts'
 import { carryCounts, type Member, type Partition } from './clustering.queries.ts'
 import { subjectOf } from './summary-prompt.ts'
@@ -28,9 +28,9 @@ const caller: Caller = {
 /** What was told as one becomes one, in the transaction of the caller; what each said stays readable. */
 export function createMerging({ bear, textLanguage }: Resources) {
   return async (tx: Transaction, { run }: RunContext, merging: Merging): Promise<Outcome> => {
-    await shareTombstones(tx)
+    await lockTombstonesShared(tx)
     const ids = merging.members.map(({ id }) => id)
-    const sources = unmoved(merging.members, await claimRecords(tx, { caller }, ids))
+    const sources = unmoved(merging.members, await loadManyForUpdate(tx, { caller }, ids))
     if (!sources) return { outcome: 'moved' }
     const told = { actor, rationale, now: run.startedAt, runId: run.id }
     const tags = commonFirst(merging.members.flatMap((member) => member.tags))
@@ -43,7 +43,7 @@ export function createMerging({ bear, textLanguage }: Resources) {
     for (const source of sources) {
       await retireRecord(tx, source, { ...told, textLanguage, step: 'cluster', to: 'merged' })
     }
-    await carryLinks(tx, ids, heirId, run.startedAt)
+    await copyLinks(tx, ids, heirId, run.startedAt)
     await carryCounts(tx, ids, heirId)
     await rescore(tx, { ids: [heirId], now: run.startedAt, runId: run.id })
     return { outcome: 'merged', changes: describe(heirId, sources) }

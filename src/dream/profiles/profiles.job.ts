@@ -4,7 +4,7 @@ import { fullTrust } from '../../domain/caller.ts'
 import { factHandle } from '../../domain/handles.ts'
 import type { BatchResult, Run } from '../../jobs/runs.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
-import { findRecords, type StoredRecord, shareTombstones } from '../../records/index.ts'
+import { findRecords, lockTombstonesShared, type StoredRecord } from '../../records/index.ts'
 import { retireRecord } from '../../revision/index.ts'
 import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../entity-facts.queries.ts'
 import type { Bear } from '../insert-fact.service.ts'
@@ -146,7 +146,7 @@ export function createCarding({ db, bear, textLanguage, size = usualSize }: Reso
     { entity: { id }, question, digest, card }: Due,
     { model, profile }: { model: Asking; profile: string },
   ): Promise<BatchResult> {
-    await shareTombstones(tx)
+    await lockTombstonesShared(tx)
     const among = question.told.map((each) => each.id)
     await lockTold(tx, [id, ...among, ...(card ? [card.id] : [])])
     const due = await prepare(tx, model, { id, among })

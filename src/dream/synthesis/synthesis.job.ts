@@ -3,7 +3,7 @@ import type { Transaction } from '../../db/transaction.ts'
 import { fullTrust, rankOf, type Sensitivity } from '../../domain/caller.ts'
 import { addInverses } from '../../domain/edges.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
-import { findRecords, shareTombstones, writeChange } from '../../records/index.ts'
+import { findRecords, lockTombstonesShared, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
 import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../entity-facts.queries.ts'
 import type { Bear } from '../insert-fact.service.ts'
@@ -132,7 +132,7 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     { due, bridge }: { due: Due; bridge: Extract<Bridge, { connected: true }> },
   ) {
     const { one, other, question } = due
-    await shareTombstones(tx)
+    await lockTombstonesShared(tx)
     const among = question.told.map(({ id }) => id)
     await lockTold(tx, [one.id, other.id, ...among])
     const pair = { one: one.id, other: other.id }

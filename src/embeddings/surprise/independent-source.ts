@@ -1,5 +1,5 @@
 import type { Sensitivity, SourceType } from '../../domain/caller.ts'
-import { type Provenance, tellersOf } from '../../records/index.ts'
+import { authorsOf, type Provenance } from '../../records/index.ts'
 
 export type RecordSource = { provenance: Provenance; source_type: SourceType; sensitivity: Sensitivity }
 
@@ -18,7 +18,7 @@ export function isIndependentSource(told: RecordSource, before: RecordSource): b
 }
 
 function namesOf({ provenance }: RecordSource): Set<string> {
-  const named = [...tellersOf(provenance)].filter((name) => name !== undefined)
+  const named = [...authorsOf(provenance)].filter((name) => name !== undefined)
   const keys = provenance.sources.flatMap(({ created_by: name, ref }) =>
     name === undefined ? (byKey.exec(ref)?.slice(1) ?? []) : [],
   )

@@ -1,12 +1,12 @@
 import type { Transaction } from '../../db/transaction.ts'
 import { type Caller, isAllowed } from '../../domain/caller.ts'
 import { refuseReserved } from '../../domain/reserved-edges.ts'
-import { type Descent, type Draft, inferDescents, settleClaims } from '../../records/index.ts'
+import { type Descent, type Draft, inferDescents, resolveNamedSources } from '../../records/index.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 
 /** A line of a version that did not record descent is read as a store of that version is. */
-export function listDescents({ draft: { row, edges, claim }, given }: ImportedCopy): Descent[] {
-  const told = given.descent ?? inferDescents(edges, claim)
+export function listDescents({ draft: { row, edges, namedSources }, given }: ImportedCopy): Descent[] {
+  const told = given.descent ?? inferDescents(edges, namedSources)
   return told.flatMap((each) => (each.source_id === row.id ? [] : [{ ...each, derived_id: row.id }]))
 }
 
@@ -22,6 +22,6 @@ export async function resolveDescent(
 ) {
   const isAdmin = isAllowed(caller, 'admin')
   const free = drafts.map((draft) => (isAdmin ? undefined : refuseReserved(draft.edges)) ?? draft)
-  const settled = await settleClaims(tx, caller, free)
+  const settled = await resolveNamedSources(tx, caller, free)
   return settled.map((each, index) => (copies[index]?.hasHistory ? (free[index] ?? each) : each))
 }

@@ -28,7 +28,7 @@ type Resources = {
   seal: ReturnType<typeof createSeal>
   defaultSensitivity: Sensitivity
   textLanguage: string
-  policies: Pick<PoliciesService, 'recall'>
+  policies: Pick<PoliciesService, 'getAll'>
 }
 
 export type ImportRequest = { lines: AsyncIterable<Line>; parse: Parse; dryRun: boolean; signal: AbortSignal }
@@ -93,7 +93,7 @@ export function createImportService(resources: Resources) {
     let bytes = 0
     let seen = new Set<string>()
     for await (const line of lines) {
-      const item = readItem(line, { caller, parse, policies: await policies.recall(db) })
+      const item = readItem(line, { caller, parse, policies: await policies.getAll(db) })
       if (items.length === portion.lines || bytes >= portion.bytes || (item.id && seen.has(item.id))) {
         yield items
         items = []

@@ -4,7 +4,12 @@ import type { createSeal } from '../../domain/tombstone-seal.ts'
 import { hasFullTrust } from '../../domain/trust.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { type Draft, erasedContent, insertRecords, refuseTakenIdentifiers } from '../../records/index.ts'
+import {
+  createErasedContentError,
+  type Draft,
+  insertRecords,
+  rejectTakenIdentifiers,
+} from '../../records/index.ts'
 import { storeEdges } from './edge-storage.service.ts'
 import {
   findExisting,
@@ -64,11 +69,11 @@ export function createStoring({ seal, textLanguage }: Resources) {
       tx,
       copies.map(({ draft }) => draft),
     )
-    const drafts = await refuseTakenIdentifiers(tx, await resolveDescent(tx, caller, placed, copies))
+    const drafts = await rejectTakenIdentifiers(tx, await resolveDescent(tx, caller, placed, copies))
     const storable = drafts.flatMap((draft, index) => {
       if (draft instanceof AppError) return []
       const log = copies[index]?.given.audit_log ?? []
-      return [{ ...draft, edges: [], isNamed: true, audit: log.length > 0 ? null : draft.audit }]
+      return [{ ...draft, edges: [], hasClientId: true, audit: log.length > 0 ? null : draft.audit }]
     })
     const stored = await insertRecords(tx, storable, textLanguage, seal)
     return copies.filter((copy, index) => {
@@ -113,7 +118,7 @@ function getOutcome(
 ): LineOutcome {
   const { id } = copy.draft.row
   if (ids.has(id)) return 'created'
-  return erasedIds.has(id) ? erasedContent() : recordExists(copy)
+  return erasedIds.has(id) ? createErasedContentError() : recordExists(copy)
 }
 
 /** Who bears a name first here stays so: what comes from elsewhere bears it too, and has no place among them. */

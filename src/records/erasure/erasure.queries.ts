@@ -24,7 +24,7 @@ export async function findDerivations(tx: Database, root: string): Promise<Deriv
       where d.derived_id <> ${root}::uuid
     )
     select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
-      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "quotesAllSources"
     from touched join descents as d on d.derived_id = touched.id
     where d.kind <> 'contest'
   `.execute(tx)
@@ -48,7 +48,7 @@ export async function findContents(tx: Database, ids: readonly string[]): Promis
 }
 
 /** Of a record that stays, with what it says from now on; null where nothing that it says changes. */
-export type Rewriting = {
+export type KeptRecordUpdate = {
   id: string
   content: ContentRow
   search: { text: string; words: number; scope: string; type: string }
@@ -58,10 +58,10 @@ export type Rewriting = {
 }
 
 /** Each as one change: its content, its version, its log, what it is found and known by. */
-export async function rewriteKept(
+export async function updateKeptRecords(
   tx: Database,
-  kept: readonly Rewriting[],
-  { actor, at, via }: Omit<Testimony, 'rationale'>,
+  kept: readonly KeptRecordUpdate[],
+  { actor, at, via }: Omit<ErasureEntry, 'rationale'>,
   textLanguage: string,
 ): Promise<void> {
   const rows = kept.map(({ id, content, search }) => ({ id, ...content, ...search }))
@@ -104,7 +104,7 @@ export async function rewriteKept(
 }
 
 /** Entries of what stays whose changes say what it took over from what went. Numbers and moves of a status stay. */
-export async function blankTakenOver(tx: Database, ids: readonly string[]): Promise<void> {
+export async function clearInheritedAuditText(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update audit_entries as a set rationale = '', changes = null
     where a.record_id = ${listed(ids)} and a.changes is not null and exists (
@@ -124,7 +124,7 @@ export async function lockForErasure(tx: Database, ids: readonly string[]): Prom
 }
 
 /** Of the records, those the caller could read whole: of the others it is not told that they went. */
-export async function findOpenIds(tx: Database, ids: readonly string[], trust: Trust): Promise<string[]> {
+export async function findReadableIds(tx: Database, ids: readonly string[], trust: Trust): Promise<string[]> {
   const found = await tx
     .selectFrom('records as r')
     .where('r.id', '=', sql<string>`${listed(ids)}`)
@@ -167,7 +167,7 @@ export async function deleteEmbeddings(tx: Database, ids: readonly string[]): Pr
 }
 
 /** Who did what and when stays; the trigger of migration 0003 lets nothing else be changed. */
-export async function blankAudit(tx: Database, ids: readonly string[]): Promise<void> {
+export async function clearAuditText(tx: Database, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('audit_entries')
     .set({ rationale: '', changes: null })
@@ -176,7 +176,7 @@ export async function blankAudit(tx: Database, ids: readonly string[]): Promise<
     .execute()
 }
 
-export async function blankStatusReasons(tx: Database, ids: readonly string[]): Promise<void> {
+export async function clearStatusReasons(tx: Database, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('status_changes')
     .set({ reason: '' })
@@ -185,12 +185,12 @@ export async function blankStatusReasons(tx: Database, ids: readonly string[]): 
     .execute()
 }
 
-export type Testimony = { actor: string; rationale: string; at: Date; via: Via | null }
+export type ErasureEntry = { actor: string; rationale: string; at: Date; via: Via | null }
 
-export async function appendErasures(
+export async function insertEraseEntries(
   tx: Database,
   ids: readonly string[],
-  { actor, rationale, at, via }: Testimony,
+  { actor, rationale, at, via }: ErasureEntry,
 ): Promise<void> {
   await sql`
     insert into audit_entries (record_id, action, actor, at, rationale, via)
@@ -200,7 +200,12 @@ export async function appendErasures(
 }
 
 /** One purged before it was erased: its numbers stay, and it is known as erased from now on. */
-export async function markErased(tx: Database, id: string, actor: string, at: Date): Promise<void> {
+export async function updateDeletedToErased(
+  tx: Database,
+  id: string,
+  actor: string,
+  at: Date,
+): Promise<void> {
   await tx
     .updateTable('departures')
     .set({ kind: 'erased', reason: 'erased', actor, departed_at: at })

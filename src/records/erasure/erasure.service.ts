@@ -1,6 +1,6 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
-import { type Caller, fullTrust, isAllowed, rankOf, type Via, viaOf } from '../../domain/caller.ts'
+import { type Caller, fullTrust, isAllowed, rankOf, viaOf } from '../../domain/caller.ts'
 import { listHandles } from '../../domain/handles.ts'
 import { extractWords } from '../../domain/query-words.ts'
 import { searchableText } from '../../domain/searchable-text.ts'
@@ -8,104 +8,108 @@ import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
-import { departed } from '../deleted-record.ts'
-import { type DepartureRow, departErased } from '../deleted-records.queries.ts'
-import { claimAnyRecord, findKnownRecord, mayChange, requireChangeable } from '../record-claim.service.ts'
+import { createDeletedError } from '../deleted-record-errors.ts'
+import { type DeletedRecord, deleteErased } from '../deleted-records.queries.ts'
 import { identifiersOf } from '../record-draft.ts'
+import {
+  findRecordOrDeleted,
+  loadAnyForUpdate,
+  mayChange,
+  requireChangeable,
+} from '../record-loading.service.ts'
 import { findRecords } from '../records.queries.ts'
 import type { ContentRow, StoredRecord } from '../stored-record.ts'
 import { presentVia } from '../via.ts'
-import { type Derivation, fallingWith } from './descent-closure.ts'
+import { computeErasedIds, type Derivation } from './descent-closure.ts'
 import {
-  appendErasures,
-  blankAudit,
-  blankStatusReasons,
-  blankTakenOver,
+  clearAuditText,
+  clearInheritedAuditText,
+  clearStatusReasons,
   deleteAccesses,
   deleteDescentsFrom,
   deleteEdgesOf,
   deleteEmbeddings,
+  type ErasureEntry,
   findContents,
   findDerivations,
-  findOpenIds,
+  findReadableIds,
+  insertEraseEntries,
+  type KeptRecordUpdate,
   lockForErasure,
-  markErased,
-  type Rewriting,
-  rewriteKept,
+  updateDeletedToErased,
+  updateKeptRecords,
 } from './erasure.queries.ts'
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
-import { type Heritage, withoutErased } from './kept-record.ts'
+import { removeErasedSources, type SourceContents } from './kept-record.ts'
 import {
   deleteAnswersAbout,
-  thinAnswersAbout,
-  thinAnswersOfKept,
-  thinCapturesAbout,
+  reduceAnswersAbout,
+  removeFromBatchAnswers,
+  removeFromCaptureAnswers,
 } from './stored-answers.queries.ts'
-import { insertTombstones, lockTombstones } from './tombstones.queries.ts'
+import { insertTombstones, lockTombstonesExclusive } from './tombstones.queries.ts'
 
 type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal; textLanguage: string }
 
 export type ErasureService = ReturnType<typeof createErasureService>
 
 /** Ids, each list in order: what goes, and what stays though it rests on something that goes, or names it. */
-type Circle = { falling: string[]; kept: string[]; derivations: readonly Derivation[] }
-type Testimony = { actor: string; rationale: string; at: Date; via: Via | null }
+type ErasurePlan = { erasedIds: string[]; keptIds: string[]; derivations: readonly Derivation[] }
 
 /** Content goes from wherever it went, whether or not the caller could see it there. */
 
 export function createErasureService({ db, clock, ids, seal, textLanguage }: Resources) {
-  async function erase(call: CallContext, id: string, asked: Erasure): Promise<ErasureReceipt> {
-    const { actor, rationale, cascade = true, force = false } = asked
+  async function erase(call: CallContext, id: string, input: Erasure): Promise<ErasureReceipt> {
+    const { actor, rationale, cascade = true, force = false } = input
     if (force || !cascade) requireAdmin(call.caller)
-    if (!seal.keyId) throw new AppError('tombstone_key_missing', 'This server has no key for tombstones.')
+    if (!seal.keyId) throw new AppError('tombstone_key_missing', 'The server has no key for tombstones.')
     return transact(db, call, async (tx) => {
-      await lockTombstones(tx)
-      // The clock is read behind the locks, or an entry could be older than what was written before it.
-      const tell = () => ({ actor, rationale, at: clock.now(), via: viaOf(call.caller) })
-      const known = await findKnownRecord(tx, call.caller, id)
-      // Before the lock of all that was derived from it, and for a purged record as well.
+      await lockTombstonesExclusive(tx)
+      const known = await findRecordOrDeleted(tx, call.caller, id)
+      // Before the lock of fullTrust derived from it, and for a purged record as well.
       requireChangeable(call.caller, known)
-      const isGone = 'departed_at' in known
-      if (isGone) refuseErased(known)
-      const circle = await lockCircle(tx, known.id, cascade)
-      if (!isGone) await claimAnyRecord(tx, call, known.id)
-      const told = tell()
-      const receipt = await eraseCircle(tx, call, known.id, circle, { ...told, force })
-      if (isGone) await markErased(tx, known.id, actor, told.at)
+      const isDeleted = 'departed_at' in known
+      if (isDeleted) requireNotErased(known)
+      const plan = await lockErasurePlan(tx, known.id, cascade)
+      if (!isDeleted) await loadAnyForUpdate(tx, call, known.id)
+      // The clock is read after the locks: otherwise the entry could be older than entries that are already written.
+      const entry = { actor, rationale, at: clock.now(), via: viaOf(call.caller) }
+      const receipt = await executePlan(tx, call, known.id, plan, { ...entry, force })
+      if (isDeleted) await updateDeletedToErased(tx, known.id, actor, entry.at)
       return receipt
     })
   }
 
-  async function eraseCircle(
+  async function executePlan(
     tx: Database,
     call: CallContext,
     id: string,
-    circle: Circle,
-    { force, ...told }: Testimony & { force: boolean },
+    plan: ErasurePlan,
+    { force, ...entry }: ErasureEntry & { force: boolean },
   ): Promise<ErasureReceipt> {
-    const { falling, kept } = circle
-    const erased = await findRecords(tx, falling, fullTrust)
+    const { erasedIds } = plan
+    const erased = await findRecords(tx, erasedIds, fullTrust)
     requireErasable(call.caller, erased, force)
-    const derived = falling.filter((each) => each !== id)
-    const derivedIds = await findOpenIds(tx, derived, call.caller.trust)
-    const keptIds = await findOpenIds(tx, kept, call.caller.trust)
-    const tombstoneIds = await insertTombstones(tx, markContents(sealedOf(erased, id), told))
-    const relations = await deleteEdgesOf(tx, falling)
-    const embeddings = await deleteEmbeddings(tx, falling)
-    const accesses = await deleteAccesses(tx, falling)
-    await rewrite(tx, circle, erased, told)
-    await deleteDescentsFrom(tx, falling)
-    await departErased(tx, falling, told)
-    await leaveNoWords(tx, falling, told)
-    await thinAnswersOfKept(tx, kept)
+    const derived = erasedIds.filter((each) => each !== id)
+    const derivedIds = await findReadableIds(tx, derived, call.caller.trust)
+    const keptIds = await findReadableIds(tx, plan.keptIds, call.caller.trust)
+    const tombstoneIds = await insertTombstones(tx, draftTombstones(findRecordsToSeal(erased, id), entry))
+    const relations = await deleteEdgesOf(tx, erasedIds)
+    const embeddings = await deleteEmbeddings(tx, erasedIds)
+    const accesses = await deleteAccesses(tx, erasedIds)
+    await updateKept(tx, plan, erased, entry)
+    await deleteDescentsFrom(tx, erasedIds)
+    await deleteErased(tx, erasedIds, entry)
+    await clearWords(tx, erasedIds, entry)
+    await reduceAnswersAbout(tx, plan.keptIds)
     const own = erased.some((each) => each.id === id) ? 1 : 0
     const removed = { records: own + derivedIds.length, relations, embeddings, access_rows: accesses }
     const ids = { derived_ids: derivedIds, kept: keptIds, tombstone_ids: tombstoneIds }
-    return { ...receiptOf(id, told), removed, ...ids }
+    return { ...presentReceipt(id, entry), removed, ...ids }
   }
 
   /** One tombstone for each content, though two of the records may say the same. */
-  function markContents(erased: readonly StoredRecord[], { actor, at, via }: Testimony) {
+  function draftTombstones(erased: readonly StoredRecord[], { actor, at, via }: ErasureEntry) {
     const { keyId } = seal
     if (!keyId) return []
     // Of two with one content the most sensitive comes last, and counts.
@@ -124,27 +128,27 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
   }
 
   /** What has other grounds stays, without this one and without what it took over from it. */
-  async function rewrite(
+  async function updateKept(
     tx: Database,
-    { falling, kept, derivations }: Circle,
+    { erasedIds, keptIds, derivations }: ErasurePlan,
     erased: readonly StoredRecord[],
-    told: Testimony,
+    entry: ErasureEntry,
   ): Promise<void> {
-    if (kept.length === 0) return
-    const ids = new Set(falling)
-    const heirs = derivations.filter(({ derived, kind }) => !ids.has(derived) && takesWords(kind))
-    const left = await findContents(
+    if (keptIds.length === 0) return
+    const ids = new Set(erasedIds)
+    const copies = derivations.filter(({ derived, kind }) => !ids.has(derived) && copiesWords(kind))
+    const remaining = await findContents(
       tx,
-      heirs.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
+      copies.flatMap(({ source }) => (ids.has(source) ? [] : [source])),
     )
-    const byId = new Map<string, ContentRow>([...erased, ...left].map((each) => [each.id, each]))
-    const rewritings = (await findRecords(tx, kept, fullTrust)).flatMap((stored) => {
-      const content = withoutErased(stored, ids, heritageOf(stored.id, heirs, ids, byId))
-      return Object.keys(content).length === 0 ? [] : [rewritingOf(stored, { ...stored, ...content })]
+    const byId = new Map<string, ContentRow>([...erased, ...remaining].map((each) => [each.id, each]))
+    const updates = (await findRecords(tx, keptIds, fullTrust)).flatMap((stored) => {
+      const content = removeErasedSources(stored, ids, collectSourceContents(stored.id, copies, ids, byId))
+      return Object.keys(content).length === 0 ? [] : [draftKeptUpdate(stored, { ...stored, ...content })]
     })
-    if (rewritings.length > 0) await rewriteKept(tx, rewritings, told, textLanguage)
-    const taking = heirs.flatMap(({ derived, source }) => (ids.has(source) ? [derived] : []))
-    await blankTakenOver(tx, [...new Set(taking)])
+    if (updates.length > 0) await updateKeptRecords(tx, updates, entry, textLanguage)
+    const copying = copies.flatMap(({ derived, source }) => (ids.has(source) ? [derived] : []))
+    await clearInheritedAuditText(tx, [...new Set(copying)])
   }
 
   return { erase }
@@ -155,22 +159,22 @@ function requireAdmin(caller: Caller): void {
   throw new AppError('forbidden', 'force, and cascade false, take the admin permission.')
 }
 
-function refuseErased(gone: DepartureRow): void {
-  if (gone.kind === 'erased') throw departed(gone, true)
+function requireNotErased(gone: DeletedRecord): void {
+  if (gone.kind === 'erased') throw createDeletedError(gone, true)
 }
 
 /** Locked until nothing has joined it between the look and the lock. */
-async function lockCircle(tx: Database, id: string, cascade: boolean): Promise<Circle> {
+async function lockErasurePlan(tx: Database, id: string, cascade: boolean): Promise<ErasurePlan> {
   for (let before = ''; ; ) {
     const derivations = await findDerivations(tx, id)
-    const falling = cascade ? fallingWith(id, derivations) : new Set([id])
-    const touched = derivations.filter(({ source }) => falling.has(source)).map(({ derived }) => derived)
-    const kept = [...new Set(touched)].filter((each) => !falling.has(each))
-    const circle = { falling: [...falling].sort(), kept: kept.sort() }
-    const seen = JSON.stringify(circle)
-    if (seen === before) return { ...circle, derivations }
+    const erased = cascade ? computeErasedIds(id, derivations) : new Set([id])
+    const touched = derivations.filter(({ source }) => erased.has(source)).map(({ derived }) => derived)
+    const kept = [...new Set(touched)].filter((each) => !erased.has(each))
+    const plan = { erasedIds: [...erased].sort(), keptIds: kept.sort() }
+    const seen = JSON.stringify(plan)
+    if (seen === before) return { ...plan, derivations }
     before = seen
-    await lockForErasure(tx, [...circle.falling, ...circle.kept])
+    await lockForErasure(tx, [...plan.erasedIds, ...plan.keptIds])
   }
 }
 
@@ -178,28 +182,28 @@ async function lockCircle(tx: Database, id: string, cascade: boolean): Promise<C
  * The name of an entity that goes only because its last mention does is not refused from now on: whoever mentions it
  * again says so of his own.
  */
-function sealedOf(erased: readonly StoredRecord[], id: string): readonly StoredRecord[] {
+function findRecordsToSeal(erased: readonly StoredRecord[], id: string): readonly StoredRecord[] {
   return erased.filter((each) => each.id === id || each.type !== 'entity')
 }
 
 /** What was made in these ways took over tags, names or a summary of its source. */
-function takesWords(kind: Derivation['kind']): boolean {
+function copiesWords(kind: Derivation['kind']): boolean {
   return ['capture', 'mention', 'consolidation', 'dream', 'merge', 'fold', 'inherited'].includes(kind)
 }
 
-function heritageOf(
+function collectSourceContents(
   id: string,
-  heirs: readonly Derivation[],
-  falling: ReadonlySet<string>,
+  copies: readonly Derivation[],
+  erasedIds: ReadonlySet<string>,
   byId: ReadonlyMap<string, ContentRow>,
-): Heritage {
-  const own = heirs.filter(({ derived }) => derived === id)
+): SourceContents {
+  const own = copies.filter(({ derived }) => derived === id)
   const contentsOf = (isErased: boolean) =>
-    own.flatMap(({ source }) => (falling.has(source) === isErased ? (byId.get(source) ?? []) : []))
-  return { erased: contentsOf(true), left: contentsOf(false) }
+    own.flatMap(({ source }) => (erasedIds.has(source) === isErased ? (byId.get(source) ?? []) : []))
+  return { erased: contentsOf(true), remaining: contentsOf(false) }
 }
 
-function rewritingOf(stored: StoredRecord, after: StoredRecord): Rewriting {
+function draftKeptUpdate(stored: StoredRecord, after: StoredRecord): KeptRecordUpdate {
   const { id, scope, sensitivity, type, payload, tags, provenance, interpretation } = after
   const text = searchableText(payload, tags)
   const { text: words, count } = extractWords(text)
@@ -232,15 +236,15 @@ function requireErasable(caller: Caller, erased: readonly StoredRecord[], force:
   )
 }
 
-async function leaveNoWords(tx: Database, ids: readonly string[], told: Testimony): Promise<void> {
-  await blankAudit(tx, ids)
-  await blankStatusReasons(tx, ids)
-  await appendErasures(tx, ids, told)
+async function clearWords(tx: Database, ids: readonly string[], entry: ErasureEntry): Promise<void> {
+  await clearAuditText(tx, ids)
+  await clearStatusReasons(tx, ids)
+  await insertEraseEntries(tx, ids, entry)
   await deleteAnswersAbout(tx, ids)
-  await thinAnswersAbout(tx, ids)
-  await thinCapturesAbout(tx, ids)
+  await removeFromBatchAnswers(tx, ids)
+  await removeFromCaptureAnswers(tx, ids)
 }
 
-function receiptOf(id: string, { actor, at, via }: Testimony) {
+function presentReceipt(id: string, { actor, at, via }: ErasureEntry) {
   return { id, erased_at: at.toISOString(), actor, ...presentVia(via) }
 }

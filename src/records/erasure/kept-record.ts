@@ -1,19 +1,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import { normaliseName } from '../../domain/names.ts'
 import type { Payload } from '../../domain/payloads.ts'
-import { namedRecord } from '../descent.ts'
+import { parseRecordReference } from '../descents.ts'
 import type { ContentRow } from '../stored-record.ts'
 
 /** What a record says once something that it rested on is erased. */
 
 /** Those of its sources whose words it took over: what goes with the erased ones, and what the others still say. */
-export type Heritage = { erased: readonly ContentRow[]; left: readonly ContentRow[] }
+export type SourceContents = { erased: readonly ContentRow[]; remaining: readonly ContentRow[] }
 
 /** Only what changes. A tag or a name goes that an erased source had and no other source has. */
-export function withoutErased(
+export function removeErasedSources(
   stored: ContentRow,
   ids: ReadonlySet<string>,
-  { erased, left }: Heritage,
+  { erased, remaining: left }: SourceContents,
 ): Partial<ContentRow> {
   const lost = (wordsOf: (record: ContentRow) => readonly string[]) => {
     const others = new Set(left.flatMap(wordsOf))
@@ -22,8 +22,8 @@ export function withoutErased(
   const lostTags = lost(({ tags }) => tags)
   const content = {
     tags: stored.tags.filter((tag) => !lostTags.has(tag)),
-    provenance: forgetSources(stored.provenance, ids),
-    payload: forgetWords(stored.payload, ids, { erased, left }, lost(namesOf)),
+    provenance: removeSources(stored.provenance, ids),
+    payload: removeWords(stored.payload, ids, { erased, remaining: left }, lost(namesOf)),
   }
   const changed = Object.entries(content).filter(
     ([name, value]) => !isDeepStrictEqual(value, stored[name as keyof typeof content]),
@@ -32,24 +32,24 @@ export function withoutErased(
 }
 
 /** A record must have a source, so one that loses its last is said to come from something erased. */
-function forgetSources(provenance: ContentRow['provenance'], ids: ReadonlySet<string>) {
-  const sources = provenance.sources.filter(({ ref }) => !names(ref, ids))
+function removeSources(provenance: ContentRow['provenance'], ids: ReadonlySet<string>) {
+  const sources = provenance.sources.filter(({ ref }) => !isReferenceTo(ref, ids))
   const left = sources.length > 0 ? sources : [{ kind: 'event' as const, ref: 'erased' }]
   return { ...provenance, sources: left }
 }
 
-function forgetWords(
+function removeWords(
   payload: Payload,
   ids: ReadonlySet<string>,
-  { erased, left }: Heritage,
+  { erased, remaining: left }: SourceContents,
   lostNames: ReadonlySet<string>,
 ): Payload {
   if (payload.kind === 'semantic') {
-    return { ...payload, evidence: payload.evidence.filter(({ source_id: id }) => !names(id, ids)) }
+    return { ...payload, evidence: payload.evidence.filter(({ source_id: id }) => !isReferenceTo(id, ids)) }
   }
   if (payload.kind !== 'entity') return payload
-  const others = new Set(left.flatMap(marksOf))
-  const lostMarks = new Set(erased.flatMap(marksOf).filter((mark) => !others.has(mark)))
+  const others = new Set(left.flatMap(identifierKeysOf))
+  const lostMarks = new Set(erased.flatMap(identifierKeysOf).filter((mark) => !others.has(mark)))
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
@@ -59,7 +59,7 @@ function forgetWords(
     ...entity,
     ...(summary === undefined || isLost ? {} : { summary }),
     aliases: entity.aliases.filter(({ value }) => !lostNames.has(normaliseName(value))),
-    identifiers: entity.identifiers.filter((each) => !lostMarks.has(markOf(each))),
+    identifiers: entity.identifiers.filter((each) => !lostMarks.has(identifierKeyOf(each))),
   }
 }
 
@@ -74,11 +74,11 @@ function namesOf({ payload, interpretation }: ContentRow): string[] {
   return [...own, ...mentioned].map(normaliseName)
 }
 
-function marksOf({ payload }: ContentRow): string[] {
-  return payload.kind === 'entity' ? payload.identifiers.map(markOf) : []
+function identifierKeysOf({ payload }: ContentRow): string[] {
+  return payload.kind === 'entity' ? payload.identifiers.map(identifierKeyOf) : []
 }
 
-function markOf({ namespace, value }: { namespace: string; value: string }): string {
+function identifierKeyOf({ namespace, value }: { namespace: string; value: string }): string {
   return JSON.stringify([namespace, value])
 }
 
@@ -86,6 +86,6 @@ function summaryOf({ payload }: ContentRow): string | undefined {
   return payload.kind === 'entity' ? payload.summary : undefined
 }
 
-function names(ref: string, ids: ReadonlySet<string>): boolean {
-  return ids.has(namedRecord(ref) ?? '') || ids.has(ref.slice(-36).toLowerCase())
+function isReferenceTo(ref: string, ids: ReadonlySet<string>): boolean {
+  return ids.has(parseRecordReference(ref) ?? '') || ids.has(ref.slice(-36).toLowerCase())
 }

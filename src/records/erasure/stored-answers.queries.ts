@@ -17,7 +17,7 @@ export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): 
 }
 
 /** An answer about many records is still given, without these: run anew, it would store the others twice. */
-export async function thinAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
+export async function removeFromBatchAnswers(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{results}', (
@@ -38,7 +38,7 @@ export async function thinAnswersAbout(tx: Database, ids: readonly string[]): Pr
 }
 
 /** What stays has changed: an answer that quotes it keeps only its id and version, as for one who may not read. */
-export async function thinAnswersOfKept(tx: Database, ids: readonly string[]): Promise<void> {
+export async function reduceAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
   const brief = (record: RawBuilder<unknown>) =>
     sql`jsonb_build_object('id', ${record} -> 'id', 'version', ${record} -> 'version')`
   const body = sql`body::jsonb`
@@ -55,7 +55,7 @@ export async function thinAnswersOfKept(tx: Database, ids: readonly string[]): P
 }
 
 /** What was captured with them is still answered, for the same reason. */
-export async function thinCapturesAbout(tx: Database, ids: readonly string[]): Promise<void> {
+export async function removeFromCaptureAnswers(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{created_records}', coalesce((

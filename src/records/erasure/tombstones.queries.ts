@@ -5,20 +5,20 @@ import type { Trust } from '../../domain/caller.ts'
 
 export type TombstoneRow = Pick<Selectable<Tombstones>, 'id' | 'scope' | 'created_at' | 'actor' | 'via'>
 export type Position = { created_at: Date; id: string }
-export type Sealed = { scope: string; digest: Buffer }
+export type SealedContent = { scope: string; digest: Buffer }
 
 /**
  * Of the given contents, those that were erased. Until the transaction ends no erase begins, so what is not
  * among them can be stored.
  */
-export async function findErased(
+export async function findTombstonesOf(
   tx: Database,
   keyId: Buffer | null,
-  sealed: readonly Sealed[],
-): Promise<Sealed[]> {
+  sealed: readonly SealedContent[],
+): Promise<SealedContent[]> {
   const scopes = sql.val(sealed.map(({ scope }) => scope))
   const digests = sql.val(sealed.map(({ digest }) => digest))
-  const { rows } = await sql<Sealed>`
+  const { rows } = await sql<SealedContent>`
     select erased_scope as scope, erased_digest as digest
     from erased_among(${keyId}::bytea, ${scopes}::text[], ${digests}::bytea[])
   `.execute(tx)
@@ -26,7 +26,7 @@ export async function findErased(
 }
 
 /** Waits for everyone who is storing something, and holds back those who come after. */
-export async function lockTombstones(tx: Database): Promise<void> {
+export async function lockTombstonesExclusive(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
 }
 
@@ -34,7 +34,7 @@ export async function lockTombstones(tx: Database): Promise<void> {
  * For whoever locks records and stores others later in the same transaction. An erase takes the tombstones before the
  * records; taken in the other order the two would deadlock, and one would wait a second to find out.
  */
-export async function shareTombstones(tx: Database): Promise<void> {
+export async function lockTombstonesShared(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(7350, 3)`.execute(tx)
 }
 
@@ -59,7 +59,7 @@ export async function insertTombstones(
 }
 
 /** Tombstones of erased records that the key could see whole and change. */
-function within({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
+function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
   const inScopes = scopes ? sql`scope = any(${sql.val([...scopes])}::text[])` : sql`true`
   return sql<SqlBool>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
 }
@@ -74,7 +74,7 @@ export async function listTombstones(
   return db
     .selectFrom('tombstones')
     .select(['id', 'scope', 'created_at', 'actor', 'via'])
-    .where(within(trust))
+    .where(isWithinTrust(trust))
     .$if(after !== undefined, (qb) =>
       qb.where(sql<boolean>`(created_at, id) < (${after?.created_at}::timestamptz, ${after?.id}::uuid)`),
     )
@@ -88,7 +88,7 @@ export async function deleteTombstone(db: Database, trust: Trust, id: string): P
   const deleted = await db
     .deleteFrom('tombstones')
     .where('id', '=', id)
-    .where(within(trust))
+    .where(isWithinTrust(trust))
     .returning('id')
     .executeTakeFirst()
   return deleted !== undefined

@@ -7,7 +7,7 @@ import type { Seal } from '../../domain/tombstone-seal.ts'
 import { decodeCursor, encodeCursor, fingerprintQuery } from '../../http/paging.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { presentVia } from '../via.ts'
-import { deleteTombstone, findErased, listTombstones } from './tombstones.queries.ts'
+import { deleteTombstone, findTombstonesOf, listTombstones } from './tombstones.queries.ts'
 import { type Tombstone, TombstoneCursor, type TombstonesQuery } from './tombstones.schemas.ts'
 
 export type TombstonesService = ReturnType<typeof createTombstonesService>
@@ -40,7 +40,7 @@ export function createTombstonesService({ db }: { db: Database }) {
   return { list, lift }
 }
 
-type Said = { scope: string; payload: Payload }
+type NewContent = { scope: string; payload: Payload }
 
 /**
  * For each content, whether it was erased from its scope. To be asked in the transaction that stores what is
@@ -49,25 +49,25 @@ type Said = { scope: string; payload: Payload }
 export async function findErasedContents(
   tx: Database,
   seal: Seal,
-  said: readonly Said[],
+  said: readonly NewContent[],
 ): Promise<boolean[]> {
   const digests = said.map(({ scope, payload }) => seal.digest(scope, payload))
   const sealed = said.flatMap(({ scope }, index) => {
     const digest = digests[index]
     return digest ? [{ scope, digest }] : []
   })
-  const erased = await findErased(tx, seal.keyId, sealed)
+  const erased = await findTombstonesOf(tx, seal.keyId, sealed)
   const marks = new Set(erased.map(({ scope, digest }) => JSON.stringify([scope, digest.toString('hex')])))
   return said.map(({ scope }, index) =>
     marks.has(JSON.stringify([scope, digests[index]?.toString('hex') ?? null])),
   )
 }
 
-export async function refuseErasedContent(tx: Database, seal: Seal, said: Said): Promise<void> {
+export async function requireNotErasedContent(tx: Database, seal: Seal, said: NewContent): Promise<void> {
   const [isErased] = await findErasedContents(tx, seal, [said])
-  if (isErased) throw erasedContent()
+  if (isErased) throw createErasedContentError()
 }
 
-export function erasedContent(): AppError {
+export function createErasedContentError(): AppError {
   return new AppError('erased_content', 'The same content was erased from this scope.')
 }

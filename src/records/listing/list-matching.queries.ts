@@ -4,25 +4,27 @@ import { salienceAt } from '../../db/salience.ts'
 import { openTo, visibleTo } from '../../db/visibility.ts'
 import { toWebSearch } from '../../domain/query-words.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
-import type { Page, Position } from './list-page.ts'
+import type { PageQuery, Position } from './list-page.ts'
 
 /** What a page is in the order of. */
-export function rankedBy(page: Page): RawBuilder<number | Date> {
+export function selectSortValue(page: PageQuery): RawBuilder<number | Date> {
   return page.sort === 'salience' ? salienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
 }
 
 /** The rows `r` that a page is cut from: what its caller sees, under all it asks for. */
-export function matching(db: Database, page: Page) {
-  const { filters, trust, after, conditions = [], isWhole = false } = page
-  const seen = isWhole || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
+export function selectMatching(db: Database, page: PageQuery) {
+  const { filters, trust, after, conditions = [], isReadableOnly = false } = page
+  const seen = isReadableOnly || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
   return db
     .selectFrom('records as r')
     .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
     .where(seen)
     .where((eb) =>
-      eb.and([...recordConditions(filters, page.textLanguage), ...lifeConditions(page), ...conditions]),
+      eb.and([...recordConditions(filters, page.textLanguage), ...stateConditions(page), ...conditions]),
     )
-    .$if(after !== undefined, (qb) => (after ? qb.where(beyond(rankedBy(page), after, page.order)) : qb))
+    .$if(after !== undefined, (qb) =>
+      after ? qb.where(isAfterPosition(selectSortValue(page), after, page.order)) : qb,
+    )
 }
 
 function readsContents({ tag, q }: Filters): boolean {
@@ -47,7 +49,7 @@ function recordConditions(filters: Filters, textLanguage: string): RawBuilder<Sq
   ]
 }
 
-function lifeConditions({ filters, asOf }: Page): RawBuilder<SqlBool>[] {
+function stateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
   const { min_salience: min, max_salience: max, updated_after: updated, pinned } = filters
   return [
     ...(filters.include_forgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
@@ -62,7 +64,11 @@ function lifeConditions({ filters, asOf }: Page): RawBuilder<SqlBool>[] {
 }
 
 /** Spelled so that an index on the value alone serves; a row comparison would need the id in the same table. */
-function beyond(value: RawBuilder<number | Date>, after: Position, order: Order): RawBuilder<SqlBool> {
+function isAfterPosition(
+  value: RawBuilder<number | Date>,
+  after: Position,
+  order: Order,
+): RawBuilder<SqlBool> {
   const position =
     typeof after.value === 'string' ? sql`${after.value}::timestamptz` : sql`${after.value}::float8`
   return order === 'desc'

@@ -6,7 +6,7 @@ import type { Filters, Order, Sort } from './list-filters.ts'
 /** Where a page ends: the last value of its order, and the id that breaks ties. */
 export type Position = { value: number | string; id: string }
 
-export type Page = {
+export type PageQuery = {
   filters: Filters
   trust: Trust
   /** Salience is answered as of this instant on every page, so that paging is stable while all fades. */
@@ -19,12 +19,12 @@ export type Page = {
   /** What else must hold of a row `r`, for who selects by more than a list can be asked for. */
   conditions?: readonly RawBuilder<SqlBool>[]
   /** Leaves redacted records out whatever is asked: the conditions read what they do not show. */
-  isWhole?: boolean
+  isReadableOnly?: boolean
 }
 
-export type Positioned = StoredRecord & { position: number | Date }
+export type PositionedRecord = StoredRecord & { position: number | Date }
 
-export type Picked = { id: string; position: number | Date }
+export type PositionedId = { id: string; position: number | Date }
 
 /**
  * A lane is one half-life, in one scope where the page is bound to scopes: an index holds its records in their

@@ -4,23 +4,23 @@ import type { Database } from '../../db/connection.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Trust } from '../../domain/caller.ts'
 import { selectStored } from '../records.queries.ts'
-import { matching, rankedBy } from './list-matching.queries.ts'
-import type { Lane, Page, Picked, Positioned } from './list-page.ts'
+import { selectMatching, selectSortValue } from './list-matching.queries.ts'
+import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
 /** The page is cut before anything wide is read. */
-export async function listRecords(db: Database, page: Page): Promise<Positioned[]> {
-  return readCut(db, page, cutInOrder(db, page))
+export async function listRecords(db: Database, page: PageQuery): Promise<PositionedRecord[]> {
+  return readSelected(db, page, selectIdsInOrder(db, page))
 }
 
 /** The same page for who reads it otherwise. */
-export async function pickRecords(db: Database, page: Page): Promise<Picked[]> {
-  return cutInOrder(db, page).execute()
+export async function listRecordIds(db: Database, page: PageQuery): Promise<PositionedId[]> {
+  return selectIdsInOrder(db, page).execute()
 }
 
-function cutInOrder(db: Database, page: Page): Cut {
-  return matching(db, page)
-    .select(['r.id', rankedBy(page).as('position')])
-    .orderBy(rankedBy(page), page.order)
+function selectIdsInOrder(db: Database, page: PageQuery): IdSelection {
+  return selectMatching(db, page)
+    .select(['r.id', selectSortValue(page).as('position')])
+    .orderBy(selectSortValue(page), page.order)
     .orderBy('r.id', page.order)
     .limit(page.limit)
 }
@@ -52,24 +52,24 @@ export async function listHalfLives(db: Database, limit: number): Promise<number
   return rows.map(({ seconds }) => seconds)
 }
 
-export type Best = {
-  picked: Picked[]
+export type MostSalient = {
+  ids: PositionedId[]
   lanes: number
   /** The highest stored salience of what has no lasting order: such a record may belong among the best. */
-  loose: number | null
+  highestUnranked: number | null
 }
 
 /** The most salient of what has a lasting order, and whether that is all there is to know, in one round trip. */
-export async function pickBest(
+export async function findMostSalientIds(
   db: Database,
-  page: Page,
+  page: PageQuery,
   scopes: readonly string[] | null,
   mostLanes: number,
-): Promise<Best> {
+): Promise<MostSalient> {
   const scoped = scopes ? sql`unnest(${sql.val(scopes)}::text[])` : sql`(values (''))`
   const lanes = sql`(select seconds as half_life, scope from used cross join ${scoped} as named (scope))`
-  const best = ranked(db, page, lanes, scopes !== null)
-  const highest = unranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
+  const best = selectRanked(db, page, lanes, scopes !== null)
+  const highest = selectUnranked(db, page).clearSelect().select('r.salience').orderBy('r.salience', 'desc')
   const { rows } = await sql<{ id: string | null; position: number; lanes: number; loose: number | null }>`
     with used as materialized (${halfLivesInUse(mostLanes + 1)}), best as (
       select id, position from (${best}) as candidate order by position desc, id desc limit ${sql.lit(page.limit)}
@@ -81,9 +81,9 @@ export async function pickBest(
   `.execute(db)
   const [first] = rows
   return {
-    picked: rows.flatMap(({ id, position }) => (id === null ? [] : [{ id, position }])),
+    ids: rows.flatMap(({ id, position }) => (id === null ? [] : [{ id, position }])),
     lanes: first?.lanes ?? 0,
-    loose: first?.loose ?? null,
+    highestUnranked: first?.loose ?? null,
   }
 }
 
@@ -93,9 +93,18 @@ export async function pickBest(
  * page. Asked for by itself, because a planner that is given the floor as a number knows how few rows lie
  * above it.
  */
-export async function findSalienceFloor(db: Database, page: Page, lanes: readonly Lane[]): Promise<number> {
-  const highest = unranked(db, page).orderBy('r.salience', 'desc').orderBy('r.id', 'desc').limit(page.limit)
-  const candidates = ranked(db, page, lanesAmong(lanes), isScoped(lanes)).unionAll((eb) => eb.parens(highest))
+export async function findSalienceFloor(
+  db: Database,
+  page: PageQuery,
+  lanes: readonly Lane[],
+): Promise<number> {
+  const highest = selectUnranked(db, page)
+    .orderBy('r.salience', 'desc')
+    .orderBy('r.id', 'desc')
+    .limit(page.limit)
+  const candidates = selectRanked(db, page, selectLanes(lanes), isScoped(lanes)).unionAll((eb) =>
+    eb.parens(highest),
+  )
   const found = await db
     .selectFrom(candidates.as('candidate'))
     .select('position')
@@ -109,25 +118,30 @@ export async function findSalienceFloor(db: Database, page: Page, lanes: readonl
 /** The most or the least salient records, from the orders of their half-lives and the few rows that have none. */
 export async function listBySalience(
   db: Database,
-  page: Page,
+  page: PageQuery,
   lanes: readonly Lane[],
   floor: number,
-): Promise<Positioned[]> {
-  return readCut(db, page, cutBySalience(db, page, lanes, floor))
+): Promise<PositionedRecord[]> {
+  return readSelected(db, page, selectIdsBySalience(db, page, lanes, floor))
 }
 
-export async function pickBySalience(
+export async function listIdsBySalience(
   db: Database,
-  page: Page,
+  page: PageQuery,
   lanes: readonly Lane[],
   floor: number,
-): Promise<Picked[]> {
-  return cutBySalience(db, page, lanes, floor).execute()
+): Promise<PositionedId[]> {
+  return selectIdsBySalience(db, page, lanes, floor).execute()
 }
 
-function cutBySalience(db: Database, page: Page, lanes: readonly Lane[], floor: number): Cut {
-  const candidates = ranked(db, page, lanesAmong(lanes), isScoped(lanes)).unionAll(
-    unranked(db, page).$if(floor > 0, (qb) => qb.where('r.salience', '>=', floor)),
+function selectIdsBySalience(
+  db: Database,
+  page: PageQuery,
+  lanes: readonly Lane[],
+  floor: number,
+): IdSelection {
+  const candidates = selectRanked(db, page, selectLanes(lanes), isScoped(lanes)).unionAll(
+    selectUnranked(db, page).$if(floor > 0, (qb) => qb.where('r.salience', '>=', floor)),
   )
   return db
     .selectFrom(candidates.as('candidate'))
@@ -137,23 +151,23 @@ function cutBySalience(db: Database, page: Page, lanes: readonly Lane[], floor: 
     .limit(page.limit)
 }
 
-function lanesAmong(lanes: readonly Lane[]): RawBuilder<unknown> {
+function selectLanes(lanes: readonly Lane[]): RawBuilder<unknown> {
   const halfLives = sql.val(lanes.map((lane) => lane.half_life_seconds))
   const scopes = sql.val(lanes.map((lane) => lane.scope ?? ''))
   return sql`unnest(${halfLives}::bigint[], ${scopes}::text[])`
 }
 
-function ranked(db: Database, page: Page, lanes: RawBuilder<unknown>, isScoped: boolean) {
+function selectRanked(db: Database, page: PageQuery, lanes: RawBuilder<unknown>, isScoped: boolean) {
   const lane = sql<{ half_life: number; scope: string }>`${lanes}`
   return db
     .selectFrom(lane.as<'lane'>(sql`lane (half_life, scope)`))
     .innerJoinLateral(
-      matching(db, page)
+      selectMatching(db, page)
         .where('r.decay_rank', 'is not', null)
         .where(sql<SqlBool>`r.half_life_seconds = lane.half_life`)
         .$if(isScoped, (qb) => qb.where(sql<SqlBool>`r.scope = lane.scope`))
         .where((eb) => eb.and(rankBounds(page)))
-        .select(['r.id', rankedBy(page).as('position')])
+        .select(['r.id', selectSortValue(page).as('position')])
         .orderBy('r.decay_rank', page.order)
         .orderBy('r.id', page.order)
         .limit(sql.lit(page.limit))
@@ -165,17 +179,17 @@ function ranked(db: Database, page: Page, lanes: RawBuilder<unknown>, isScoped: 
 
 const isScoped = (lanes: readonly Lane[]) => lanes.some((lane) => lane.scope !== undefined)
 
-function unranked(db: Database, page: Page) {
-  return matching(db, page)
+function selectUnranked(db: Database, page: PageQuery) {
+  return selectMatching(db, page)
     .where('r.decay_rank', 'is', null)
-    .select(['r.id', rankedBy(page).as('position')])
+    .select(['r.id', selectSortValue(page).as('position')])
 }
 
 /** Wider than any rounding of a rank, which is some 10^9 half-lives large when they are seconds. */
 const rankTolerance = 1e-5
 
 /** Where in the order the page can lie; the exact conditions stand beside it, this spares the walk to them. */
-function rankBounds({ filters, order, after, asOf }: Page): RawBuilder<SqlBool>[] {
+function rankBounds({ filters, order, after, asOf }: PageQuery): RawBuilder<SqlBool>[] {
   const reached = after === undefined ? [] : [Number(after.value)]
   const below = [...(order === 'desc' ? reached : []), filters.max_salience ?? Number.POSITIVE_INFINITY]
   const above = [...(order === 'asc' ? reached : []), filters.min_salience ?? 0]
@@ -195,16 +209,16 @@ function rankBounds({ filters, order, after, asOf }: Page): RawBuilder<SqlBool>[
 /** Below this a rank no longer tells the order: salience stops falling at 64 half-lives, ranks do not. */
 export const negligibleSalience = 1e-12
 
-type Cut = SelectQueryBuilder<DB, never, Picked>
+type IdSelection = SelectQueryBuilder<DB, never, PositionedId>
 
-async function readCut(db: Database, page: Page, cut: Cut): Promise<Positioned[]> {
+async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Promise<PositionedRecord[]> {
   const direction = sql.raw(page.order)
   const { rows } = await selectStored(page.trust, {
     from: sql`(${cut}) as cut join records as r on r.id = cut.id`,
     more: sql`, cut.position`,
     rest: sql`order by cut.position ${direction}, r.id ${direction}`,
   }).execute(db)
-  return rows as Positioned[]
+  return rows as PositionedRecord[]
 }
 
 /** Oldest first, so that a page stays what it is while entries are added behind it. */

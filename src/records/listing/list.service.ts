@@ -11,24 +11,24 @@ import type { Clock } from '../../kernel/clock.ts'
 import { presentAudit, presentRecord, redactRecord } from '../record-answer.ts'
 import type { AuditEntry, MemoryRecord, RedactedRecord } from '../records.schemas.ts'
 import {
-  type Best,
+  findMostSalientIds,
   findSalienceFloor,
   listAudit,
   listBySalience,
   listHalfLives,
+  listIdsBySalience,
+  listRecordIds,
   listRecords,
+  type MostSalient,
   negligibleSalience,
-  pickBest,
-  pickBySalience,
-  pickRecords,
 } from './list.queries.ts'
 import type { ListQuery } from './list.schemas.ts'
 import type { Filters } from './list-filters.ts'
-import type { Lane, Page, Picked, Positioned } from './list-page.ts'
+import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 type Asked = Static<typeof ListQuery>
-type RecordsListed = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
+type RecordList = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
 
 const at = <T extends TSchema>(value: T) =>
   Type.Object({ value, id: Uuid(), as_of: Time(), poll_after: Type.Optional(Time()) })
@@ -43,15 +43,15 @@ const recordCursors = {
 const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
-  async function list(call: CallContext, asked: Asked): Promise<RecordsListed> {
+  async function list(call: CallContext, asked: Asked): Promise<RecordList> {
     const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
     const fingerprint = fingerprintQuery(call.caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
     const conn = call.tx ?? db
     const { asOf, pollAfter } = after
       ? { asOf: new Date(after.as_of), pollAfter: after.poll_after }
-      : await beginPages(conn, clock.now(), filters)
-    const page: Page = {
+      : await startPaging(conn, clock.now(), filters)
+    const page: PageQuery = {
       ...{ filters, sort, order, asOf, textLanguage },
       trust: call.caller.trust,
       ...(after ? { after: { value: after.value, id: after.id } } : {}),
@@ -63,7 +63,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     const last = found.length > limit ? items.at(-1) : undefined
     const position = last && { ...positionOf(last, asOf), poll_after: pollAfter }
     return {
-      items: items.map((stored) => show(call.caller, stored, asOf)),
+      items: items.map((stored) => present(call.caller, stored, asOf)),
       ...(position ? { next_cursor: encodeCursor(fingerprint, position) } : {}),
       ...(pollAfter === undefined ? {} : { next_updated_after: pollAfter }),
     }
@@ -89,31 +89,31 @@ export function createListing({ db, clock, textLanguage }: Resources) {
   return { list, pageAudit }
 }
 
-async function readPage(db: Database, page: Page, now: Date): Promise<Positioned[]> {
-  return page.sort === 'salience' ? rankBySalience(db, page, now, whole) : listRecords(db, page)
+async function readPage(db: Database, page: PageQuery, now: Date): Promise<PositionedRecord[]> {
+  return page.sort === 'salience' ? rankBySalience(db, page, now, recordReader) : listRecords(db, page)
 }
 
 /**
  * What the first page of a list settles for all. The instant to poll from is found before the page is read: what
  * commits between the two is on the page, or has a later time.
  */
-async function beginPages(db: Database, asOf: Date, { updated_after: after }: Filters) {
+async function startPaging(db: Database, asOf: Date, { updated_after: after }: Filters) {
   const pollAfter = after === undefined ? undefined : nextPollAfter(after, await findVisibleHorizon(db, asOf))
   return { asOf, pollAfter }
 }
 
 /** More lanes than this, and one order over everything is the cheaper. */
-const mostLanes = 500
+const maxLanes = 500
 
 /** What is read of the records of a page once it is known which they are. */
-type Reading<T> = {
-  inOrder(db: Database, page: Page): Promise<T[]>
-  bySalience(db: Database, page: Page, lanes: readonly Lane[], floor: number): Promise<T[]>
+type PageReader<T> = {
+  inOrder(db: Database, page: PageQuery): Promise<T[]>
+  bySalience(db: Database, page: PageQuery, lanes: readonly Lane[], floor: number): Promise<T[]>
 }
-const whole: Reading<Positioned> = { inOrder: listRecords, bySalience: listBySalience }
-const picked: Reading<Picked> = { inOrder: pickRecords, bySalience: pickBySalience }
+const recordReader: PageReader<PositionedRecord> = { inOrder: listRecords, bySalience: listBySalience }
+const idReader: PageReader<PositionedId> = { inOrder: listRecordIds, bySalience: listIdsBySalience }
 
-type Sought = Pick<Page, 'trust' | 'asOf' | 'limit' | 'conditions' | 'isWhole'> & {
+type SalienceSearch = Pick<PageQuery, 'trust' | 'asOf' | 'limit' | 'conditions' | 'isReadableOnly'> & {
   minSalience?: number
   /** The only scopes there are to look in, where the conditions name some. */
   scopes?: readonly string[]
@@ -122,24 +122,27 @@ type Sought = Pick<Page, 'trust' | 'asOf' | 'limit' | 'conditions' | 'isWhole'> 
 /** The ids of the most salient records there are under some conditions, in the order of a list. */
 export async function findMostSalient(
   db: Database,
-  { minSalience, scopes, ...sought }: Sought,
+  { minSalience, scopes, ...sought }: SalienceSearch,
   now: Date,
-): Promise<Picked[]> {
+): Promise<PositionedId[]> {
   const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
-  const page: Page = { ...sought, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
-  if (!holdsBound(page, now)) return rankBySalience(db, page, now, picked, scopes)
-  const best = await pickBest(db, page, scopes ?? reachableScopes(page), mostLanes)
-  return isSettled(best, page) ? best.picked : rankBySalience(db, page, now, picked, scopes)
+  const page: PageQuery = { ...sought, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
+  if (!isBoundValid(page, now)) return rankBySalience(db, page, now, idReader, scopes)
+  const best = await findMostSalientIds(db, page, scopes ?? reachableScopes(page), maxLanes)
+  return isComplete(best, page) ? best.ids : rankBySalience(db, page, now, idReader, scopes)
 }
 
 /** The stored salience of what has no lasting order is still an upper bound. */
-function holdsBound({ asOf }: Page, now: Date): boolean {
+function isBoundValid({ asOf }: PageQuery, now: Date): boolean {
   return now.getTime() - asOf.getTime() <= boundValidMs
 }
 
 /** What has a lasting order fills the page, above all that has none. */
-function isSettled({ picked, lanes, loose }: Best, { limit }: Page): boolean {
-  if (lanes > mostLanes) return false
+function isComplete(
+  { ids: picked, lanes, highestUnranked: loose }: MostSalient,
+  { limit }: PageQuery,
+): boolean {
+  if (lanes > maxLanes) return false
   const floor = picked.length < limit ? 0 : Number(picked.at(-1)?.position)
   if (picked.length === limit && floor < negligibleSalience) return false
   return loose === null || loose < floor
@@ -150,25 +153,26 @@ function isSettled({ picked, lanes, loose }: Best, { limit }: Page): boolean {
  * very many half-lives, forgotten records, a tail of saliences too small to tell apart) it is computed. Behind a
  * cursor that is older than the sweep's lag, what no lasting order holds is computed too.
  */
-async function rankBySalience<T extends Picked>(
+async function rankBySalience<T extends PositionedId>(
   db: Database,
-  page: Page,
+  page: PageQuery,
   now: Date,
-  reading: Reading<T>,
+  reading: PageReader<T>,
   scopes?: readonly string[],
 ): Promise<T[]> {
   const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
   if (isTail || page.filters.include_forgotten) return reading.inOrder(db, page)
-  const lanes = lanesOf(scopes ?? reachableScopes(page), await listHalfLives(db, mostLanes + 1))
-  if (lanes.length > mostLanes) return reading.inOrder(db, page)
-  const floor = page.order === 'desc' && holdsBound(page, now) ? await findSalienceFloor(db, page, lanes) : 0
+  const lanes = lanesOf(scopes ?? reachableScopes(page), await listHalfLives(db, maxLanes + 1))
+  if (lanes.length > maxLanes) return reading.inOrder(db, page)
+  const floor =
+    page.order === 'desc' && isBoundValid(page, now) ? await findSalienceFloor(db, page, lanes) : 0
   const found = await reading.bySalience(db, page, lanes, floor)
   const isWhole =
     found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)
   return isWhole ? found : reading.inOrder(db, page)
 }
 
-function reachableScopes({ filters, trust }: Page): readonly string[] | null {
+function reachableScopes({ filters, trust }: PageQuery): readonly string[] | null {
   if (filters.scope !== undefined) return [filters.scope]
   return trust.scopes && [...trust.scopes, unscoped]
 }
@@ -178,11 +182,11 @@ function lanesOf(scopes: readonly string[] | null, halfLives: readonly number[])
   return scopes.flatMap((scope) => halfLives.map((seconds) => ({ scope, half_life_seconds: seconds })))
 }
 
-function show(caller: Caller, stored: Positioned, now: Date) {
+function present(caller: Caller, stored: PositionedRecord, now: Date) {
   return isOpenTo(caller.trust, stored.sensitivity) ? presentRecord(stored, now) : redactRecord(stored, now)
 }
 
-function positionOf(stored: Positioned, asOf: Date): Static<typeof NumberCursor | typeof TimeCursor> {
+function positionOf(stored: PositionedRecord, asOf: Date): Static<typeof NumberCursor | typeof TimeCursor> {
   const { id, position } = stored
   const at = { id, as_of: asOf.toISOString() }
   return position instanceof Date ? { ...at, value: position.toISOString() } : { ...at, value: position }

@@ -109,7 +109,14 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
     const now = clock.now()
     const isScoped = trust.scopes !== null || scopes !== undefined
     const limit = isScoped ? newest : mostSalient
-    const sought = { trust, conditions, limit, asOf: now, isWhole: true, ...(scopes ? { scopes } : {}) }
+    const sought = {
+      trust,
+      conditions,
+      limit,
+      asOf: now,
+      isReadableOnly: true,
+      ...(scopes ? { scopes } : {}),
+    }
     const salient = await findMostSalient(db, sought, now)
     return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }

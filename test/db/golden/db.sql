@@ -6,7 +6,7 @@ where cfgname = $1
 and pg_ts_config_is_visible(oid)
     ) as known;
 
--- src/db/horizon.ts settledUntil
+-- src/db/horizon.ts findVisibleHorizon
     select coalesce(max(extract(epoch
 from clock_timestamp() - xact_start)), 0)::float8 * 1000 as age_ms
     from pg_stat_activity

@@ -1,4 +1,4 @@
--- src/entities/entities.queries.ts findBearers: anywhere
+-- src/entities/entities.queries.ts findEntitiesByName: anywhere
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
@@ -14,7 +14,7 @@ and "r"."scope" = any($3::text[]))
     ) as bearer
     join contents as c on c.record_id = bearer.id;
 
--- src/entities/entities.queries.ts findBearers: in one scope
+-- src/entities/entities.queries.ts findEntitiesByName: in one scope
     select bearer.id, bearer.scope, bearer.status, bearer.created_at, c.payload
     from (
       select r.id, r.scope, r.status, r.created_at
@@ -273,21 +273,21 @@ and (r.created_at, r.id) < ($15::timestamptz, $16::uuid)
 and "r"."scope" = any($19::text[]))
 order by r.created_at desc, r.id desc;
 
--- src/entities/entities.queries.ts takeTurn
+-- src/entities/entities.queries.ts lockMergesAcrossScopes
     select case when $1::text = $2 then pg_advisory_xact_lock(7350, 5)
       else pg_advisory_xact_lock_shared(7350, 5) end;
 
--- src/entities/entities.queries.ts takeTurnInScope
+-- src/entities/entities.queries.ts lockMergesInScope
 select pg_advisory_xact_lock(hashtextextended($1::text, 7350));
 
--- src/entities/entities.queries.ts lockTwins
+-- src/entities/entities.queries.ts lockEntitiesToMerge
     select r.id
 from records as r
 where r.id = any($1::uuid[])
 order by r.id
 for update;
 
--- src/entities/entities.queries.ts deleteNames
+-- src/entities/entities.queries.ts deleteHandlesAndIdentifiers
     with handle as (delete
 from handles
 where record_id = any($1::uuid[]))
@@ -295,7 +295,7 @@ where record_id = any($1::uuid[]))
 from entity_identifiers
 where record_id = any($2::uuid[]);
 
--- src/entities/entities.queries.ts keepEntities
+-- src/entities/entities.queries.ts lockActiveEntities
     select r.id, r.forgotten_at is null
 and r.status in ('active', 'challenged') as stands
     from records as r
@@ -303,7 +303,7 @@ where r.id = any($1::uuid[])
     order by r.id
     for key share;
 
--- src/entities/entities.queries.ts recordFolding
+-- src/entities/entities.queries.ts insertMergeDescents
     insert into descents (derived_id, source_id, kind, is_ground)
     select $1::uuid, id, 'fold', exists (
       select

@@ -43,7 +43,7 @@ set "revoked_at" = $1
 where "id" = $2
 and "revoked_at" is null;
 
--- src/keys/keys.queries.ts noteUse
+-- src/keys/keys.queries.ts updateLastUsed
 update "api_keys"
 set "last_used_at" = $1
 where "id" = $2

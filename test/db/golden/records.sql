@@ -1,4 +1,4 @@
--- src/records/deleted-records.queries.ts findDepartures
+-- src/records/deleted-records.queries.ts findDeletedRecords
 select "d"."id", "d"."type", "d"."sensitivity", "d"."scope", "d"."created_at", "d"."departed_at", "d"."kind", "d"."reason", "d"."actor", "d"."run_id", "d"."numbers"
 from "departures" as "d"
 where "d"."id" = any($1::uuid[])
@@ -31,7 +31,7 @@ where id in (select id
 from leaving)
 returning id;
 
--- src/records/deleted-records.queries.ts departErased
+-- src/records/deleted-records.queries.ts deleteErased
     with leaving as materialized (select *
 from records
 where id = any($1::uuid[])), remains as (
@@ -66,7 +66,7 @@ and d.kind <> 'contest'
       where d.derived_id <> $2::uuid
     )
     select d.derived_id as derived, d.source_id as source, d.kind, d.is_ground as "isGround",
-      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "tellsAll"
+      bool_or(d.kind = 'dream') over (partition by d.derived_id) as "quotesAllSources"
     from touched join descents as d on d.derived_id = touched.id
     where d.kind <> 'contest';
 
@@ -80,7 +80,7 @@ where source_id = any($1::uuid[]);
     from contents as c
 where c.record_id = any($1::uuid[]);
 
--- src/records/erasure/erasure.queries.ts rewriteKept
+-- src/records/erasure/erasure.queries.ts updateKeptRecords
     with kept as materialized (
       select *
 from json_to_recordset($1::json) as kept
@@ -123,7 +123,7 @@ from kept as k
     from kept as k
 order by k.id;
 
--- src/records/erasure/erasure.queries.ts blankTakenOver
+-- src/records/erasure/erasure.queries.ts clearInheritedAuditText
     update audit_entries as a
 set rationale = '', changes = null
     where a.record_id = any($1::uuid[])
@@ -143,7 +143,7 @@ from records as r
 where r.id = any($1::uuid[])
 order by r.id for update;
 
--- src/records/erasure/erasure.queries.ts findOpenIds
+-- src/records/erasure/erasure.queries.ts findReadableIds
 select "r"."id"
 from "records" as "r"
 where "r"."id" = any($1::uuid[])
@@ -167,25 +167,25 @@ delete
 from "embeddings"
 where "record_id" = any($1::uuid[]);
 
--- src/records/erasure/erasure.queries.ts blankAudit
+-- src/records/erasure/erasure.queries.ts clearAuditText
 update "audit_entries"
 set "rationale" = $1, "changes" = $2
 where "record_id" = any($3::uuid[])
 and ("rationale" <> $4
 or "changes" is not null);
 
--- src/records/erasure/erasure.queries.ts blankStatusReasons
+-- src/records/erasure/erasure.queries.ts clearStatusReasons
 update "status_changes"
 set "reason" = $1
 where "record_id" = any($2::uuid[])
 and "reason" <> $3;
 
--- src/records/erasure/erasure.queries.ts appendErasures
+-- src/records/erasure/erasure.queries.ts insertEraseEntries
     insert into audit_entries (record_id, action, actor, at, rationale, via)
     select id, 'erase', $1::text, $2::timestamptz, $3::text, $4::jsonb
     from unnest($5::uuid[]) as erased (id);
 
--- src/records/erasure/erasure.queries.ts markErased
+-- src/records/erasure/erasure.queries.ts updateDeletedToErased
 update "departures"
 set "kind" = $1, "reason" = $2, "actor" = $3, "departed_at" = $4
 where "id" = $5;
@@ -197,7 +197,7 @@ from idempotency_keys
 or body::jsonb -> 'record' ->> 'id' = any($2::text[])
       or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
 
--- src/records/erasure/stored-answers.queries.ts thinAnswersAbout
+-- src/records/erasure/stored-answers.queries.ts removeFromBatchAnswers
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{results}', (
       select jsonb_agg(
@@ -215,7 +215,7 @@ from jsonb_array_elements(
       where result -> 'record' ->> 'id' = any($2::text[])
     );
 
--- src/records/erasure/stored-answers.queries.ts thinAnswersOfKept
+-- src/records/erasure/stored-answers.queries.ts reduceAnswersAbout
     update idempotency_keys
     set body = (case
       when body::jsonb ? 'payload' then jsonb_build_object('id', body::jsonb -> 'id', 'version', body::jsonb -> 'version')
@@ -227,7 +227,7 @@ and body::jsonb ? 'payload')
 or body::jsonb -> 'record' ->> 'id' = any($2::text[])
       or body::jsonb -> 'primary_record' ->> 'id' = any($3::text[]);
 
--- src/records/erasure/stored-answers.queries.ts thinCapturesAbout
+-- src/records/erasure/stored-answers.queries.ts removeFromCaptureAnswers
     update idempotency_keys
     set body = jsonb_set(body::jsonb, '{created_records}', coalesce((
       select jsonb_agg(record
@@ -243,14 +243,14 @@ from jsonb_array_elements(
       where record ->> 'id' = any($2::text[])
     );
 
--- src/records/erasure/tombstones.queries.ts findErased
+-- src/records/erasure/tombstones.queries.ts findTombstonesOf
     select erased_scope as scope, erased_digest as digest
     from erased_among($1::bytea, $2::text[], $3::bytea[]);
 
--- src/records/erasure/tombstones.queries.ts lockTombstones
+-- src/records/erasure/tombstones.queries.ts lockTombstonesExclusive
 select pg_advisory_xact_lock(7350, 3);
 
--- src/records/erasure/tombstones.queries.ts shareTombstones
+-- src/records/erasure/tombstones.queries.ts lockTombstonesShared
 select pg_advisory_xact_lock_shared(7350, 3);
 
 -- src/records/erasure/tombstones.queries.ts insertTombstones
@@ -285,11 +285,11 @@ and (sensitivity <= $2::sensitivity
 and scope = any($3::text[]))
 returning "id";
 
--- src/records/listing/list-matching.queries.ts rankedBy
+-- src/records/listing/list-matching.queries.ts selectSortValue
 select salience_at(r, $1::timestamptz)
 from records as r;
 
--- src/records/listing/list-matching.queries.ts matching
+-- src/records/listing/list-matching.queries.ts selectMatching
 select "r"."id"
 from "records" as "r"
 where ("r"."sensitivity" <= $1
@@ -562,7 +562,7 @@ limit $2)) as cut join records as r on r.id = cut.id
     where true
 order by cut.position desc, r.id desc;
 
--- src/records/listing/list.queries.ts pickRecords
+-- src/records/listing/list.queries.ts listRecordIds
 select "r"."id", salience_at(r, $1::timestamptz) as "position"
 from "records" as "r"
 where ("r"."sensitivity" <= $2
@@ -600,7 +600,7 @@ from used
 where seconds is not null
 limit 101;
 
--- src/records/listing/list.queries.ts pickBest
+-- src/records/listing/list.queries.ts findMostSalientIds
     with used as materialized (
   with recursive used as (
     (
@@ -660,7 +660,7 @@ limit 1)) as loose
 left join best on true
     order by best.position desc, best.id desc;
 
--- src/records/listing/list.queries.ts pickBest: of some scopes
+-- src/records/listing/list.queries.ts findMostSalientIds: of some scopes
     with used as materialized (
   with recursive used as (
     (
@@ -866,7 +866,7 @@ limit $32)) as cut join records as r on r.id = cut.id
 and "r"."scope" = any($34::text[]))
 order by cut.position desc, r.id desc;
 
--- src/records/listing/list.queries.ts pickBySalience
+-- src/records/listing/list.queries.ts listIdsBySalience
 select "id", "position"
 from (select "best"."id", "best"."position"
 from unnest($1::bigint[], $2::text[]) as lane (half_life, scope)
@@ -930,11 +930,11 @@ and "h"."scope" = any($7::text[]))
 order by "id"
 limit $8;
 
--- src/records/outdated-texts.queries.ts hasOutdated
+-- src/records/outdated-texts.queries.ts hasOutdatedTexts
     select exists (select
 from outdated_texts) as is_listed;
 
--- src/records/outdated-texts.queries.ts listOutdated
+-- src/records/outdated-texts.queries.ts listOutdatedIds
     select record_id
 from outdated_texts
     where $1::uuid is null
@@ -942,7 +942,7 @@ or record_id > $2::uuid
     order by record_id
     limit $3;
 
--- src/records/outdated-texts.queries.ts claimOutdated
+-- src/records/outdated-texts.queries.ts lockOutdated
     with mine as materialized (
       select record_id
 from outdated_texts
@@ -1034,7 +1034,7 @@ from json_to_recordset($1::json) as incoming (
         version int4, type record_type, sensitivity sensitivity, layer memory_layer, memory_kind memory_kind,
         status record_status, source_type source_type, curve decay_curve, deletion_policy deletion_policy,
         pinned bool, scope text, tags text[], payload jsonb, provenance jsonb, interpretation jsonb,
-        "searchText" text, words int4, audit jsonb, "isNamed" bool, digest bytea
+        "searchText" text, words int4, audit jsonb, "hasClientId" bool, digest bytea
       )
     ), held as materialized (
       select r.id
@@ -1066,7 +1066,7 @@ where digest is not null)
 from erased as e
 where e.scope = i.scope
 and e.digest = i.digest)
-        and (not "isNamed"
+        and (not "hasClientId"
 or not exists (select
 from departures as d
 where d.id = i.id))
@@ -1163,7 +1163,7 @@ where id = any($1::uuid[]) union all select "id"
 from "departures"
 where id = any($2::uuid[]);
 
--- src/records/record-creation.queries.ts findTargets
+-- src/records/record-creation.queries.ts findVisibleTargets
 select "r"."id", "r"."sensitivity"
 from "records" as "r"
 where "r"."id" = any($1::uuid[])
@@ -1468,7 +1468,7 @@ from records as r
 where r.id = $1::uuid
 order by r.id for no key update;
 
--- src/records/records.queries.ts seekHandles
+-- src/records/records.queries.ts lookUpHandles
     select *
 from seek_handles(
       $1::bytea[], $2::bytea[],

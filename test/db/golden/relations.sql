@@ -11,7 +11,7 @@ where "source_id" = $1
 and "predicate" = $2
 and "target_id" = $3;
 
--- src/relations/relations.queries.ts hasContest
+-- src/relations/relations.queries.ts isContestPair
     select
 from descents as d
     where d.kind = 'contest'

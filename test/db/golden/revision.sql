@@ -1,4 +1,4 @@
--- src/revision/merge-reversal.queries.ts findToldIn
+-- src/revision/merge-reversal.queries.ts findMergedSources
     select r.id
     from relations as e
     join records as r on r.id = e.target_id
@@ -17,7 +17,7 @@ and moved.step = 'cluster'
 and moved.at = e.created_at
     order by r.id;
 
--- src/revision/merge-reversal.queries.ts findTakenByMerge
+-- src/revision/merge-reversal.queries.ts findSalienceBeforeMerge
     select r.id, merged.salience
     from unnest($1::uuid[]) as r (id)
     cross join lateral (
@@ -30,7 +30,7 @@ and jsonb_typeof(a.changes #> '{salience,0}') = 'number'
       limit 1
     ) as merged;
 
--- src/revision/revision.queries.ts carryLinks
+-- src/revision/revision.queries.ts copyLinks
     with source as materialized (
       select unnest($1::uuid[]) as id
     ), one as materialized (
@@ -153,7 +153,7 @@ and e.predicate in ('supersedes', 'derived_from')
         where (edge.target_id in (select id
 from node)) is true), '[]') as edges;
 
--- src/revision/revision.queries.ts releaseIdentifiers
+-- src/revision/revision.queries.ts deleteIdentifiersOf
 delete
 from "entity_identifiers"
 where "record_id" = any($1::uuid[]);

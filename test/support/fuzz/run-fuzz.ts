@@ -72,7 +72,7 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
 
   /** What is noted beside the requests is written, too. */
   async function drain(): Promise<string[]> {
-    await app.services.keys.settle()
+    await app.services.keys.finishWrites()
     await app.services.access.settle()
     return writes.drain()
   }

@@ -16,37 +16,38 @@ const sealed = { scope: '', digest: Buffer.alloc(32) }
 /** What is asked when records are purged and erased. */
 export const departingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/records/deleted-records.queries.ts': {
-    findDepartures: (db) => departures.findDepartures(db, [id], trust),
+    findDeletedRecords: (db) => departures.findDeletedRecords(db, [id], trust),
     purgeForgotten: (db) => departures.purgeForgotten(db, now, 1_000),
-    departErased: (db) => departures.departErased(db, [id], { actor: 'ada', at: now }),
+    deleteErased: (db) => departures.deleteErased(db, [id], { actor: 'ada', at: now }),
   },
   'src/records/erasure/stored-answers.queries.ts': {
     deleteAnswersAbout: (db) => answers.deleteAnswersAbout(db, [id]),
-    thinAnswersAbout: (db) => answers.thinAnswersAbout(db, [id]),
-    thinAnswersOfKept: (db) => answers.thinAnswersOfKept(db, [id]),
-    thinCapturesAbout: (db) => answers.thinCapturesAbout(db, [id]),
+    removeFromBatchAnswers: (db) => answers.removeFromBatchAnswers(db, [id]),
+    reduceAnswersAbout: (db) => answers.reduceAnswersAbout(db, [id]),
+    removeFromCaptureAnswers: (db) => answers.removeFromCaptureAnswers(db, [id]),
   },
   'src/records/erasure/erasure.queries.ts': {
     findDerivations: (db) => erasure.findDerivations(db, id),
     lockForErasure: (db) => erasure.lockForErasure(db, [id]),
-    findOpenIds: (db) => erasure.findOpenIds(db, [id], trust),
+    findReadableIds: (db) => erasure.findReadableIds(db, [id], trust),
     deleteEdgesOf: (db) => erasure.deleteEdgesOf(db, [id]),
     deleteEmbeddings: (db) => erasure.deleteEmbeddings(db, [id]),
     deleteAccesses: (db) => erasure.deleteAccesses(db, [id]),
-    blankAudit: (db) => erasure.blankAudit(db, [id]),
-    blankStatusReasons: (db) => erasure.blankStatusReasons(db, [id]),
-    appendErasures: (db) =>
-      erasure.appendErasures(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
+    clearAuditText: (db) => erasure.clearAuditText(db, [id]),
+    clearStatusReasons: (db) => erasure.clearStatusReasons(db, [id]),
+    insertEraseEntries: (db) =>
+      erasure.insertEraseEntries(db, [id], { actor: 'ada', rationale: 'asked', at: now, via: null }),
     deleteDescentsFrom: (db) => erasure.deleteDescentsFrom(db, [id]),
     findContents: (db) => erasure.findContents(db, [id]),
-    rewriteKept: (db) => erasure.rewriteKept(db, [], { actor: 'ada', at: now, via: null }, 'english'),
-    blankTakenOver: (db) => erasure.blankTakenOver(db, [id]),
-    markErased: (db) => erasure.markErased(db, id, 'ada', now),
+    updateKeptRecords: (db) =>
+      erasure.updateKeptRecords(db, [], { actor: 'ada', at: now, via: null }, 'english'),
+    clearInheritedAuditText: (db) => erasure.clearInheritedAuditText(db, [id]),
+    updateDeletedToErased: (db) => erasure.updateDeletedToErased(db, id, 'ada', now),
   },
   'src/records/erasure/tombstones.queries.ts': {
-    findErased: (db) => tombstones.findErased(db, keyId, [sealed]),
-    lockTombstones: (db) => tombstones.lockTombstones(db),
-    shareTombstones: (db) => tombstones.shareTombstones(db),
+    findTombstonesOf: (db) => tombstones.findTombstonesOf(db, keyId, [sealed]),
+    lockTombstonesExclusive: (db) => tombstones.lockTombstonesExclusive(db),
+    lockTombstonesShared: (db) => tombstones.lockTombstonesShared(db),
     insertTombstones: (db) =>
       tombstones.insertTombstones(db, [{ ...sealed, id, key_id: keyId, created_at: now, actor: 'ada' }]),
     listTombstones: {

@@ -11,9 +11,9 @@ const card = factHandle({ subject: id, predicate: 'profile' })
 /** What is asked of entities: who bears a name, what is about one, and what a merge does. */
 export const entitiesSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/entities/entities.queries.ts': {
-    findBearers: {
-      anywhere: (db) => entities.findBearers(db, { digest, scope: undefined, trust }, 1_000),
-      'in one scope': (db) => entities.findBearers(db, { digest, scope: 'team', trust }, 1_000),
+    findEntitiesByName: {
+      anywhere: (db) => entities.findEntitiesByName(db, { digest, scope: undefined, trust }, 1_000),
+      'in one scope': (db) => entities.findEntitiesByName(db, { digest, scope: 'team', trust }, 1_000),
     },
     findEntity: (db) => entities.findEntity(db, id, trust),
     findPeerCard: (db) => entities.findPeerCard(db, { digest: card.digest, scope: 'team', trust }),
@@ -28,11 +28,11 @@ export const entitiesSamples: Record<string, Record<string, Sample | Record<stri
           after: { created_at: '2026-01-01T00:00:00.000Z', id },
         }),
     },
-    takeTurn: (db) => entities.takeTurn(db, 'team'),
-    takeTurnInScope: (db) => entities.takeTurnInScope(db, 'team'),
-    lockTwins: (db) => entities.lockTwins(db, [id]),
-    deleteNames: (db) => entities.deleteNames(db, [id]),
-    recordFolding: (db) => entities.recordFolding(db, id, [id]),
-    keepEntities: (db) => entities.keepEntities(db, [id]),
+    lockMergesAcrossScopes: (db) => entities.lockMergesAcrossScopes(db, 'team'),
+    lockMergesInScope: (db) => entities.lockMergesInScope(db, 'team'),
+    lockEntitiesToMerge: (db) => entities.lockEntitiesToMerge(db, [id]),
+    deleteHandlesAndIdentifiers: (db) => entities.deleteHandlesAndIdentifiers(db, [id]),
+    insertMergeDescents: (db) => entities.insertMergeDescents(db, id, [id]),
+    lockActiveEntities: (db) => entities.lockActiveEntities(db, [id]),
   },
 }

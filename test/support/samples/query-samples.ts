@@ -9,7 +9,7 @@ import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'
 import * as policies from '../../../src/policies/policies.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
-import type { Page } from '../../../src/records/listing/list-page.ts'
+import type { PageQuery } from '../../../src/records/listing/list-page.ts'
 import * as changing from '../../../src/records/record-change.queries.ts'
 import * as creation from '../../../src/records/record-creation.queries.ts'
 import { draftRecord } from '../../../src/records/record-draft.ts'
@@ -51,7 +51,7 @@ const draft = draftRecord(
 )
 const seal = createSeal('a key of the samples')
 const edge = { source_id: id, predicate: 'supports', target_id: id, weight: 1, created_at: now }
-const page: Page = {
+const page: PageQuery = {
   filters: {},
   trust,
   asOf: now,
@@ -110,7 +110,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       'the second page': (db) => keys.listKeys(db, trust, 51, { created_at: now, id }),
     },
     revokeKey: (db) => keys.revokeKey(db, id, now),
-    noteUse: (db) => keys.noteUse(db, id, now, now),
+    updateLastUsed: (db) => keys.updateLastUsed(db, id, now, now),
   },
   'src/lifecycle/reinforcement.queries.ts': {
     updateLifecycles: (db) => decay.updateLifecycles(db, [], { actor: 'a', rationale: 'r', at: now }),
@@ -131,7 +131,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
         changing.applyChange(db, id, {
           record: { version: 2, updated_at: now },
           entry: draft.audit,
-          said: {
+          rewritten: {
             content: { tags: ['a'], payload: draft.row.payload },
             search: { text: 'a', language: 'english', scope: 'team', type: 'semantic' },
           },
@@ -154,7 +154,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   'src/records/record-creation.queries.ts': {
     insertRecords: (db) => creation.insertRecords(db, [draft], 'english', seal),
     findUsedIds: (db) => creation.findUsedIds(db, [id]),
-    findTargets: (db) => creation.findTargets(db, [id], trust),
+    findVisibleTargets: (db) => creation.findVisibleTargets(db, [id], trust),
     findTakenIdentifiers: (db) =>
       creation.findTakenIdentifiers(db, [{ scope: '', sensitivity: 'low', namespace: 'git', value: 'x' }]),
   },
@@ -169,8 +169,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   ...entitiesSamples,
   ...textSamples,
   'src/records/listing/list-matching.queries.ts': {
-    matching: (db) => matching.matching(db, page).select('r.id').execute(),
-    rankedBy: (db) => sql`select ${matching.rankedBy(page)} from records as r`.execute(db),
+    selectMatching: (db) => matching.selectMatching(db, page).select('r.id').execute(),
+    selectSortValue: (db) => sql`select ${matching.selectSortValue(page)} from records as r`.execute(db),
   },
   'src/records/listing/list.queries.ts': {
     listHalfLives: (db) => listing.listHalfLives(db, 101),
@@ -198,12 +198,13 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       'by importance, everything seen': (db) =>
         listing.listRecords(db, { ...page, trust: everything, sort: 'importance' }),
     },
-    pickRecords: (db) => listing.pickRecords(db, { ...page, isWhole: true, conditions: [sql`r.pinned`] }),
-    pickBest: {
-      '': (db) => listing.pickBest(db, page, null, 500),
-      'of some scopes': (db) => listing.pickBest(db, page, ['team', ''], 500),
+    listRecordIds: (db) =>
+      listing.listRecordIds(db, { ...page, isReadableOnly: true, conditions: [sql`r.pinned`] }),
+    findMostSalientIds: {
+      '': (db) => listing.findMostSalientIds(db, page, null, 500),
+      'of some scopes': (db) => listing.findMostSalientIds(db, page, ['team', ''], 500),
     },
-    pickBySalience: (db) => listing.pickBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
+    listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
     listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
   },
   'src/records/records.queries.ts': {
@@ -213,8 +214,8 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
       several: (db) => records.findRecords(db, [id, id], trust),
     },
     lockRecords: (db) => records.lockRecords(db, [id]),
-    seekHandles: (db) =>
-      records.seekHandles(db, [{ ...nameHandle('a'), scope: 'team', keep: 'held' }], 'low'),
+    lookUpHandles: (db) =>
+      records.lookUpHandles(db, [{ ...nameHandle('a'), scope: 'team', lock: 'always' }], 'low'),
     deleteHandles: (db) => records.deleteHandles(db, id, [nameHandle('a')]),
     insertHandles: (db) => records.insertHandles(db, id, 'team', [nameHandle('a')]),
     deleteIdentifiers: (db) => records.deleteIdentifiers(db, id),
@@ -223,7 +224,7 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/relations/relations.queries.ts': {
     upsertEdges: (db) => relations.upsertEdges(db, [edge]),
-    hasContest: (db) => relations.hasContest(db, id, id),
+    isContestPair: (db) => relations.isContestPair(db, id, id),
     findEdge: (db) => relations.findEdge(db, id, 'supports', id),
     deleteEdges: (db) => relations.deleteEdges(db, [edge]),
     listEdges: {

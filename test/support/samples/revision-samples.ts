@@ -10,13 +10,13 @@ const trust: Trust = { maxSensitivity: 'low', scopes: ['team'] }
 /** What is asked when records are revised. */
 export const revisionSamples: Record<string, Record<string, Sample>> = {
   'src/revision/revision.queries.ts': {
-    carryLinks: (db) => revision.carryLinks(db, [id], id, now),
+    copyLinks: (db) => revision.copyLinks(db, [id], id, now),
     findSuccessor: (db) => revision.findSuccessor(db, id, trust),
-    releaseIdentifiers: (db) => revision.releaseIdentifiers(db, [id]),
+    deleteIdentifiersOf: (db) => revision.deleteIdentifiersOf(db, [id]),
     findLineage: (db) => revision.findLineage(db, id, trust, 10_000),
   },
   'src/revision/merge-reversal.queries.ts': {
-    findToldIn: (db) => reverting.findToldIn(db, id),
-    findTakenByMerge: (db) => reverting.findTakenByMerge(db, [id]),
+    findMergedSources: (db) => reverting.findMergedSources(db, id),
+    findSalienceBeforeMerge: (db) => reverting.findSalienceBeforeMerge(db, [id]),
   },
 }

@@ -19,9 +19,9 @@ const among = { newest: 500, ids: [id], others: rare }
 
 export const textSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/records/outdated-texts.queries.ts': {
-    hasOutdated: (db) => outdated.hasOutdated(db),
-    listOutdated: (db) => outdated.listOutdated(db, { after: id, limit: 20 }),
-    claimOutdated: (db) => outdated.claimOutdated(db, [id]),
+    hasOutdatedTexts: (db) => outdated.hasOutdatedTexts(db),
+    listOutdatedIds: (db) => outdated.listOutdatedIds(db, { after: id, limit: 20 }),
+    lockOutdated: (db) => outdated.lockOutdated(db, [id]),
     findOutdated: (db) => outdated.findOutdated(db, [id]),
     rewriteTexts: (db) =>
       outdated.rewriteTexts(db, [{ id, words: { text: 'flaky test', count: 2 } }], {

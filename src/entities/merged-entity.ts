@@ -4,14 +4,14 @@ import type { ContentRow, StoredRecord } from '../records/index.ts'
 
 export type EntityPayload = Extract<Payload, { kind: 'entity' }>
 export type StoredEntity = StoredRecord & { payload: EntityPayload }
-export type Folded = Pick<ContentRow, 'tags' | 'provenance'> & { payload: EntityPayload }
+export type MergedEntity = Pick<ContentRow, 'tags' | 'provenance'> & { payload: EntityPayload }
 
 /** As many as a record can have. What is over is left out: the twins, which are kept, still have it. */
-const mostTags = 100
-const mostSources = 10_000
+const maxTags = 100
+const maxSources = 10_000
 
 /** The target with everything its twins were called, were, and came from; it keeps its own name, type and summary. */
-export function foldEntities(target: StoredEntity, twins: readonly StoredEntity[]): Folded {
+export function mergeEntities(target: StoredEntity, twins: readonly StoredEntity[]): MergedEntity {
   const all = [target, ...twins]
   const payloads = all.map(({ payload }) => payload)
   const { canonical_name: name, primary_type: primary } = target.payload
@@ -35,13 +35,13 @@ export function foldEntities(target: StoredEntity, twins: readonly StoredEntity[
     tags: unique(
       all.flatMap(({ tags }) => tags),
       (tag) => tag,
-    ).slice(0, mostTags),
+    ).slice(0, maxTags),
     provenance: {
       ...target.provenance,
       sources: unique(
         all.flatMap(({ provenance }) => provenance.sources),
         (source) => JSON.stringify(source),
-      ).slice(0, mostSources),
+      ).slice(0, maxSources),
     },
   }
 }

@@ -22,7 +22,7 @@ export function targetMissing(index: number): AppError {
   })
 }
 
-export function targetAbove(index: number): AppError {
+export function targetAboveCeiling(index: number): AppError {
   return new AppError('above_ceiling', 'A relation names a record that the key sees only redacted.', {
     errors: [{ pointer: `/relations/${index}/target_id`, message: 'is above the ceiling of the key' }],
   })

@@ -22,21 +22,21 @@ export type Descent = {
 }
 
 /** What a body says that a record rests on: the ids it names, and whether it names anything that is no id. */
-export type Claim = { ids: readonly string[]; isOwn: boolean }
+export type NamedSources = { ids: readonly string[]; hasOtherEvidence: boolean }
 
 const uuid = /^(?:record:)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
 
 /** A reference is a bare id, or an id behind `record:`. */
-export function namedRecord(ref: string): string | undefined {
+export function parseRecordReference(ref: string): string | undefined {
   return uuid.exec(ref)?.[1]?.toLowerCase()
 }
 
-export function claimOf(payload: Payload, provenance: Provenance | undefined): Claim {
+export function findNamedSources(payload: Payload, provenance: Provenance | undefined): NamedSources {
   const evidence = payload.kind === 'semantic' ? payload.evidence.map(({ source_id: id }) => id) : []
   const sources = provenance?.sources.map(({ ref }) => ref) ?? []
-  const named = [...evidence, ...sources].map(namedRecord)
+  const named = [...evidence, ...sources].map(parseRecordReference)
   const ids = [...new Set(named.filter((id) => id !== undefined))]
-  return { ids, isOwn: named.includes(undefined) }
+  return { ids, hasOtherEvidence: named.includes(undefined) }
 }
 
 /**
@@ -44,10 +44,10 @@ export function claimOf(payload: Payload, provenance: Provenance | undefined): C
  * whole: any other name is evidence of the caller's own, or an erase would tell of a record that is hidden. What was
  * superseded does not vouch for what took its place, unless nothing else does.
  */
-export function settleDescents(
+export function resolveDescents(
   id: string,
   known: readonly Descent[],
-  { ids, isOwn }: Claim,
+  { ids, hasOtherEvidence: isOwn }: NamedSources,
   seen: ReadonlySet<string>,
 ): Descent[] {
   const recorded = new Set(known.map(({ source_id: source }) => source))
@@ -65,12 +65,12 @@ export function settleDescents(
   return [...settled, ...claims]
 }
 
-type Linked = { predicate: string; target_id: string }
+type DescentEdge = { predicate: string; target_id: string }
 
 /** Of a record whose descent was never recorded: what it is derived from by its edges, and names as well. */
 export function inferDescents(
-  edges: readonly Linked[],
-  { ids, isOwn }: Claim,
+  edges: readonly DescentEdge[],
+  { ids, hasOtherEvidence: isOwn }: NamedSources,
 ): Omit<Descent, 'derived_id'>[] {
   const named = new Set(ids)
   return edges.flatMap(({ predicate, target_id: source }) =>

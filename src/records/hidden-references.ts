@@ -4,26 +4,31 @@ import type { StoredRecord } from './stored-record.ts'
 
 /** A record without what it says of records that its reader may not see. */
 
-type Shown = Pick<StoredRecord, 'payload' | 'provenance' | 'interpretation'>
+type VisibleContent = Pick<StoredRecord, 'payload' | 'provenance' | 'interpretation'>
 
 /** In place of the sources of a record whose sources are all hidden: a provenance names at least one. */
 const hiddenSource = { kind: 'event', ref: 'hidden' } as const
 
-export function concealHidden({ payload, provenance, interpretation, concealed = [] }: StoredRecord): Shown {
+export function removeHiddenReferences({
+  payload,
+  provenance,
+  interpretation,
+  concealed = [],
+}: StoredRecord): VisibleContent {
   if (concealed.length === 0) return { payload, provenance, interpretation }
   const isHidden = (text: string | undefined) =>
     text !== undefined && concealed.some((id) => text.includes(id))
   const sources = provenance.sources.filter(({ ref }) => !isHidden(ref))
   return {
-    payload: concealInPayload(payload, isHidden),
+    payload: removeFromPayload(payload, isHidden),
     provenance: { ...provenance, sources: sources.length === 0 ? [hiddenSource] : sources },
-    interpretation: interpretation && concealInInterpretation(interpretation, isHidden),
+    interpretation: interpretation && removeFromInterpretation(interpretation, isHidden),
   }
 }
 
 type IsHidden = (text: string | undefined) => boolean
 
-function concealInPayload(payload: Payload, isHidden: IsHidden): Payload {
+function removeFromPayload(payload: Payload, isHidden: IsHidden): Payload {
   if (payload.kind !== 'semantic') return payload
   const { revision, ...rest } = payload
   const evidence = payload.evidence.filter(({ source_id: id }) => !isHidden(id))
@@ -42,7 +47,7 @@ function concealInPayload(payload: Payload, isHidden: IsHidden): Payload {
 type Interpretation = NonNullable<MemoryRecord['interpretation']>
 type Candidate = { target_record_id?: string; target_entity_id?: string; resolved: boolean }
 
-function concealInInterpretation(told: Interpretation, isHidden: IsHidden): Interpretation {
+function removeFromInterpretation(told: Interpretation, isHidden: IsHidden): Interpretation {
   const conceal = <C extends Candidate>(candidate: C): C =>
     isHidden(candidate.target_record_id) || isHidden(candidate.target_entity_id)
       ? withoutTarget(candidate)

@@ -5,7 +5,7 @@ import type { Change, StoredRecord } from '../records/index.ts'
  * A record put aside: worth nothing from now on, a semantic one retracted. A pinned one stays pinned, at nothing. The
  * anchor is the moment from which it is kept as history.
  */
-export function zeroRecord(
+export function clearSalience(
   stored: StoredRecord,
   supersededBy: string | undefined,
   now: Date,

@@ -1,0 +1,152 @@
+import type { Database } from '../db/connection.ts'
+import type { CallContext } from '../db/transaction.ts'
+import { isOpenTo } from '../db/visibility.ts'
+import type { Caller } from '../domain/caller.ts'
+import { canWriteTo } from '../domain/write-trust.ts'
+import { AppError } from '../kernel/errors.ts'
+import { createDeletedError, createForgottenError } from './deleted-record-errors.ts'
+import { type DeletedRecord, findDeletedRecords } from './deleted-records.queries.ts'
+import { findRecords, lockRecords } from './records.queries.ts'
+import type { StoredRecord } from './stored-record.ts'
+
+export async function findVisibleRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  const [stored] = await findRecords(db, [id], caller.trust)
+  if (stored) return stored
+  throw (await explainMissing(db, caller, [id]))(id)
+}
+
+/** A record that may be read whole, forgotten or not, or what remains of one. */
+export async function findRecordOrDeleted(
+  db: Database,
+  caller: Caller,
+  id: string,
+): Promise<StoredRecord | DeletedRecord> {
+  const [stored] = await findRecords(db, [id], caller.trust)
+  const [known = stored] = stored ? [] : await findDeletedRecords(db, [id], caller.trust)
+  if (!known) throw createMissingError()
+  if (!isOpenTo(caller.trust, known.sensitivity)) throw createAboveCeilingError()
+  return known
+}
+
+/** Why these are not there: each is no more, or never was this caller's. */
+async function explainMissing(db: Database, caller: Caller, ids: readonly string[]) {
+  const departures = ids.length === 0 ? [] : await findDeletedRecords(db, ids, caller.trust)
+  const byId = new Map(departures.map((row) => [row.id, row]))
+  return (id: string): AppError => {
+    const row = byId.get(id.toLowerCase())
+    return row ? createDeletedError(row, isOpenTo(caller.trust, row.sensitivity)) : createMissingError()
+  }
+}
+
+/**
+ * The one way to load a record in order to change it: locked, readable as a whole, in a scope that the caller may
+ * write to, alive, and at the version the caller expects.
+ */
+export async function loadForUpdate(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
+  const [claimed = createMissingError()] = await loadManyForUpdate(tx, call, [id])
+  if (claimed instanceof AppError) throw claimed
+  return claimed
+}
+
+/** For each id, in the order asked, the claimed record or why it cannot be claimed. */
+export async function loadManyForUpdate(
+  tx: Database,
+  call: CallContext,
+  ids: readonly string[],
+): Promise<(StoredRecord | AppError)[]> {
+  return lockEach(tx, call.caller, ids, (stored) => checkChangeable(call, stored) ?? stored)
+}
+
+/** Like `loadForUpdate`, for what can be done to a forgotten record too. */
+export async function loadAnyForUpdate(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
+  await lockRecords(tx, [id])
+  const stored = await findVisibleRecord(tx, call.caller, id)
+  requireChangeable(call.caller, stored)
+  const refusal = checkVersion(call, stored)
+  if (refusal) throw refusal
+  return stored
+}
+
+/** Locks a record that is not changed itself: a key of one scope may link to an unscoped record and note its use. */
+export async function lockReadableRecord(tx: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  await lockRecords(tx, [id])
+  return findReadableRecord(tx, caller, id)
+}
+
+export async function lockReadableRecords(
+  tx: Database,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<(StoredRecord | AppError)[]> {
+  return lockEach(tx, caller, ids, (stored) => checkReadable(caller, stored) ?? stored)
+}
+
+async function lockEach(
+  tx: Database,
+  caller: Caller,
+  ids: readonly string[],
+  judge: (stored: StoredRecord) => StoredRecord | AppError,
+): Promise<(StoredRecord | AppError)[]> {
+  await lockRecords(tx, ids)
+  const found = await findRecords(tx, ids, caller.trust)
+  const byId = new Map(found.map((stored) => [stored.id, stored]))
+  const absent = ids.filter((id) => !byId.has(id.toLowerCase()))
+  const refuse = await explainMissing(tx, caller, absent)
+  return ids.map((id) => {
+    const stored = byId.get(id.toLowerCase())
+    return stored ? judge(stored) : refuse(id)
+  })
+}
+
+type TrustFields = Pick<StoredRecord, 'sensitivity' | 'scope'>
+
+/** The rule of every change: the caller reads the record as a whole and may write to its scope. */
+export function requireChangeable(caller: Caller, record: TrustFields): void {
+  const refusal = checkTrust(caller, record)
+  if (refusal) throw refusal
+}
+
+export function mayChange(caller: Caller, record: TrustFields): boolean {
+  return checkTrust(caller, record) === undefined
+}
+
+function checkTrust(caller: Caller, { sensitivity, scope }: TrustFields): AppError | undefined {
+  if (!isOpenTo(caller.trust, sensitivity)) return createAboveCeilingError()
+  return canWriteTo(caller.trust, scope) ? undefined : createOutsideScopesError()
+}
+
+function checkChangeable(call: CallContext, stored: StoredRecord): AppError | undefined {
+  const { caller } = call
+  return checkTrust(caller, stored) ?? checkReadable(caller, stored) ?? checkVersion(call, stored)
+}
+
+function checkVersion({ expectedVersion }: CallContext, { version }: StoredRecord): AppError | undefined {
+  if (expectedVersion === undefined || expectedVersion === version) return undefined
+  return new AppError('version_mismatch', 'The record is at another version.', { extra: { version } })
+}
+
+/** A record that may be linked to is readable as a whole and alive. */
+function checkReadable(caller: Caller, stored: StoredRecord): AppError | undefined {
+  if (!isOpenTo(caller.trust, stored.sensitivity)) return createAboveCeilingError()
+  return stored.forgotten_at ? createForgottenError(stored, true) : undefined
+}
+
+/** A record that may be linked to. */
+export async function findReadableRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
+  const stored = await findVisibleRecord(db, caller, id)
+  const refusal = checkReadable(caller, stored)
+  if (refusal) throw refusal
+  return stored
+}
+
+function createMissingError(): AppError {
+  return new AppError('record_not_found', 'There is no such record.')
+}
+
+function createOutsideScopesError(): AppError {
+  return new AppError('outside_trust', 'The key may read this record, but not write to its scope.')
+}
+
+function createAboveCeilingError(): AppError {
+  return new AppError('above_ceiling', 'The key sees this record only redacted.')
+}
