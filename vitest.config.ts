@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { createTally } from './test/support/test-count-reporter.ts'
+import { createTestCountReporter } from './test/support/test-count-reporter.ts'
 
 const folders = { unit: ['unit', 'architecture'], db: ['db', 'jobs'], process: ['process'] }
 
@@ -21,7 +21,7 @@ const shared = {
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
-    reporters: ['default', createTally()],
+    reporters: ['default', createTestCountReporter()],
     projects: [
       { test: { ...shared, name: 'unit', include: testsIn(folders.unit) } },
       { test: { ...shared, name: 'db', include: testsIn(folders.db) } },

@@ -1,11 +1,12 @@
 import ts from 'typescript'
 
-export type Breach = { line: number; what: string }
+export type Violation = { line: number; what: string }
 
 /** Calls that make a rule depend on when or where it runs; the kernel wraps each of them once. */
 const ambient = /^(Date\.now|Math\.random|crypto\.randomUUID|randomUUID|randomBytes|randomInt)$/
 
-export function findAmbientCalls(text: string): Breach[] {
+/** Finds calls that read the clock, randomness or ids outside the kernel. */
+export function findAmbientCalls(text: string): Violation[] {
   return findNodes(text, (node) => {
     if (ts.isNewExpression(node) && node.expression.getText() === 'Date' && !node.arguments?.length) {
       return 'new Date()'
@@ -16,7 +17,8 @@ export function findAmbientCalls(text: string): Breach[] {
   })
 }
 
-export function findEnvironmentReads(text: string): Breach[] {
+/** Finds reads of the environment. */
+export function findEnvironmentReads(text: string): Violation[] {
   return findNodes(text, (node) => {
     const reads =
       (ts.isPropertyAccessExpression(node) || ts.isElementAccessExpression(node)) &&
@@ -29,8 +31,11 @@ export function findEnvironmentReads(text: string): Breach[] {
   })
 }
 
-/** Lines of its own: neither those of the functions in it nor those that only state, an SQL text or an object. */
-export function findLongFunctions(text: string, limit: number): Breach[] {
+/**
+ * Finds functions with more lines than the limit, without the lines of nested functions and of mere SQL or object
+ * literals.
+ */
+export function findLongFunctions(text: string, limit: number): Violation[] {
   return findNodes(text, (node, file) => {
     if (!ts.isFunctionLike(node)) return undefined
     const own = linesOf(node, file)
@@ -52,16 +57,17 @@ function linesOf(node: ts.Node, file: ts.SourceFile): Set<number> {
   return new Set(Array.from({ length: last - first + 1 }, (_, index) => first + index))
 }
 
-export function findUnfinished(text: string): Breach[] {
+/** Finds markers of unfinished work. */
+export function findUnfinished(text: string): Violation[] {
   return findLines(text, /\b(TODO|FIXME|XXX|HACK)\b|not implemented/)
 }
 
-/** A test left out or run alone makes the rest of its suite say nothing. */
-export function findUnevenTests(text: string): Breach[] {
+/** Finds tests that are skipped or run alone, which would silence the rest of the suite. */
+export function findSkippedTests(text: string): Violation[] {
   return findLines(text, /\b(it|test|describe|suite)\.(only|skip|todo|fails)\b/)
 }
 
-function findLines(text: string, pattern: RegExp): Breach[] {
+function findLines(text: string, pattern: RegExp): Violation[] {
   return text
     .split('\n')
     .flatMap((line, index) => (pattern.test(line) ? [{ line: index + 1, what: line.trim() }] : []))
@@ -70,9 +76,9 @@ function findLines(text: string, pattern: RegExp): Breach[] {
 function findNodes(
   text: string,
   judge: (node: ts.Node, file: ts.SourceFile) => string | undefined,
-): Breach[] {
+): Violation[] {
   const file = ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true)
-  const breaches: Breach[] = []
+  const breaches: Violation[] = []
   const visit = (node: ts.Node): void => {
     const what = judge(node, file)
     if (what) breaches.push({ line: file.getLineAndCharacterOfPosition(node.getStart()).line + 1, what })

@@ -1,8 +1,8 @@
-/** For each rule of .dependency-cruiser.cjs, a file that breaks it; `text` is the content of the file. */
-export type Planting = { rule: string; file: string; text: string }
+/** A file that breaks a rule of .dependency-cruiser.cjs; `text` is its content. */
+export type PlantedViolation = { rule: string; file: string; text: string }
 
 /** Valid files that the planted ones import, so that only the planted rule is broken. */
-export const ground: Record<string, string> = {
+export const validFiles: Record<string, string> = {
   'package.json':
     '{ "type": "module", "dependencies": { "pg": "8", "kysely": "0.28", "bullmq": "6", "fastify": "5", "openai": "7", "prom-client": "15" } }',
   'tsconfig.json':
@@ -50,7 +50,7 @@ const levels = [
 ] as const
 
 /** Every room imports one of the highest level; a room of the highest level imports its neighbour. */
-const upward: Planting[] = levels.flatMap((level) =>
+const upward: PlantedViolation[] = levels.flatMap((level) =>
   level.map((room) => ({
     rule: `order-of-${level.join('-and-')}`,
     file: `src/${room}/above.service.ts`,
@@ -58,7 +58,8 @@ const upward: Planting[] = levels.flatMap((level) =>
   })),
 )
 
-export const plantings: Planting[] = [
+/** At least one violation for each rule. */
+export const plantedViolations: PlantedViolation[] = [
   { rule: 'no-cycles', file: 'src/db/egg.ts', text: usesType('./hen.ts') },
   { rule: 'resolvable', file: 'src/db/lost.ts', text: uses('./nowhere.ts') },
   { rule: 'product-imports-no-tools', file: 'src/db/measured.ts', text: uses('../../bench/run.ts') },

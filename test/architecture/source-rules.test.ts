@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
-  type Breach,
   findAmbientCalls,
   findEnvironmentReads,
   findLongFunctions,
-  findUnevenTests,
+  findSkippedTests,
   findUnfinished,
+  type Violation,
 } from './find-violations.ts'
 import { listFiles, readSource } from './source-files.ts'
 
@@ -18,7 +18,7 @@ const written = [...product, ...tools, ...tests].filter((file) => file !== gener
 /** These name what they look for. */
 const searchers = ['test/architecture/find-violations.ts', 'test/architecture/source-rules.test.ts']
 
-function search(files: readonly string[], find: (text: string) => Breach[]): string[] {
+function search(files: readonly string[], find: (text: string) => Violation[]): string[] {
   return files.flatMap((file) => find(readSource(file)).map(({ line, what }) => `${file}:${line} ${what}`))
 }
 
@@ -60,7 +60,7 @@ describe('the sources', () => {
   })
 
   test('skip no test and run none alone', () => {
-    expect(search(except(tests, ...searchers), findUnevenTests)).toEqual([])
+    expect(search(except(tests, ...searchers), findSkippedTests)).toEqual([])
   })
 })
 
@@ -112,6 +112,6 @@ describe('the search', () => {
 
   test('for uneven tests finds those left out and those run alone', () => {
     const text = ['test.only("x")', 'describe.skip("x")', 'it.todo("x")', 'test("only x")'].join('\n')
-    expect(findUnevenTests(text)).toHaveLength(3)
+    expect(findSkippedTests(text)).toHaveLength(3)
   })
 })

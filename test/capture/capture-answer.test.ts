@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capture, countAll, edgesOf, observe, ofType, triple } from '../support/capture-requests.ts'
+import {
+  capture,
+  captureFact,
+  countTableRows,
+  listPredicates,
+  pickCreated,
+  triple,
+} from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -13,9 +20,9 @@ const earlier = '2026-01-02T03:04:05.000Z'
 
 /** That what was answered is what is stored, and all of what was stored. */
 async function expectWhole(work: () => Promise<Body>): Promise<Body> {
-  const before = await countAll(app)
+  const before = await countTableRows(app)
   const answer = await work()
-  const after = await countAll(app)
+  const after = await countTableRows(app)
   for (const record of [answer.primary_record, ...answer.created_records]) {
     expect(await read(app, record.id)).toEqual(record)
   }
@@ -43,8 +50,8 @@ describe('the answer of a capture is all that was stored, as a read tells it', (
       capture(app, { project: 'Vega', user: ['Ada', 'Bob'], record_id: older.primary_record.id }),
     )
     expect(answer.created_records[0]).toEqual(answer.primary_record)
-    expect(ofType(answer, 'entity')).toHaveLength(3)
-    expect(edgesOf(answer).sort()).toEqual([
+    expect(pickCreated(answer, 'entity')).toHaveLength(3)
+    expect(listPredicates(answer).sort()).toEqual([
       ...['mentioned_in', 'mentioned_in', 'mentioned_in'],
       ...['mentions_entity', 'mentions_entity', 'mentions_entity'],
       ...['referenced_by', 'references_record'],
@@ -62,7 +69,7 @@ describe('the answer of a capture is all that was stored, as a read tells it', (
     })
     const outcomes: string[] = []
     const tell = async (content: object) => {
-      const { fact: told } = await expectWhole(() => observe(app, content))
+      const { fact: told } = await expectWhole(() => captureFact(app, content))
       outcomes.push(told.outcome)
       app.clock.advance(1_000)
       return told
@@ -85,7 +92,7 @@ describe('the answer of a capture is all that was stored, as a read tells it', (
     const told = { thread_id: 'answers', project: 'Vega', user: 'Fred', state: 'blocked' }
     const resumed = await expectWhole(() => capture(app, told, { source_kind: 'working_state' }))
     expect(resumed.primary_record).toMatchObject({ id: begun.primary_record.id, version: 2 })
-    expect(ofType(resumed, 'entity')).toHaveLength(1)
+    expect(pickCreated(resumed, 'entity')).toHaveLength(1)
   })
 
   it('of an outcome, and of a capture that is sent again', async () => {
@@ -101,7 +108,7 @@ describe('the answer of a capture is all that was stored, as a read tells it', (
 
 describe('what a capture says of itself', () => {
   it('lands in the records that come of it', async () => {
-    const answer = await observe(app, triple('linux', { ref: 'run-7', project: 'Deneb' }), {
+    const answer = await captureFact(app, triple('linux', { ref: 'run-7', project: 'Deneb' }), {
       ...{
         summary: 'It runs on linux.',
         tags: ['ci', 'os', 'ci'],
@@ -128,7 +135,7 @@ describe('what a capture says of itself', () => {
     })
     expect(JSON.stringify(answer.primary_record.payload)).toContain('"turn":3')
     expect(JSON.stringify(answer.primary_record.payload)).toContain('because')
-    const [fact] = ofType(answer, 'semantic')
+    const [fact] = pickCreated(answer, 'semantic')
     expect(fact).toMatchObject({
       ...{ ...common, tags: ['ci', 'os'], base_importance: 0.9, memory_kind: 'fact' },
       payload: {
@@ -141,16 +148,16 @@ describe('what a capture says of itself', () => {
         sources: [{ kind: 'observation', ref: answer.primary_record.id }],
       },
     })
-    expect(ofType(answer, 'entity').map(({ payload }) => payload.canonical_name)).toEqual([
+    expect(pickCreated(answer, 'entity').map(({ payload }) => payload.canonical_name)).toEqual([
       ...['the build', 'Deneb'],
     ])
-    for (const entity of ofType(answer, 'entity')) {
+    for (const entity of pickCreated(answer, 'entity')) {
       expect(entity).toMatchObject({ ...common, tags: [], base_importance: 0.5 })
     }
   })
 
   it('is born now, whenever it happened', async () => {
-    const { created_records: records } = await observe(app, triple('a past one'), {
+    const { created_records: records } = await captureFact(app, triple('a past one'), {
       ...{ timestamp: earlier, scope: 'past' },
     })
     const now = app.clock.now().toISOString()
@@ -161,7 +168,7 @@ describe('what a capture says of itself', () => {
 
   it('lives by the policy of its type, as it stands when it is captured', async () => {
     const lifeOf = async (type: string) => {
-      const answer = await observe(app, triple('policy', { project: `P ${type}` }), { scope: type })
+      const answer = await captureFact(app, triple('policy', { project: `P ${type}` }), { scope: type })
       const task = await capture(app, { thread_id: type }, { source_kind: 'working_state', scope: type })
       const lives = [...answer.created_records, task.primary_record].map((record: Body) => [
         record.type,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capture, observe } from '../support/capture-requests.ts'
+import { capture, captureFact } from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -70,7 +70,7 @@ describe('any sequence of facts told', () => {
         const told: { id: string; content: object; factId: string }[] = []
         for (const { said: fact, note, isRetracted, revision_policy, scope, ...more } of steps) {
           const content = { ...fact, note, revision_policy }
-          const answer = await observe(app, content, { ...more, scope: `${scope} ${run}` })
+          const answer = await captureFact(app, content, { ...more, scope: `${scope} ${run}` })
           const { record_id: factId } = answer.fact
           told.push({ id: answer.primary_record.id, content, factId })
           app.clock.advance(1)
@@ -129,7 +129,7 @@ describe('any content', () => {
 
 describe('a thousand and more witnesses', () => {
   it('are kept as the first and the newest, and the fact is still confirmed', async () => {
-    const { fact } = await observe(app, { subject: 's', predicate: 'p', object: 'o' }, { scope: 'many' })
+    const { fact } = await captureFact(app, { subject: 's', predicate: 'p', object: 'o' }, { scope: 'many' })
     const first = await read(app, fact.record_id)
     const witness = (n: number) => ({ ...first.payload.evidence[0], source_id: `witness ${n}` })
     const evidence = Array.from({ length: 1_000 }, (_, n) => witness(n))

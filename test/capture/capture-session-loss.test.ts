@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ask, capture, countAll, observe, triple, wholeStore } from '../support/capture-requests.ts'
-import { sabotage } from '../support/end-session.ts'
+import {
+  capture,
+  captureFact,
+  countTableRows,
+  postCapture,
+  readAllRows,
+  triple,
+} from '../support/capture-requests.ts'
+import { createSessionEnder } from '../support/end-session.ts'
 import { expectProblem } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-let saboteur: ReturnType<typeof sabotage>
+let saboteur: ReturnType<typeof createSessionEnder>
 beforeAll(async () => {
   app = await startTestApp()
-  saboteur = sabotage(app)
+  saboteur = createSessionEnder(app)
 })
 afterAll(() => app.close())
 
@@ -19,13 +26,13 @@ type Case = { name: string; prepare(): Promise<(headers: Headers) => Promise<Ans
 const telling =
   (content: object, scope: string, kind = 'observation') =>
   (headers: Headers) =>
-    ask(app, content, { source_kind: kind, scope }, { headers })
+    postCapture(app, content, { source_kind: kind, scope }, { headers })
 
 /** A fact stands, and another is told that meets it. */
 const meeting = (name: string, told: unknown, policy: string, withdrawn = false): Case => ({
   name,
   prepare: async () => {
-    const { fact } = await observe(app, triple('linux', { revision_policy: policy }), { scope: name })
+    const { fact } = await captureFact(app, triple('linux', { revision_policy: policy }), { scope: name })
     if (withdrawn) await revise(app, 'retract', fact.record_id)
     return telling(triple(told, { ref: 'r', user: 'New' }), name)
   },
@@ -70,7 +77,7 @@ it.each(cases)(
   async (one) => {
     const send = await one.prepare()
     const headers = { 'idempotency-key': one.name.replaceAll(' ', '-') }
-    const before = await wholeStore(app)
+    const before = await readAllRows(app)
     let deaths = 0
     for (;;) {
       const { result, statements } = await saboteur.count(() => send(headers), deaths + 1)
@@ -79,14 +86,14 @@ it.each(cases)(
         break
       }
       expectProblem(result, 503, 'database_unavailable')
-      expect(await wholeStore(app)).toEqual(before)
+      expect(await readAllRows(app)).toEqual(before)
       deaths++
     }
     expect(deaths).toBeGreaterThanOrEqual(7)
-    const after = await countAll(app)
-    expect(await wholeStore(app)).not.toEqual(before)
+    const after = await countTableRows(app)
+    expect(await readAllRows(app)).not.toEqual(before)
     const { result } = await saboteur.count(() => send(headers))
     expect(result.headers.get('idempotency-replayed')).toBe('true')
-    expect(await countAll(app)).toEqual(after)
+    expect(await countTableRows(app)).toEqual(after)
   },
 )

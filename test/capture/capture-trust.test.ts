@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, capture, countAll, observe, triple } from '../support/capture-requests.ts'
+import { capture, captureFact, countTableRows, postCapture, triple } from '../support/capture-requests.ts'
 import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 /** Of scope `mine`, up to `low`; of scope `theirs`; of both. */
-let mine: Asked
-let theirs: Asked
-let both: Asked
+let mine: RequestOptions
+let theirs: RequestOptions
+let both: RequestOptions
 beforeAll(async () => {
   app = await startTestApp()
   const keyOf = async (more: object) => ({ key: await app.issueKey(['records:read', 'records:write'], more) })
@@ -19,42 +19,42 @@ afterAll(() => app.close())
 
 describe('a key', () => {
   it('of one scope captures into it, and need not name it', async () => {
-    const { created_records: records } = await observe(app, triple('linux', { user: 'A' }), {}, mine)
+    const { created_records: records } = await captureFact(app, triple('linux', { user: 'A' }), {}, mine)
     expect(records.map(({ scope, source_type }: Body) => [scope, source_type])).toEqual(
       records.map(() => ['mine', 'ingest']),
     )
-    expectProblem(await ask(app, 'x', { scope: 'theirs' }, mine), 403, 'outside_trust')
+    expectProblem(await postCapture(app, 'x', { scope: 'theirs' }, mine), 403, 'outside_trust')
   })
 
   it('of several scopes must name the one it captures into', async () => {
-    expectProblem(await ask(app, 'x', {}, both), 422, 'scope_required')
+    expectProblem(await postCapture(app, 'x', {}, both), 422, 'scope_required')
     expect((await capture(app, 'x', { scope: 'theirs' }, both)).primary_record.scope).toBe('theirs')
   })
 
   it('captures up to its ceiling', async () => {
-    expectProblem(await ask(app, 'x', { sensitivity: 'medium' }, mine), 403, 'outside_trust')
-    expect((await ask(app, 'x', { sensitivity: 'public' }, mine)).status).toBe(201)
+    expectProblem(await postCapture(app, 'x', { sensitivity: 'medium' }, mine), 403, 'outside_trust')
+    expect((await postCapture(app, 'x', { sensitivity: 'public' }, mine)).status).toBe(201)
   })
 
   it('claims no more trust for a source than it has', async () => {
-    const answer = await ask(app, 'x', { source_type: 'human' }, mine)
+    const answer = await postCapture(app, 'x', { source_type: 'human' }, mine)
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual(['/source_type'])
     expect((await capture(app, 'x', { source_type: 'dream' }, mine)).primary_record.source_type).toBe('dream')
   })
 
   it('that is refused stores nothing', async () => {
-    const before = await countAll(app)
-    await ask(app, triple('x', { user: 'New' }), { scope: 'theirs' }, mine)
-    await ask(app, triple('x', { user: 'New' }), {}, both)
-    await ask(app, triple('x', { user: 'New' }), { sensitivity: 'hyper' }, mine)
-    expect(await countAll(app)).toEqual(before)
+    const before = await countTableRows(app)
+    await postCapture(app, triple('x', { user: 'New' }), { scope: 'theirs' }, mine)
+    await postCapture(app, triple('x', { user: 'New' }), {}, both)
+    await postCapture(app, triple('x', { user: 'New' }), { sensitivity: 'hyper' }, mine)
+    expect(await countTableRows(app)).toEqual(before)
   })
 
   it('that may only read captures nothing', async () => {
     const key = await app.issueKey(['records:read'])
-    expectProblem(await ask(app, 'x', {}, { key }), 403, 'forbidden')
-    expectProblem(await ask(app, 'x', {}, { key: false }), 401, 'unauthenticated')
+    expectProblem(await postCapture(app, 'x', {}, { key }), 403, 'forbidden')
+    expectProblem(await postCapture(app, 'x', {}, { key: false }), 401, 'unauthenticated')
   })
 
   it('that may not read is told of every record that it was written, and no more', async () => {
@@ -85,7 +85,7 @@ describe('a key', () => {
 describe('what another scope knows', () => {
   it('is out of reach by name, by fact, by thread, by reference and by id', async () => {
     const scope = { scope: 'theirs' }
-    const told = await observe(app, triple('linux', { ref: 'shared', user: 'Zoe' }), scope, theirs)
+    const told = await captureFact(app, triple('linux', { ref: 'shared', user: 'Zoe' }), scope, theirs)
     const task = await capture(
       app,
       { thread_id: 'shared' },
@@ -98,8 +98,8 @@ describe('what another scope knows', () => {
     const ids = before.map(({ id }) => id)
     const content = triple('windows', { ref: 'shared', user: 'Zoe', record_ids: ids, subject: 'the mast' })
     const answers = [
-      await observe(app, content, {}, mine),
-      await observe(app, triple('linux', { ref: 'shared 2' }), {}, mine),
+      await captureFact(app, content, {}, mine),
+      await captureFact(app, triple('linux', { ref: 'shared 2' }), {}, mine),
       await capture(app, { thread_id: 'shared', record_id: ids }, { source_kind: 'working_state' }, mine),
     ]
     for (const answer of answers) {
@@ -110,13 +110,13 @@ describe('what another scope knows', () => {
       expect(answer.fact?.outcome ?? 'created').not.toBe('contested')
     }
     const verdict = { target_id: told.primary_record.id, outcome: 'success' }
-    const unknown = await ask(
+    const unknown = await postCapture(
       app,
       { ...verdict, target_id: app.ids.next() },
       { source_kind: 'outcome' },
       mine,
     )
-    const refused = await ask(app, verdict, { source_kind: 'outcome' }, mine)
+    const refused = await postCapture(app, verdict, { source_kind: 'outcome' }, mine)
     const { request_id: _, ...problem } = expectProblem(refused, 404, 'record_not_found')
     const { request_id: _1, ...absent } = unknown.body as Body
     expect(problem).toEqual(absent)
@@ -136,12 +136,17 @@ describe('what is above the ceiling of a key', () => {
         user: `Mx ${sensitivity}`,
         subject: sensitivity,
       })
-      const high = await observe(app, content, more)
+      const high = await captureFact(app, content, more)
       const task = await capture(app, { thread_id: sensitivity }, { ...more, source_kind: 'working_state' })
       const ids = [...high.created_records.map(({ id }: Body) => id), task.primary_record.id]
-      const low = await observe(app, { ...content, record_ids: ids }, {}, mine)
+      const low = await captureFact(app, { ...content, record_ids: ids }, {}, mine)
       expect(low).toMatchObject({ deduplicated: false, fact: { outcome: 'created' } })
-      const answer = await ask(app, { thread_id: sensitivity }, { source_kind: 'working_state' }, mine)
+      const answer = await postCapture(
+        app,
+        { thread_id: sensitivity },
+        { source_kind: 'working_state' },
+        mine,
+      )
       // One level above its ceiling a key sees that the record is there; further above it sees nothing.
       if (sensitivity === 'medium') expectProblem(answer, 403, 'above_ceiling')
       else expect((answer.body as Body).created_records).toHaveLength(1)
@@ -156,7 +161,7 @@ describe('what is above the ceiling of a key', () => {
   it('is not judged by it', async () => {
     const { primary_record: seen } = await capture(app, 'x', { scope: 'mine', sensitivity: 'medium' })
     const verdict = { target_id: seen.id, outcome: 'success' }
-    expectProblem(await ask(app, verdict, { source_kind: 'outcome' }, mine), 403, 'above_ceiling')
+    expectProblem(await postCapture(app, verdict, { source_kind: 'outcome' }, mine), 403, 'above_ceiling')
     const body = { outcome: 'success', actor: 'a' }
     const path = `/v1/records/${seen.id}/outcome`
     expectProblem(await app.request('POST', path, { ...mine, body }), 403, 'above_ceiling')

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   capture,
-  countType,
-  edgesOf,
-  list,
-  observe,
-  ofType,
-  topicOf,
+  captureFact,
+  countRecordsOfType,
+  createTopic,
+  listPredicates,
+  pickCreated,
+  range,
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { readLog, revise } from '../support/revision-requests.ts'
+import { readAuditLog, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -19,21 +19,21 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const topic = (scope: string) => topicOf(app, scope)
+const topic = (scope: string) => createTopic(app, scope)
 
 describe('a fact that is told', () => {
   it('is a record of its own, derived from the episode that tells it', async () => {
     const answer = await topic('created').tell('linux')
-    const [fact] = ofType(answer, 'semantic')
+    const [fact] = pickCreated(answer, 'semantic')
     expect(answer.fact).toEqual({ outcome: 'created', record_id: fact.id })
     expect(answer.primary_record.type).toBe('episodic')
     expect(fact.relations).toContainEqual(
       expect.objectContaining({ predicate: 'derived_from', target_id: answer.primary_record.id }),
     )
-    expect(edgesOf(answer).sort()).toEqual([
+    expect(listPredicates(answer).sort()).toEqual([
       ...['derived_from', 'derives', 'fact_subject_of', 'mentioned_in', 'mentions_entity', 'subject_entity'],
     ])
-    expect(await readLog(app, fact.id)).toEqual([['create', 'root', 'captured']])
+    expect(await readAuditLog(app, fact.id)).toEqual([['create', 'root', 'captured']])
   })
 
   it('is told by any evidence with a subject, a predicate and an object', async () => {
@@ -41,7 +41,7 @@ describe('a fact that is told', () => {
       const more = source_kind === 'tool_output' ? { tool_name: 'uname' } : {}
       const answer = await capture(app, triple('linux', more), { source_kind, scope: `by ${source_kind}` })
       expect(answer.fact.outcome).toBe('created')
-      expect(ofType(answer, 'episodic')).toHaveLength(1)
+      expect(pickCreated(answer, 'episodic')).toHaveLength(1)
     }
   })
 
@@ -50,7 +50,7 @@ describe('a fact that is told', () => {
       source_kind: 'working_state',
     })
     expect(task.fact).toBeUndefined()
-    expect(ofType(task, 'semantic')).toEqual([])
+    expect(pickCreated(task, 'semantic')).toEqual([])
   })
 
   it('keeps any JSON as its object, and knows it again', async () => {
@@ -72,7 +72,7 @@ describe('a fact that is told again', () => {
     const faded = (await read(app, first.fact.record_id)).salience
     const again = await tell('linux', {}, { source: 'agent-2', timestamp: '2026-04-01T00:00:00Z' })
     expect(again.fact).toEqual({ outcome: 'confirmed', record_id: first.fact.record_id })
-    expect(ofType(again, 'semantic')).toEqual([])
+    expect(pickCreated(again, 'semantic')).toEqual([])
     const fact = await read(app, first.fact.record_id)
     expect(faded).toBeLessThan(0.8)
     expect(fact.salience).toBeCloseTo(faded + 0.1, 6)
@@ -96,7 +96,7 @@ describe('a fact that is told again', () => {
     expect(again.primary_record.relations).toContainEqual(
       expect.objectContaining({ predicate: 'derives', target_id: fact.id }),
     )
-    expect(await countType(app, 'semantic', scope)).toBe(1)
+    expect(await countRecordsOfType(app, 'semantic', scope)).toBe(1)
   })
 
   it('counts as confirmed once for each other source, however often that one tells it', async () => {
@@ -120,7 +120,7 @@ describe('a fact that is told again', () => {
         expect(again.fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
       }
     }
-    expect(await countType(app, 'semantic', scope)).toBe(1)
+    expect(await countRecordsOfType(app, 'semantic', scope)).toBe(1)
     expect((await tell({ os: 'Ubuntu Linux', bits: [65] })).fact.outcome).toBe('contested')
     expect((await tell({ os: 'Ubuntu Linux', bits: ['64'] })).fact.outcome).toBe('contested')
   })
@@ -149,7 +149,7 @@ describe('a fact that is told again', () => {
   })
 
   it('is not confirmed by what another scope, or nobody in particular, knows', async () => {
-    const unscoped = await observe(app, triple('the scopeless'))
+    const unscoped = await captureFact(app, triple('the scopeless'))
     const one = await topic('one').tell('the scopeless')
     const other = await topic('other').tell('the scopeless')
     expect([unscoped, one, other].map(({ fact }) => fact.outcome)).toEqual(['created', 'created', 'created'])
@@ -240,7 +240,7 @@ describe('a fact told against another', () => {
     await say('plan9', during(mar, undefined))
     await say('on fridays', { validity: { mode: 'conditional', conditions: { day: 'friday' } } })
     await say('on mondays', { validity: { mode: 'conditional', conditions: { day: 'monday' } } })
-    expect(outcomes).toEqual(list(6).map(() => 'created'))
+    expect(outcomes).toEqual(range(6).map(() => 'created'))
     await say('beos', during('2026-01-20T00:00:00Z', '2026-02-02T00:00:00Z'))
     await say('off on mondays', { validity: { mode: 'conditional', conditions: { day: 'monday' } } })
     expect(outcomes.slice(6)).toEqual(['contested', 'contested'])

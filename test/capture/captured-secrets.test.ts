@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capture, observe, triple } from '../support/capture-requests.ts'
+import { capture, captureFact, triple } from '../support/capture-requests.ts'
 import { consolidate } from '../support/consolidation-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -107,11 +107,11 @@ describe('a more sensitive or scoped capture', () => {
     const lower = name === 'of a scope' ? {} : { scope: 'levels' }
     const subject = `subject ${name}`
     const told = (object: string, policy: string) => ({ ...triple(object), subject, revision_policy: policy })
-    const { fact } = await observe(app, told('linux', 'replace'), lower)
+    const { fact } = await captureFact(app, told('linux', 'replace'), lower)
     const before = await read(app, fact.record_id)
-    const same = await observe(app, told('linux', 'replace'), more)
+    const same = await captureFact(app, told('linux', 'replace'), more)
     expect(same.fact).toEqual({ outcome: 'created', record_id: expect.any(String), other_id: fact.record_id })
-    const another = await observe(app, { ...told('windows', 'replace'), user: 'Ada' }, more)
+    const another = await captureFact(app, { ...told('windows', 'replace'), user: 'Ada' }, more)
     expect(another.fact.other_id).toBe(same.fact.record_id)
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
     const after = await read(app, fact.record_id, { key })

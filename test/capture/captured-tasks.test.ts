@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, capture, countAll, countType, forget, list } from '../support/capture-requests.ts'
+import {
+  capture,
+  countRecordsOfType,
+  countTableRows,
+  forget,
+  postCapture,
+  range,
+} from '../support/capture-requests.ts'
 import { type Body, create, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const report = (content: object, more: object = {}, asked: Asked = {}): Promise<Body> =>
+const report = (content: object, more: object = {}, asked: RequestOptions = {}): Promise<Body> =>
   capture(app, content, { source_kind: 'working_state', ...more }, asked)
 
 const whole = {
@@ -152,7 +159,7 @@ describe('how a task stands', () => {
     async (begun) => {
       const thread_id = `raced ${begun}`
       if (begun) await report({ thread_id })
-      const levels = list(16).map((n) => ({ sensitivity: n % 2 === 0 ? 'low' : 'high' }))
+      const levels = range(16).map((n) => ({ sensitivity: n % 2 === 0 ? 'low' : 'high' }))
       const reports = await Promise.all(levels.map((level) => report({ thread_id }, level)))
       const tasks = reports.map(({ primary_record: task }) => `${task.sensitivity} ${task.id}`)
       const found = [...new Set(tasks)].map((task) => task.split(' ')[0]).sort()
@@ -198,17 +205,17 @@ describe('how a task stands', () => {
       [{ thread_id: 7, state: 'asleep' }, ['/content/thread_id', '/content/state']],
       [{ thread_id: 't', next_actions: 'x' }, ['/content/next_actions']],
     ] as const) {
-      const answer = await ask(app, content, { source_kind: 'working_state' })
+      const answer = await postCapture(app, content, { source_kind: 'working_state' })
       expectProblem(answer, 422, 'validation_failed')
       expect(pointersOf(answer)).toEqual(pointers)
     }
   })
 
   it('has one record of fifty who report on a new thread at once, and each report is in its log', async () => {
-    const before = await countAll(app)
+    const before = await countTableRows(app)
     const answers = await Promise.all(
-      list(50).map((n) =>
-        ask(
+      range(50).map((n) =>
+        postCapture(
           app,
           { thread_id: 'storm', next_actions: [`step ${n}`], ref: `storm ${n}` },
           { source_kind: 'working_state', scope: 'storm' },
@@ -218,10 +225,10 @@ describe('how a task stands', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     const ids = new Set(answers.map(({ body }) => (body as Body).primary_record.id))
     expect(ids.size).toBe(1)
-    expect(await countType(app, 'working', 'storm')).toBe(1)
+    expect(await countRecordsOfType(app, 'working', 'storm')).toBe(1)
     const [id = ''] = ids
     expect(await read(app, id)).toMatchObject({ version: 50 })
-    const after = await countAll(app)
+    const after = await countTableRows(app)
     expect((after['audit_entries'] ?? 0) - (before['audit_entries'] ?? 0)).toBe(50)
   })
 })

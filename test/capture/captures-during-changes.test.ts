@@ -1,9 +1,17 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, capture, forget, list, observe, ofType, triple } from '../support/capture-requests.ts'
+import {
+  capture,
+  captureFact,
+  forget,
+  pickCreated,
+  postCapture,
+  range,
+  triple,
+} from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
-import { merge, revise } from '../support/revision-requests.ts'
+import { mergeRecords, revise } from '../support/revision-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -21,17 +29,19 @@ describe('captures amid those who revise, merge, forget and erase what they name
       const scope = `amid ${seed}`
       const told = await Promise.all(
         ['linux', 'windows', 'hurd'].map((object) =>
-          observe(app, triple(object, { revision_policy: 'fork', user: ['A', 'B', 'C', 'D'] }), { scope }),
+          captureFact(app, triple(object, { revision_policy: 'fork', user: ['A', 'B', 'C', 'D'] }), {
+            scope,
+          }),
         ),
       )
       const facts: string[] = told.map(({ fact }) => fact.record_id)
-      const entities: string[] = told.flatMap((each) => ofType(each, 'entity').map(({ id }) => id))
+      const entities: string[] = told.flatMap((each) => pickCreated(each, 'entity').map(({ id }) => id))
       const object = fc.constantFrom('linux', 'windows', 'hurd', 'minix')
       const tell = fc.tuple(object, fc.shuffledSubarray(['A', 'B', 'C', 'D']))
       const captures = fc.sample(tell, { seed, numRuns: 40 }).map(
         ([said, user]) =>
           () =>
-            ask(app, triple(said, { user }), { scope }),
+            postCapture(app, triple(said, { user }), { scope }),
       )
       const [one = '', two = '', three = ''] = entities
       const [first = '', second = '', third = ''] = facts
@@ -39,7 +49,7 @@ describe('captures amid those who revise, merge, forget and erase what they name
         () => post(`/v1/entities/${one}/merge`, { source_ids: [two], ...reason }),
         () => post(`/v1/entities/${two}/merge`, { source_ids: [three], ...reason }),
         () => revise(app, 'retract', first),
-        () => merge(app, [second, third], { type: 'semantic', payload: mergedFact }),
+        () => mergeRecords(app, [second, third], { type: 'semantic', payload: mergedFact }),
         () => app.request('DELETE', `/v1/records/${entities[3]}?actor=a&rationale=r`),
         () => post(`/v1/records/${entities[4]}/erase`, reason),
       ]
@@ -66,13 +76,13 @@ describe('captures amid those who revise, merge, forget and erase what they name
   }, 60_000)
 
   it('find a retracted fact retracted, and a forgotten task forgotten, at whatever moment that came', async () => {
-    for (const n of list(10)) {
+    for (const n of range(10)) {
       const scope = `moment ${n}`
-      const { fact } = await observe(app, triple('linux'), { scope })
+      const { fact } = await captureFact(app, triple('linux'), { scope })
       const task = await capture(app, { thread_id: 't' }, { scope, source_kind: 'working_state' })
       const [, again, , next] = await Promise.all([
         revise(app, 'retract', fact.record_id),
-        observe(app, triple('linux'), { scope }),
+        captureFact(app, triple('linux'), { scope }),
         forget(app, task.primary_record.id),
         capture(app, { thread_id: 't', state: 'done' }, { scope, source_kind: 'working_state' }),
       ])
@@ -95,7 +105,7 @@ const mergedFact = {
 describe('what was captured and is moved to another scope', () => {
   it('is known there by its thread, its name and what it says, and here no more', async () => {
     const asked = { scope: 'from' }
-    const told = await observe(app, triple('linux', { ref: 'moved', user: 'Mona' }), asked)
+    const told = await captureFact(app, triple('linux', { ref: 'moved', user: 'Mona' }), asked)
     const task = await capture(app, { thread_id: 'moved' }, { ...asked, source_kind: 'working_state' })
     const ids: string[] = [...told.created_records, task.primary_record].map(({ id }: Body) => id)
     for (const id of ids) {
@@ -106,7 +116,7 @@ describe('what was captured and is moved to another scope', () => {
       ['from', false],
       ['to', true],
     ] as const) {
-      const anew = await observe(app, triple('linux', { user: 'Mona' }), { scope })
+      const anew = await captureFact(app, triple('linux', { user: 'Mona' }), { scope })
       expect(ids.includes(anew.fact.record_id)).toBe(isKnown)
       expect(anew.fact.outcome).toBe(isKnown ? 'confirmed' : 'created')
       expect(ids.includes(anew.primary_record.interpretation.mentions[0].canonical_entity_id)).toBe(isKnown)
@@ -117,7 +127,7 @@ describe('what was captured and is moved to another scope', () => {
 
   it('may come to a scope that has one of its thread, its name and its reference already', async () => {
     const tell = async (scope: string) => {
-      const told = await observe(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope })
+      const told = await captureFact(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope })
       const task = await capture(app, { thread_id: 'twin' }, { scope, source_kind: 'working_state' })
       return [...told.created_records, task.primary_record].map(({ id }: Body) => id)
     }
@@ -126,11 +136,13 @@ describe('what was captured and is moved to another scope', () => {
       const moved = await app.request('PATCH', `/v1/records/${id}`, { body: { scope: 'twin two' } })
       expect(moved.status, moved.text).toBe(200)
     }
-    const again = await observe(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope: 'twin two' })
+    const again = await captureFact(app, triple('linux', { ref: 'twin', user: 'Nora' }), {
+      scope: 'twin two',
+    })
     expect([...one, ...two]).toContain(again.primary_record.id)
-    const later = await observe(app, triple('linux', { user: 'Nora' }), { scope: 'twin two' })
+    const later = await captureFact(app, triple('linux', { user: 'Nora' }), { scope: 'twin two' })
     expect(later.fact.outcome).toBe('confirmed')
-    expect(ofType(later, 'entity')).toEqual([])
+    expect(pickCreated(later, 'entity')).toEqual([])
     const task = await capture(
       app,
       { thread_id: 'twin' },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { ask, countType, list, triple } from '../support/capture-requests.ts'
+import { countRecordsOfType, postCapture, range, triple } from '../support/capture-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { readLineage } from '../support/revision-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
@@ -25,7 +25,7 @@ async function readFacts(scope: string): Promise<Body[]> {
 }
 
 it('two hundred captures that name the same ten new entities, in any order, make ten', async () => {
-  const names = list(10).map((n) => `Entity ${n}`)
+  const names = range(10).map((n) => `Entity ${n}`)
   const key = (n: number) => ['user', 'project', 'service', 'file', 'other_entity'][n % 5] ?? 'user'
   for (const seed of [1, 2]) {
     const scope = `names ${seed}`
@@ -33,10 +33,10 @@ it('two hundred captures that name the same ten new entities, in any order, make
     const contents = [names, ...orders].map((order) => ({
       people: order.map((name) => ({ [key(names.indexOf(name))]: name })),
     }))
-    const answers = await Promise.all(contents.map((content) => ask(app, content, { scope })))
+    const answers = await Promise.all(contents.map((content) => postCapture(app, content, { scope })))
     expect(statuses(answers)).toEqual([201])
-    expect(await countType(app, 'entity', scope)).toBe(10)
-    expect(await countType(app, 'episodic', scope)).toBe(200)
+    expect(await countRecordsOfType(app, 'entity', scope)).toBe(10)
+    expect(await countRecordsOfType(app, 'episodic', scope)).toBe(200)
     for (const [index, { body }] of answers.entries()) {
       const mentioned = (body as Body).primary_record.relations.map(({ target_id }: Body) => target_id)
       expect(mentioned).toHaveLength(contents[index]?.people.length ?? 0)
@@ -47,7 +47,7 @@ it('two hundred captures that name the same ten new entities, in any order, make
 it('captures that call one new entity by many kinds at once make one of each kind that differs', async () => {
   const keys = ['user', 'project', 'service', 'subject', 'some_entity']
   const answers = await Promise.all(
-    list(50).map((n) => ask(app, { [keys[n % 5] ?? '']: 'Janus' }, { scope: 'janus' })),
+    range(50).map((n) => postCapture(app, { [keys[n % 5] ?? '']: 'Janus' }, { scope: 'janus' })),
   )
   expect(statuses(answers)).toEqual([201])
   const { rows } = await sql<{ kind: string }>`
@@ -61,8 +61,12 @@ it('captures that call one new entity by many kinds at once make one of each kin
 
 it('fifty captures of one new fact leave one record, told by fifty', async () => {
   const answers = await Promise.all(
-    list(50).map((n) =>
-      ask(app, triple('linux'), { scope: 'one fact', source_kind: 'observation', source: `agent ${n}` }),
+    range(50).map((n) =>
+      postCapture(app, triple('linux'), {
+        scope: 'one fact',
+        source_kind: 'observation',
+        source: `agent ${n}`,
+      }),
     ),
   )
   expect(statuses(answers)).toEqual([201])
@@ -82,8 +86,11 @@ it.each(['replace', 'fork', 'contest'])(
   async (policy) => {
     const scope = `chain ${policy}`
     const answers = await Promise.all(
-      list(50).map((n) =>
-        ask(app, triple(`object ${n}`, { revision_policy: policy }), { scope, source_kind: 'observation' }),
+      range(50).map((n) =>
+        postCapture(app, triple(`object ${n}`, { revision_policy: policy }), {
+          scope,
+          source_kind: 'observation',
+        }),
       ),
     )
     expect(statuses(answers)).toEqual([201])
@@ -125,11 +132,11 @@ it('a storm of facts, tasks and references in random order fails nothing', async
     const steps = fc.sample(step, { seed, numRuns: 120 })
     const answers = await Promise.all(
       steps.map(({ source_kind, ...content }) =>
-        ask(app, { predicate: 'knows', ...content }, { scope: `storm ${seed}`, source_kind }),
+        postCapture(app, { predicate: 'knows', ...content }, { scope: `storm ${seed}`, source_kind }),
       ),
     )
     expect(statuses(answers)).toEqual([201])
-    expect(await countType(app, 'working', `storm ${seed}`)).toBeLessThanOrEqual(2)
+    expect(await countRecordsOfType(app, 'working', `storm ${seed}`)).toBeLessThanOrEqual(2)
     const facts = (await readFacts(`storm ${seed}`)).filter(({ status }) => status === 'active')
     const said = facts.map(({ payload }) => JSON.stringify([payload.subject, payload.object]))
     expect(new Set(said).size).toBe(said.length)

@@ -1,15 +1,19 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { capture, edgesOf, erase, forget } from '../support/capture-requests.ts'
-import { answering, type ChatServer } from '../support/chat-server.ts'
-import { mentioning, type Reading, startReading } from '../support/interpretation-app.ts'
+import { capture, erase, forget, listPredicates } from '../support/capture-requests.ts'
+import { type ChatServer, respondWithJson } from '../support/chat-server.ts'
+import {
+  buildMentionAnswer,
+  type InterpretationApp,
+  startInterpretationApp,
+} from '../support/interpretation-app.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import type { Answer, TestApp } from '../support/test-app.ts'
 
-let reading: Reading
+let reading: InterpretationApp
 let app: TestApp
 let model: ChatServer
 beforeAll(async () => {
-  reading = await startReading()
+  reading = await startInterpretationApp()
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())
@@ -46,10 +50,10 @@ describe('an entity that a model meant', () => {
       await go(id, twin.id, scope)
       const target = { target_entity_id: id }
       const answer = {
-        ...mentioning({ surface: 'the star', canonical_entity_id: id }),
+        ...buildMentionAnswer({ surface: 'the star', canonical_entity_id: id }),
         relation_candidates: [{ predicate: 'orbits', ...target }],
       }
-      return answering(answer)(response, seen)
+      return respondWithJson(answer)(response, seen)
     })
     const { primary_record: primary, edges } = await capture(app, { note: 'Altair is up' }, { scope })
     expect(reading.asked()[0].known_entities.map((each: Body) => each.id)).toContain(id)
@@ -68,9 +72,9 @@ describe('an entity that a model meant', () => {
 
   it('is linked when it stands', async () => {
     const { id } = await reading.entity('Deneb', { scope: 'stands' })
-    model.behave(answering(mentioning({ surface: 'it', canonical_entity_id: id })))
+    model.behave(respondWithJson(buildMentionAnswer({ surface: 'it', canonical_entity_id: id })))
     const answer = await capture(app, { note: 'Deneb is up' }, { scope: 'stands' })
     expect(answer.created_records).toHaveLength(1)
-    expect(edgesOf(answer)).toContain('mentions_entity')
+    expect(listPredicates(answer)).toContain('mentions_entity')
   })
 })

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  ask,
   capture,
-  countType,
-  edgesOf,
+  captureFact,
+  countRecordsOfType,
   forget,
-  observe,
-  ofType,
+  listPredicates,
+  pickCreated,
+  postCapture,
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
@@ -39,7 +39,7 @@ describe('whom evidence names', () => {
       ...{ repository: 'R', user: 'U', agent: 'A', main_entity: 'E', entity_kind: 'Incident' },
     }
     const answer = await capture(app, content, { scope: 'keys' })
-    const named = ofType(answer, 'entity').map(({ payload }) => [
+    const named = pickCreated(answer, 'entity').map(({ payload }) => [
       payload.canonical_name,
       payload.primary_type,
     ])
@@ -48,7 +48,7 @@ describe('whom evidence names', () => {
       ...{ R: 'Repository', U: 'Person', A: 'Agent', E: 'Incident' },
     })
     expect(answer.primary_record.interpretation).toMatchObject({ status: 'resolved' })
-    const { body } = await app.request('GET', `/v1/entities/${ofType(answer, 'entity')[0].id}/records`)
+    const { body } = await app.request('GET', `/v1/entities/${pickCreated(answer, 'entity')[0].id}/records`)
     expect((body as Body).items.map(({ id }: Body) => id)).toEqual([answer.primary_record.id])
   })
 
@@ -57,7 +57,7 @@ describe('whom evidence names', () => {
     for (const project of ['orion nebula', ' ORION  NEBULA ', 'Ｏｒｉｏｎ Nebula', 'Orion\u00a0Nebula']) {
       expect(await meant({ project }, 'spelled')).toEqual([id])
     }
-    expect(await countType(app, 'entity', 'spelled')).toBe(1)
+    expect(await countRecordsOfType(app, 'entity', 'spelled')).toBe(1)
   })
 
   it('is known by identifier before name, and by name before alias', async () => {
@@ -79,7 +79,7 @@ describe('whom evidence names', () => {
     expect(await meant({ user: 'mercury' }, 'kinds')).toEqual([person])
     const [any] = await meant({ some_entity: 'mercury' }, 'kinds')
     expect([id, person]).toContain(any)
-    expect(await countType(app, 'entity', 'kinds')).toBe(2)
+    expect(await countRecordsOfType(app, 'entity', 'kinds')).toBe(2)
   })
 
   it('is of the scope before of none, and never of another', async () => {
@@ -135,7 +135,7 @@ describe('whom evidence names', () => {
     const answer = await capture(app, content, { scope: 'ids' })
     const targets = answer.edges.filter(({ predicate }: Body) => predicate === 'references_record')
     expect(targets.map(({ target_id }: Body) => target_id).sort()).toEqual([own.id, free.id].sort())
-    expect(await countType(app, 'entity', 'ids')).toBe(3)
+    expect(await countRecordsOfType(app, 'entity', 'ids')).toBe(3)
     const { interpretation } = answer.primary_record
     expect(interpretation.status).toBe('tentative')
     expect(interpretation.reference_candidates.filter(({ resolved }: Body) => resolved)).toHaveLength(2)
@@ -147,23 +147,23 @@ describe('whom evidence names', () => {
 describe('whom a fact is about', () => {
   it('is its subject, and its object where that names somebody who is known', async () => {
     const object = await entity('Linux', 'about')
-    const answer = await observe(app, triple('linux'), { scope: 'about' })
+    const answer = await captureFact(app, triple('linux'), { scope: 'about' })
     const { relations } = await read(app, answer.fact.record_id)
     const targets = relations.map(({ predicate, target_id: target }: Body) => [predicate, target])
     expect(Object.fromEntries(targets)).toEqual({
       derived_from: answer.primary_record.id,
-      subject_entity: ofType(answer, 'entity')[0].id,
+      subject_entity: pickCreated(answer, 'entity')[0].id,
       object_entity: object.id,
     })
-    expect(edgesOf(answer)).toContain('fact_object_of')
-    const unknown = await observe(app, triple('minix', { predicate: 'ran on' }), { scope: 'about' })
-    expect(edgesOf(unknown)).not.toContain('object_entity')
+    expect(listPredicates(answer)).toContain('fact_object_of')
+    const unknown = await captureFact(app, triple('minix', { predicate: 'ran on' }), { scope: 'about' })
+    expect(listPredicates(unknown)).not.toContain('object_entity')
   })
 
   it('is its subject though the evidence spells it otherwise beside it', async () => {
     const content = { project: 'orion', subject: 'ORION', predicate: 'is', object: 'up' }
-    const answer = await observe(app, content, { scope: 'spelling' })
-    expect(ofType(answer, 'entity')).toHaveLength(1)
+    const answer = await captureFact(app, content, { scope: 'spelling' })
+    expect(pickCreated(answer, 'entity')).toHaveLength(1)
     const { relations } = await read(app, answer.fact.record_id)
     expect(relations.map(({ predicate }: Body) => predicate).sort()).toEqual([
       'derived_from',
@@ -175,8 +175,8 @@ describe('whom a fact is about', () => {
 describe('whom a fact is about, named for the first time', () => {
   it('is its object too', async () => {
     const content = { user: 'Ada', subject: 'the engine', predicate: 'is built by', object: 'ADA' }
-    const answer = await observe(app, content, { scope: 'first time' })
-    const [ada] = ofType(answer, 'entity')
+    const answer = await captureFact(app, content, { scope: 'first time' })
+    const [ada] = pickCreated(answer, 'entity')
     expect((await read(app, answer.fact.record_id)).relations).toContainEqual(
       expect.objectContaining({ predicate: 'object_entity', target_id: ada.id }),
     )
@@ -187,7 +187,7 @@ describe('names from a hostile hand', () => {
   it('are looked at up to fifty, and the evidence is kept whole', async () => {
     const user = Array.from({ length: 10_000 }, (_, n) => `user ${n}`)
     const answer = await capture(app, { user, deep: { file: user } }, { scope: 'crowd' })
-    expect(ofType(answer, 'entity')).toHaveLength(50)
+    expect(pickCreated(answer, 'entity')).toHaveLength(50)
     const kept = answer.primary_record.payload.environment.context.captured.content
     expect(kept).toEqual({ user, deep: { file: user } })
   })
@@ -199,10 +199,10 @@ describe('names from a hostile hand', () => {
       [100_000, 0],
     ] as const) {
       const answer = await capture(app, { user: 'x'.repeat(length) }, { scope: `long ${length}` })
-      expect(ofType(answer, 'entity')).toHaveLength(count)
+      expect(pickCreated(answer, 'entity')).toHaveLength(count)
     }
     const subject = 'y'.repeat(1_025)
-    const { status } = await ask(
+    const { status } = await postCapture(
       app,
       { subject, predicate: 'is', object: 1 },
       { scope: 'long', source_kind: 'observation' },
@@ -213,7 +213,7 @@ describe('names from a hostile hand', () => {
   it('that are blank, or of no text, are nobody', async () => {
     const user = ['', ' ', '\u00a0\u3000', '\u2003', 7, null, {}, ['x'], true]
     const answer = await capture(app, { user, agent: ' \t', project: { user: '' } }, { scope: 'blank' })
-    expect(ofType(answer, 'entity')).toEqual([])
+    expect(pickCreated(answer, 'entity')).toEqual([])
   })
 
   it('of invisible characters or of every object are names like any other', async () => {
@@ -229,9 +229,9 @@ describe('names from a hostile hand', () => {
       '🦋',
     ]
     const answer = await capture(app, { user: names }, { scope: 'odd' })
-    expect(ofType(answer, 'entity').map(({ payload }) => payload.canonical_name)).toEqual(names)
+    expect(pickCreated(answer, 'entity').map(({ payload }) => payload.canonical_name)).toEqual(names)
     const again = await capture(app, { user: names }, { scope: 'odd' })
-    expect(ofType(again, 'entity')).toEqual([])
+    expect(pickCreated(again, 'entity')).toEqual([])
   })
 
   it('that grow when they are normalised are found again', async () => {

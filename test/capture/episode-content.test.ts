@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, capture, countAll, list, ofType } from '../support/capture-requests.ts'
+import { capture, countTableRows, pickCreated, postCapture, range } from '../support/capture-requests.ts'
 import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -18,7 +18,7 @@ async function keep(content: unknown, more: object = {}): Promise<unknown> {
 /** So many levels of lists and objects, one in the other. */
 function nest(levels: number): unknown {
   let content: unknown = 'core'
-  for (const level of list(levels)) content = level % 2 === 0 ? [content] : { in: content }
+  for (const level of range(levels)) content = level % 2 === 0 ? [content] : { in: content }
   return content
 }
 
@@ -58,29 +58,29 @@ describe('the content of a capture', () => {
   it('is kept at any depth that a body may have', async () => {
     for (const levels of [1, 50, 98, 99]) expect(await keep(nest(levels))).toEqual(nest(levels))
     for (const levels of [100, 101, 1_000]) {
-      const answer = await ask(app, nest(levels))
+      const answer = await postCapture(app, nest(levels))
       expectProblem(answer, 422, 'validation_failed')
       expect(pointersOf(answer)[0]).toMatch(/^\/content(\/0|\/in)+$/)
     }
   })
 
   it('is kept whole at five megabytes, and refused above ten', async () => {
-    const large = list(52).map((n) => `${n} `.repeat(2_000).padEnd(100_000, 'word '))
+    const large = range(52).map((n) => `${n} `.repeat(2_000).padEnd(100_000, 'word '))
     expect(await keep({ large })).toEqual({ large })
-    expectProblem(await raw(JSON.stringify(list(105).map(() => 'x'.repeat(100_000)))), 413, 'body_too_large')
+    expectProblem(await raw(JSON.stringify(range(105).map(() => 'x'.repeat(100_000)))), 413, 'body_too_large')
   })
 
   it('is kept whole with two hundred thousand elements or fields', async () => {
-    const numbers = list(200_000)
+    const numbers = range(200_000)
     expect(await keep(numbers)).toEqual(numbers)
-    const fields = Object.fromEntries(list(200_000).map((n) => [`k${n}`, n]))
+    const fields = Object.fromEntries(range(200_000).map((n) => [`k${n}`, n]))
     expect(await keep(fields)).toEqual(fields)
   }, 120_000)
 
   it('with a number beyond all numbers is refused by name', async () => {
-    const before = await countAll(app)
+    const before = await countTableRows(app)
     expectProblem(await raw('[1e999]'), 422, 'number_too_large')
-    expect(await countAll(app)).toEqual(before)
+    expect(await countTableRows(app)).toEqual(before)
   })
 
   it.each([
@@ -91,11 +91,11 @@ describe('the content of a capture', () => {
     ['too long a text', JSON.stringify([1, 'x'.repeat(100_001)]), '/content/1'],
     ['too long a name', JSON.stringify({ ['x'.repeat(100_001)]: 1 }), '/content'],
   ])('with %s is refused by name', async (_, content, pointer) => {
-    const before = await countAll(app)
+    const before = await countTableRows(app)
     const answer = await raw(content)
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual([pointer])
-    expect(await countAll(app)).toEqual(before)
+    expect(await countTableRows(app)).toEqual(before)
   })
 
   it('is found by its words', async () => {
@@ -168,7 +168,7 @@ describe('what an episode has a place for', () => {
       [{ environment: { context: { captured: 1 } } }, '/content/environment/context/captured'],
       [{ artifacts: [7] }, '/content/artifacts/0'],
     ] as const) {
-      const answer = await ask(app, { ...content, ref: 'new', ...more })
+      const answer = await postCapture(app, { ...content, ref: 'new', ...more })
       expectProblem(answer, 422, 'validation_failed')
       expect(pointersOf(answer)).toEqual([pointer])
     }
@@ -187,8 +187,8 @@ describe('what an episode has a place for', () => {
     expect(episode.provenance.sources).toEqual([
       { kind: 'tool_call', ref: 'agent-1', created_by: 'agent-1', timestamp: t },
     ])
-    expect(ofType(await capture(app, graph, { source_kind: 'tool_output' }), 'episodic')).toHaveLength(1)
-    const nameless = await ask(app, { args: [] }, { source_kind: 'tool_output' })
+    expect(pickCreated(await capture(app, graph, { source_kind: 'tool_output' }), 'episodic')).toHaveLength(1)
+    const nameless = await postCapture(app, { args: [] }, { source_kind: 'tool_output' })
     expect(pointersOf(nameless)).toEqual(['/content/tool_name'])
   })
 
@@ -211,7 +211,7 @@ describe('a capture that breaks its schema', () => {
     [{ source: 'x'.repeat(257) }, '/source'],
     [{ source_kind: 7 }, '/source_kind'],
     [{ tags: ['x', ''] }, '/tags/1'],
-    [{ tags: list(101).map(String) }, '/tags'],
+    [{ tags: range(101).map(String) }, '/tags'],
     [{ scope: '' }, '/scope'],
     [{ sensitivity: 'secret' }, '/sensitivity'],
     [{ importance: 1.1 }, '/importance'],
@@ -223,7 +223,7 @@ describe('a capture that breaks its schema', () => {
     [{ timestamp: '2036-01-01T00:00:00Z' }, '/timestamp'],
     [{ context: [] }, '/context'],
   ])('%j is refused by name', async (more, pointer) => {
-    const answer = await ask(app, 'x', more)
+    const answer = await postCapture(app, 'x', more)
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual([pointer])
   })
@@ -235,7 +235,7 @@ describe('a capture that breaks its schema', () => {
 
   it('is told of all that is wrong in an observation', async () => {
     const content = { subject: ' ', predicate: 7, object: 1 }
-    const answer = await ask(app, content, { source_kind: 'observation' })
+    const answer = await postCapture(app, content, { source_kind: 'observation' })
     expect(pointersOf(answer)).toEqual(['/content/subject', '/content/predicate'])
     // Elsewhere it is a field like any other.
     expect((await capture(app, content)).fact).toBeUndefined()

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ask, capture, countAll, forget, observe, triple } from '../support/capture-requests.ts'
+import {
+  capture,
+  captureFact,
+  countTableRows,
+  forget,
+  postCapture,
+  triple,
+} from '../support/capture-requests.ts'
 import { type Body, expectProblem, pointersOf, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,8 +19,8 @@ afterAll(() => app.close())
 const begin = async (content: unknown = { text: 'a deploy' }): Promise<Body> =>
   (await capture(app, content)).primary_record
 const judge = (id: string, outcome: string, more: object = {}, outside: object = {}) =>
-  ask(app, { target_id: id, outcome, ...more }, { source_kind: 'outcome', ...outside })
-const choose = (id: string, outcome: string, more: object = {}, asked: Asked = {}) =>
+  postCapture(app, { target_id: id, outcome, ...more }, { source_kind: 'outcome', ...outside })
+const choose = (id: string, outcome: string, more: object = {}, asked: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/outcome`, { ...asked, body: { outcome, actor: 'ci', ...more } })
 
 describe.each([
@@ -49,13 +56,13 @@ describe.each([
   it('writes nothing when it is said again', async () => {
     const { id } = await begin()
     await set(id, 'success')
-    const before = [await countAll(app), await read(app, id)]
+    const before = [await countTableRows(app), await read(app, id)]
     expect((await set(id, 'success')).status).toBe(status)
-    expect([await countAll(app), await read(app, id)]).toEqual(before)
+    expect([await countTableRows(app), await read(app, id)]).toEqual(before)
   })
 
   it('is for episodes alone', async () => {
-    const { created_records: records } = await observe(app, triple('linux', { project: 'X' }), {
+    const { created_records: records } = await captureFact(app, triple('linux', { project: 'X' }), {
       scope: actor,
     })
     const task = await capture(app, { thread_id: 't' }, { source_kind: 'working_state' })
@@ -130,9 +137,9 @@ describe('the call for an outcome', () => {
 describe('a captured outcome', () => {
   it('keeps all that came with it, in the log', async () => {
     const { id } = await begin()
-    const told = { rationale: 'all green', checks: [1, { deep: true }] }
+    const auditFields = { rationale: 'all green', checks: [1, { deep: true }] }
     const more = { context: { branch: 'main' }, reason_to_remember: 'why not', summary: 'It went well.' }
-    const { body } = await judge(id, 'success', told, more)
+    const { body } = await judge(id, 'success', auditFields, more)
     expect((body as Body).created_records).toEqual([])
     expect((await read(app, id)).audit_log.at(-1)).toMatchObject({
       rationale: 'all green',
@@ -152,7 +159,7 @@ describe('a captured outcome', () => {
       [{ target_id: null, outcome: null }, ['/content/target_id', '/content/outcome']],
       [{ target_id: app.ids.next(), outcome: 'success', rationale: 7 }, ['/content/rationale']],
     ] as const) {
-      const answer = await ask(app, content, { source_kind: 'outcome' })
+      const answer = await postCapture(app, content, { source_kind: 'outcome' })
       expectProblem(answer, 422, 'validation_failed')
       expect(pointersOf(answer)).toEqual(pointers)
     }

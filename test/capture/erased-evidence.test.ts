@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  ask,
   capture,
-  countAll,
-  countType,
+  captureFact,
+  countRecordsOfType,
+  countTableRows,
   erase,
-  observe,
-  ofType,
+  pickCreated,
+  postCapture,
+  readAllRows,
   triple,
-  wholeStore,
 } from '../support/capture-requests.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -24,7 +24,7 @@ describe('evidence that was erased', () => {
     const content = { ref: 'a', text: 'The secret.', more: [1, { deep: 'words' }] }
     const { primary_record: episode } = await capture(app, content, { scope: 'said' })
     await erase(app, episode.id)
-    const before = await countAll(app)
+    const before = await countTableRows(app)
     for (const [again, more] of [
       [content, {}],
       [{ ...content, ref: 'b' }, { timestamp: '2026-01-01T00:00:00Z' }],
@@ -34,11 +34,11 @@ describe('evidence that was erased', () => {
       ],
       [content, { source: 'agent-2', source_kind: 'agent_turn', tags: ['x'] }],
     ] as const) {
-      expectProblem(await ask(app, again, { scope: 'said', ...more }), 409, 'erased_content')
+      expectProblem(await postCapture(app, again, { scope: 'said', ...more }), 409, 'erased_content')
     }
-    expect(await countAll(app)).toEqual(before)
-    expect((await ask(app, content, { scope: 'elsewhere' })).status).toBe(201)
-    expect((await ask(app, { ...content, text: 'Another.' }, { scope: 'said' })).status).toBe(201)
+    expect(await countTableRows(app)).toEqual(before)
+    expect((await postCapture(app, content, { scope: 'elsewhere' })).status).toBe(201)
+    expect((await postCapture(app, { ...content, text: 'Another.' }, { scope: 'said' })).status).toBe(201)
   })
 
   it.each([
@@ -48,7 +48,7 @@ describe('evidence that was erased', () => {
   ])('of %s is not captured again', async (scope, content, more) => {
     const { primary_record: episode } = await capture(app, content, { scope, ...more })
     await erase(app, episode.id)
-    expectProblem(await ask(app, content, { scope, ...more }), 409, 'erased_content')
+    expectProblem(await postCapture(app, content, { scope, ...more }), 409, 'erased_content')
   })
 
   it('of a task is not captured as a new one, nor told of one that goes on', async () => {
@@ -56,9 +56,9 @@ describe('evidence that was erased', () => {
     const secret = { next_actions: ['dig up the treasure'], context_summary: 'A treasure.' }
     const { primary_record: task } = await capture(app, { thread_id: 'old', ...secret }, more)
     await erase(app, task.id)
-    expectProblem(await ask(app, { thread_id: 'new', ...secret }, more), 409, 'erased_content')
+    expectProblem(await postCapture(app, { thread_id: 'new', ...secret }, more), 409, 'erased_content')
     await capture(app, { thread_id: 'other', next_actions: ['wait'] }, more)
-    expectProblem(await ask(app, { thread_id: 'other', ...secret }, more), 409, 'erased_content')
+    expectProblem(await postCapture(app, { thread_id: 'other', ...secret }, more), 409, 'erased_content')
   })
 
   it('leaves not a word of itself in any table', async () => {
@@ -71,31 +71,31 @@ describe('evidence that was erased', () => {
     const [player] = episode.interpretation.mentions
     await erase(app, player.canonical_entity_id)
     await erase(app, episode.id)
-    expect((await wholeStore(app)).join('\n').toLowerCase()).not.toContain('xylophone')
+    expect((await readAllRows(app)).join('\n').toLowerCase()).not.toContain('xylophone')
   })
 })
 
 describe('a fact that was erased', () => {
   it('stays away when it is told again, and the evidence lands without it', async () => {
-    const { fact } = await observe(app, triple('linux', { note: 'one' }), { scope: 'fact' })
+    const { fact } = await captureFact(app, triple('linux', { note: 'one' }), { scope: 'fact' })
     await erase(app, fact.record_id)
-    const again = await observe(app, triple('Linux', { note: 'two' }), { scope: 'fact' })
+    const again = await captureFact(app, triple('Linux', { note: 'two' }), { scope: 'fact' })
     expect(again.fact).toEqual({ outcome: 'erased' })
-    expect(ofType(again, 'semantic')).toEqual([])
-    expect(await countType(app, 'semantic', 'fact')).toBe(0)
+    expect(pickCreated(again, 'semantic')).toEqual([])
+    expect(await countRecordsOfType(app, 'semantic', 'fact')).toBe(0)
     expect((await read(app, again.primary_record.id)).type).toBe('episodic')
     expect(
-      (await observe(app, triple('linux', { note: 'three' }), { scope: 'not there' })).fact.outcome,
+      (await captureFact(app, triple('linux', { note: 'three' }), { scope: 'not there' })).fact.outcome,
     ).toBe('created')
   })
 
   it('neither replaces, nor contests, what stands', async () => {
     for (const revision_policy of ['replace', 'fork', 'contest']) {
       const more = { scope: `stands ${revision_policy}` }
-      const { fact: erased } = await observe(app, triple('linux', { note: 'one' }), more)
+      const { fact: erased } = await captureFact(app, triple('linux', { note: 'one' }), more)
       await erase(app, erased.record_id)
-      const { fact: standing } = await observe(app, triple('windows', { revision_policy }), more)
-      const { fact } = await observe(app, triple('linux', { note: 'two' }), more)
+      const { fact: standing } = await captureFact(app, triple('windows', { revision_policy }), more)
+      const { fact } = await captureFact(app, triple('linux', { note: 'two' }), more)
       expect(fact).toEqual({ outcome: 'erased' })
       expect(await read(app, standing.record_id)).toMatchObject({ version: 1, status: 'active' })
     }
@@ -105,7 +105,7 @@ describe('a fact that was erased', () => {
 describe('a name that was erased', () => {
   it('is made nobody’s again, and its mention stays open', async () => {
     const first = await capture(app, { user: 'Jane Doe', project: 'Known' }, { scope: 'name' })
-    const [jane] = ofType(first, 'entity')
+    const [jane] = pickCreated(first, 'entity')
     expect(jane.payload.canonical_name).toBe('Jane Doe')
     await erase(app, jane.id)
     const again = await capture(
@@ -113,7 +113,7 @@ describe('a name that was erased', () => {
       { user: 'jane  doe', project: 'Known', text: 'again' },
       { scope: 'name' },
     )
-    expect(ofType(again, 'entity')).toEqual([])
+    expect(pickCreated(again, 'entity')).toEqual([])
     const { interpretation } = again.primary_record
     expect(interpretation.status).toBe('tentative')
     const [open, known] = interpretation.mentions
@@ -124,7 +124,7 @@ describe('a name that was erased', () => {
 
   it('is somebody again once somebody is stored by hand under a lifted tombstone', async () => {
     const first = await capture(app, { user: 'John Roe' }, { scope: 'lifted' })
-    await erase(app, ofType(first, 'entity')[0].id)
+    await erase(app, pickCreated(first, 'entity')[0].id)
     const { body } = await app.request('GET', '/v1/tombstones?limit=500')
     const [tombstone] = (body as Body).items.filter(({ scope }: Body) => scope === 'lifted')
     await app.request('DELETE', `/v1/tombstones/${tombstone.id}`)

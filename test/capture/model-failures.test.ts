@@ -1,53 +1,59 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ask, capture, list } from '../support/capture-requests.ts'
+import { capture, postCapture, range } from '../support/capture-requests.ts'
 import {
-  answering,
   type Behaviour,
   type ChatServer,
-  flooding,
-  hangingUp,
-  never,
-  saying,
-  sending,
-  slowly,
-  stalling,
+  flood,
+  hangUp,
+  neverRespond,
+  respond,
+  respondAfter,
+  respondWithContent,
+  respondWithJson,
+  stallMidResponse,
 } from '../support/chat-server.ts'
-import { mentioning, modelKey, type Reading, startReading, timeoutMs } from '../support/interpretation-app.ts'
+import {
+  buildMentionAnswer,
+  type InterpretationApp,
+  modelKey,
+  startInterpretationApp,
+  timeoutMs,
+} from '../support/interpretation-app.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-let reading: Reading
+let reading: InterpretationApp
 let app: TestApp
 let model: ChatServer
 beforeAll(async () => {
-  reading = await startReading()
+  reading = await startInterpretationApp()
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())
 beforeEach(() => reading.startAnew())
 
 const faults: [string, Behaviour, string, number?][] = [
-  ['never answers', never, 'timeout'],
-  ['answers too late', slowly(2 * timeoutMs, answering({ summary: 'late' })), 'timeout'],
-  ['stops in the middle', stalling, 'timeout'],
-  ['sends for ever', flooding(Number.POSITIVE_INFINITY, { chunk: 1, pauseMs: 5 }), 'timeout'],
-  ['sends too much', flooding(30 * 1_024 * 1_024), 'invalid_answer'],
-  ['hangs up', hangingUp, 'unavailable'],
-  ['is too busy', sending(429, { error: 'evidence' }, { 'retry-after': '1' }), 'rate_limited', 429],
-  ['is broken', sending(500, { error: { message: 'evidence' } }), 'unavailable', 500],
-  ['wants another key', sending(401, { error: { message: modelKey } }), 'refused', 401],
-  ['answers in prose', saying('the evidence says so'), 'invalid_answer'],
-  ['answers a list', answering([{ summary: 'evidence' }]), 'invalid_answer'],
-  ['answers nothing', answering({}), 'invalid_answer'],
-  ['answers in another shape', answering({ mentions: [{ name: 'evidence' }] }), 'invalid_answer'],
-  ['is too sure', answering(mentioning({ confidence: 7 })), 'invalid_answer'],
-  ['names a type there is not', answering({ proposed_type: 'evidence' }), 'invalid_answer'],
+  ['never answers', neverRespond, 'timeout'],
+  ['answers too late', respondAfter(2 * timeoutMs, respondWithJson({ summary: 'late' })), 'timeout'],
+  ['stops in the middle', stallMidResponse, 'timeout'],
+  ['sends for ever', flood(Number.POSITIVE_INFINITY, { chunk: 1, pauseMs: 5 }), 'timeout'],
+  ['sends too much', flood(30 * 1_024 * 1_024), 'invalid_answer'],
+  ['hangs up', hangUp, 'unavailable'],
+  ['is too busy', respond(429, { error: 'evidence' }, { 'retry-after': '1' }), 'rate_limited', 429],
+  ['is broken', respond(500, { error: { message: 'evidence' } }), 'unavailable', 500],
+  ['wants another key', respond(401, { error: { message: modelKey } }), 'refused', 401],
+  ['answers in prose', respondWithContent('the evidence says so'), 'invalid_answer'],
+  ['answers a list', respondWithJson([{ summary: 'evidence' }]), 'invalid_answer'],
+  ['answers nothing', respondWithJson({}), 'invalid_answer'],
+  ['answers in another shape', respondWithJson({ mentions: [{ name: 'evidence' }] }), 'invalid_answer'],
+  ['is too sure', respondWithJson(buildMentionAnswer({ confidence: 7 })), 'invalid_answer'],
+  ['names a type there is not', respondWithJson({ proposed_type: 'evidence' }), 'invalid_answer'],
 ]
 
 describe('a model that', () => {
   it.each(faults)('%s leaves the capture to the rule', async (_name, behaviour, reason, status) => {
     model.behave(behaviour)
-    const answer = await ask(app, { note: 'the evidence', project: 'Faulty' })
+    const answer = await postCapture(app, { note: 'the evidence', project: 'Faulty' })
     expect(answer.status).toBe(201)
     const { interpretation } = (answer.body as Body).primary_record
     expect(interpretation).toMatchObject({
@@ -61,16 +67,16 @@ describe('a model that', () => {
   })
 
   it('is slow keeps nobody waiting but who captures', async () => {
-    const slow = await startReading(60_000)
+    const slow = await startInterpretationApp(60_000)
     const wakes = Promise.withResolvers<void>()
     slow.model.behave(async (response, seen) => {
       await wakes.promise
-      await answering({ summary: 'at last' })(response, seen)
+      await respondWithJson({ summary: 'at last' })(response, seen)
     })
     let done = 0
-    const captures = list(30).map((n) => ask(slow.app, { note: `slow ${n}` }).finally(() => done++))
+    const captures = range(30).map((n) => postCapture(slow.app, { note: `slow ${n}` }).finally(() => done++))
     await vi.waitFor(() => expect(slow.model.requests).toHaveLength(30), { timeout: 20_000 })
-    const others = await Promise.all(list(20).map(() => slow.app.request('GET', '/v1/records?limit=1')))
+    const others = await Promise.all(range(20).map(() => slow.app.request('GET', '/v1/records?limit=1')))
     expect([new Set(others.map(({ status }) => status)), done]).toEqual([new Set([200]), 0])
     wakes.resolve()
     const answers = await Promise.all(captures)
@@ -101,8 +107,8 @@ describe('an id that a model makes up', () => {
     for (const id of ids) {
       const target = { target_entity_id: id, target_record_id: id }
       model.behave(
-        answering({
-          ...(place === 'a name' ? mentioning({ surface: 'Vega', canonical_entity_id: id }) : {}),
+        respondWithJson({
+          ...(place === 'a name' ? buildMentionAnswer({ surface: 'Vega', canonical_entity_id: id }) : {}),
           ...(place === 'a reference' ? { reference_candidates: [{ ref: id, ...target }] } : {}),
           ...(place === 'a relation' ? { relation_candidates: [{ predicate: 'p', ...target }] } : {}),
         }),

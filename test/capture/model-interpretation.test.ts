@@ -1,15 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { ask, capture } from '../support/capture-requests.ts'
-import { answering, type ChatServer, refusingSchemas, saying } from '../support/chat-server.ts'
-import { type Reading, startReading } from '../support/interpretation-app.ts'
+import { capture, postCapture } from '../support/capture-requests.ts'
+import {
+  type ChatServer,
+  refuseSchemas,
+  respondWithContent,
+  respondWithJson,
+} from '../support/chat-server.ts'
+import { type InterpretationApp, startInterpretationApp } from '../support/interpretation-app.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-let reading: Reading
+let reading: InterpretationApp
 let app: TestApp
 let model: ChatServer
 beforeAll(async () => {
-  reading = await startReading()
+  reading = await startInterpretationApp()
   ;({ app, model } = reading)
 })
 afterAll(() => reading.close())
@@ -20,7 +25,7 @@ describe('a model that answers', () => {
     const scope = 'answers'
     const { id } = await reading.entity('Orion', { scope })
     model.behave(
-      saying(
+      respondWithContent(
         `Sure:\n\`\`\`json\n${JSON.stringify({
           summary: 'Ada moved the satellite to Go.',
           topical_labels: ['languages'],
@@ -58,11 +63,11 @@ describe('a model that answers', () => {
       reading.entity('Apollo'),
       reading.entity('Unnamed', { scope }),
     ])
-    model.behave(answering({ summary: 'The tests were red.' }))
+    model.behave(respondWithJson({ summary: 'The tests were red.' }))
     const earlier = await capture(app, { text: 'the tests were red' }, { scope })
     const fact = await create(app, { type: 'semantic', payload: payloads.semantic, scope })
     model.requests.length = 0
-    model.behave(answering({ summary: 'x' }))
+    model.behave(respondWithJson({ summary: 'x' }))
     const refs = { earlier_ref: earlier.primary_record.id, fact_record_id: fact.id.toUpperCase() }
     await capture(app, { text: 'Ran the orion deploy tool, again.', project: 'APOLLO', ...refs }, { scope })
     const [{ known_entities: entities, known_records: records }] = reading.asked()
@@ -78,7 +83,7 @@ describe('a model that answers', () => {
   })
 
   it('that knows no schemas is asked without', async () => {
-    model.behave(refusingSchemas(400, answering({ summary: 'as told' })))
+    model.behave(refuseSchemas(400, respondWithJson({ summary: 'as told' })))
     const { primary_record: primary } = await capture(app, { note: 'x' })
     expect(primary.interpretation.summary).toBe('as told')
   })
@@ -86,7 +91,7 @@ describe('a model that answers', () => {
 
 describe('nothing is sent', () => {
   it('of what is more sensitive than a model may read', async () => {
-    model.behave(answering({ summary: 'guessed' }))
+    model.behave(respondWithJson({ summary: 'guessed' }))
     for (const sensitivity of ['medium', 'high', 'hyper']) {
       const { primary_record: primary } = await capture(app, { note: 'x' }, { sensitivity })
       expect(primary.interpretation.summary).toBe('Event.')
@@ -104,7 +109,7 @@ describe('nothing is sent', () => {
       create(app, { type: 'semantic', payload: payloads.semantic, scope: 'other' }),
     ])
     const shown = await reading.entity('Sirius', { scope, sensitivity: 'public' })
-    model.behave(answering({ summary: 'x' }))
+    model.behave(respondWithJson({ summary: 'x' }))
     const refs = hidden.map(({ id }) => id)
     await capture(app, { note: 'Sirius', project: 'Sirius', refs }, { scope, sensitivity: 'public' })
     const [{ known_entities: entities, known_records: records }] = reading.asked()
@@ -115,7 +120,7 @@ describe('nothing is sent', () => {
   it('of a task that was told of in greater confidence', async () => {
     const told = { source_kind: 'working_state', scope: 'tasks' }
     const task = { thread_id: 't', state: 'executing' }
-    model.behave(answering({ summary: 'x' }))
+    model.behave(respondWithJson({ summary: 'x' }))
     await capture(app, task, { ...told, sensitivity: 'high' })
     await capture(app, task, told)
     expect(model.requests).toEqual([])
@@ -124,14 +129,24 @@ describe('nothing is sent', () => {
   })
 
   it('of an outcome, and of what was captured before', async () => {
-    model.behave(answering({ summary: 'x' }))
+    model.behave(respondWithJson({ summary: 'x' }))
     const headers = { 'idempotency-key': 'read once' }
     const once = { ref: 'once', text: 'x' }
-    const first = await ask(app, once, { scope: 'again' }, { headers: { 'idempotency-key': 'read-once' } })
+    const first = await postCapture(
+      app,
+      once,
+      { scope: 'again' },
+      { headers: { 'idempotency-key': 'read-once' } },
+    )
     expect([first.status, model.requests.length]).toEqual([201, 1])
-    const replay = await ask(app, once, { scope: 'again' }, { headers: { 'idempotency-key': 'read-once' } })
+    const replay = await postCapture(
+      app,
+      once,
+      { scope: 'again' },
+      { headers: { 'idempotency-key': 'read-once' } },
+    )
     expect([replay.headers.get('idempotency-replayed'), replay.text]).toEqual(['true', first.text])
-    expect((await ask(app, once, { scope: 'again' }, { headers })).status).toBe(422)
+    expect((await postCapture(app, once, { scope: 'again' }, { headers })).status).toBe(422)
     expect((await capture(app, { ...once, text: 'y' }, { scope: 'again' })).deduplicated).toBe(true)
     const target_id = (first.body as Body).primary_record.id
     await capture(app, { target_id, outcome: 'success' }, { source_kind: 'outcome' })
@@ -140,8 +155,8 @@ describe('nothing is sent', () => {
 
   it('of a capture that is refused', async () => {
     const key = await app.issueKey(['records:write'], { scopes: ['mine'], max_sensitivity: 'low' })
-    expect((await ask(app, { note: 'x' }, { scope: 'yours' }, { key })).status).toBe(403)
-    expect((await ask(app, { note: 'x' }, { source_kind: 'working_state' })).status).toBe(422)
+    expect((await postCapture(app, { note: 'x' }, { scope: 'yours' }, { key })).status).toBe(403)
+    expect((await postCapture(app, { note: 'x' }, { source_kind: 'working_state' })).status).toBe(422)
     expect(model.requests).toEqual([])
   })
 })

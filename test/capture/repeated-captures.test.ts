@@ -1,13 +1,13 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
-  ask,
   capture,
-  countAll,
-  countType,
+  captureFact,
+  countRecordsOfType,
+  countTableRows,
   forget,
-  list,
-  observe,
+  postCapture,
+  range,
   triple,
 } from '../support/capture-requests.ts'
 import { type Body, expectProblem, read } from '../support/record-requests.ts'
@@ -21,19 +21,19 @@ afterAll(() => app.close())
 
 describe('evidence that bears a reference', () => {
   it('is stored once, whatever else a repetition says', async () => {
-    const first = await observe(app, triple('linux', { ref: 'once', project: 'Rho' }), { scope: 'once' })
-    const before = await countAll(app)
+    const first = await captureFact(app, triple('linux', { ref: 'once', project: 'Rho' }), { scope: 'once' })
+    const before = await countTableRows(app)
     for (const [content, more] of [
       [triple('linux', { ref: 'once', project: 'Rho' }), {}],
       [triple('other', { ref: 'once', user: 'New One' }), { tags: ['x'], timestamp: '2026-01-01T00:00:00Z' }],
       [{ ref: 'once' }, { source_kind: 'event' }],
       [{ ref: 'once', tool_name: 'grep' }, { source_kind: 'tool_output' }],
     ] as const) {
-      expect(await observe(app, content, { scope: 'once', ...more })).toEqual({
+      expect(await captureFact(app, content, { scope: 'once', ...more })).toEqual({
         ...{ primary_record: first.primary_record, created_records: [], edges: [], deduplicated: true },
       })
     }
-    expect(await countAll(app)).toEqual(before)
+    expect(await countTableRows(app)).toEqual(before)
   })
 
   it('is told apart by source, scope, sensitivity and the letter of its reference', async () => {
@@ -60,25 +60,27 @@ describe('evidence that bears a reference', () => {
       expect((await capture(app, content)).deduplicated).toBe(false)
       expect((await capture(app, content)).deduplicated).toBe(false)
     }
-    expect((await ask(app, { ref: '' })).status).toBe(422)
-    expect((await ask(app, { ref: 7 })).status).toBe(422)
+    expect((await postCapture(app, { ref: '' })).status).toBe(422)
+    expect((await postCapture(app, { ref: 7 })).status).toBe(422)
   })
 
   it('is stored once of twenty at once', async () => {
     const answers = await Promise.all(
-      list(20).map((n) => observe(app, triple(`v${n}`, { ref: 'race', user: `U${n}` }), { scope: 'race' })),
+      range(20).map((n) =>
+        captureFact(app, triple(`v${n}`, { ref: 'race', user: `U${n}` }), { scope: 'race' }),
+      ),
     )
     expect(answers.filter(({ deduplicated }) => !deduplicated)).toHaveLength(1)
     expect(new Set(answers.map(({ primary_record: { id } }) => id)).size).toBe(1)
-    expect(await countType(app, 'episodic', 'race')).toBe(1)
-    expect(await countType(app, 'semantic', 'race')).toBe(1)
-    expect(await countType(app, 'entity', 'race')).toBe(2)
+    expect(await countRecordsOfType(app, 'episodic', 'race')).toBe(1)
+    expect(await countRecordsOfType(app, 'semantic', 'race')).toBe(1)
+    expect(await countRecordsOfType(app, 'entity', 'race')).toBe(2)
   })
 
   it('that was forgotten is not stored anew, and the retry is told why', async () => {
     const { primary_record: episode } = await capture(app, { ref: 'gone', text: 'gone' })
     await forget(app, episode.id)
-    expectProblem(await ask(app, { ref: 'gone', text: 'gone' }), 410, 'record_forgotten')
+    expectProblem(await postCapture(app, { ref: 'gone', text: 'gone' }), 410, 'record_forgotten')
   })
 
   it('answers the episode as it stands by now', async () => {
@@ -93,16 +95,21 @@ describe('evidence that bears a reference', () => {
 
 describe('a capture with an Idempotency-Key', () => {
   const send = (key: string, content: unknown, more: object = {}) =>
-    ask(app, content, { source_kind: 'observation', ...more }, { headers: { 'idempotency-key': key } })
+    postCapture(
+      app,
+      content,
+      { source_kind: 'observation', ...more },
+      { headers: { 'idempotency-key': key } },
+    )
 
   it('is stored once and answered the same, byte for byte', async () => {
     const first = await send('k1', triple('linux', { user: 'Keyed' }), { scope: 'keyed' })
-    const before = await countAll(app)
+    const before = await countTableRows(app)
     app.clock.advance(60_000)
     const again = await send('k1', triple('linux', { user: 'Keyed' }), { scope: 'keyed' })
     expect([again.status, again.text]).toEqual([201, first.text])
     expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(await countAll(app)).toEqual(before)
+    expect(await countTableRows(app)).toEqual(before)
   })
 
   it('is refused with other words under the same key', async () => {
@@ -118,13 +125,13 @@ describe('a capture with an Idempotency-Key', () => {
   })
 
   it('is stored once of twenty at once', async () => {
-    const answers = await Promise.all(list(20).map(() => send('k4', triple('k4'), { scope: 'k4' })))
+    const answers = await Promise.all(range(20).map(() => send('k4', triple('k4'), { scope: 'k4' })))
     for (const answer of answers.filter(({ status }) => status !== 201)) {
       expectProblem(answer, 409, 'request_in_progress')
     }
     expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0)
-    expect(await countType(app, 'episodic', 'k4')).toBe(1)
-    expect(await countType(app, 'semantic', 'k4')).toBe(1)
+    expect(await countRecordsOfType(app, 'episodic', 'k4')).toBe(1)
+    expect(await countRecordsOfType(app, 'semantic', 'k4')).toBe(1)
   })
 })
 
@@ -163,7 +170,7 @@ describe('a capture whose connection dies', () => {
       }
       expect(answer.status, answer.text).toBe(201)
       const counts = await Promise.all(
-        ['episodic', 'semantic', 'entity'].map((type) => countType(app, type, scope)),
+        ['episodic', 'semantic', 'entity'].map((type) => countRecordsOfType(app, type, scope)),
       )
       expect([scope, ...counts]).toEqual([scope, 1, 1, 3])
       const { fact, primary_record: primary } = answer.body as Body
@@ -179,8 +186,8 @@ describe('a capture whose connection dies', () => {
     }
     await hangUp(body, {}, 50)
     await app.request('POST', '/v1/capture', { body })
-    expect(await countType(app, 'semantic', 'neither')).toBe(1)
-    expect(await countType(app, 'entity', 'neither')).toBe(3)
-    expect(await countType(app, 'episodic', 'neither')).toBeLessThanOrEqual(2)
+    expect(await countRecordsOfType(app, 'semantic', 'neither')).toBe(1)
+    expect(await countRecordsOfType(app, 'entity', 'neither')).toBe(3)
+    expect(await countRecordsOfType(app, 'episodic', 'neither')).toBeLessThanOrEqual(2)
   })
 })

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { edgesOf, forget, observe, ofType, topicOf, triple } from '../support/capture-requests.ts'
+import {
+  captureFact,
+  createTopic,
+  forget,
+  listPredicates,
+  pickCreated,
+  triple,
+} from '../support/capture-requests.ts'
 import { type Body, payloads, read } from '../support/record-requests.ts'
-import { merge, revise } from '../support/revision-requests.ts'
+import { mergeRecords, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -10,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const topic = (scope: string) => topicOf(app, scope)
+const topic = (scope: string) => createTopic(app, scope)
 
 describe('a fact that was withdrawn', () => {
   it.each(['retracted', 'superseded'])('and is told again once %s waits as challenged', async (how) => {
@@ -21,11 +28,11 @@ describe('a fact that was withdrawn', () => {
     const again = await tell('Linux')
     expect(again.fact).toEqual({
       ...{ outcome: 'challenged', other_id: standing.fact.record_id },
-      record_id: ofType(again, 'semantic')[0].id,
+      record_id: pickCreated(again, 'semantic')[0].id,
     })
-    expect(ofType(again, 'semantic')[0].status).toBe('challenged')
-    expect(edgesOf(again)).toContain('contradicts')
-    expect(edgesOf(again)).toContain('contradicted_by')
+    expect(pickCreated(again, 'semantic')[0].status).toBe('challenged')
+    expect(listPredicates(again)).toContain('contradicts')
+    expect(listPredicates(again)).toContain('contradicted_by')
     expect(await live()).toEqual(['windows'])
     expect(await read(app, standing.fact.record_id)).toMatchObject({ version: 1, status: 'active' })
     expect((await read(app, standing.fact.record_id)).payload.revision?.status ?? 'active').toBe('active')
@@ -44,7 +51,7 @@ describe('a fact that was withdrawn', () => {
     await revise(app, 'retract', (await tell('linux')).fact.record_id)
     const again = await tell('linux')
     expect(again.fact).toEqual({ outcome: 'challenged', record_id: again.fact.record_id })
-    expect(edgesOf(again)).not.toContain('contradicts')
+    expect(listPredicates(again)).not.toContain('contradicts')
   })
 
   it('and is told of another scope is new there', async () => {
@@ -64,7 +71,7 @@ describe('a fact that was merged', () => {
     const { fact: one } = await tell('linux', { revision_policy: 'fork' })
     const { fact: two } = await tell('windows')
     app.clock.advance(1_000)
-    const { body, status, text } = await merge(app, [one.record_id, two.record_id], both(more))
+    const { body, status, text } = await mergeRecords(app, [one.record_id, two.record_id], both(more))
     if (status !== 201) throw new Error(text)
     return { tell, merged: (body as Body).record, one, two }
   }
@@ -79,7 +86,7 @@ describe('a fact that was merged', () => {
   it('twice confirms what all was merged into', async () => {
     const { tell, merged } = await mergeTwo('merged twice')
     const { fact } = await tell('hurd')
-    const { body } = await merge(app, [merged.id, fact.record_id], both())
+    const { body } = await mergeRecords(app, [merged.id, fact.record_id], both())
     expect((await tell('linux')).fact).toEqual({
       ...{ outcome: 'confirmed', record_id: (body as Body).record.id },
     })
@@ -103,7 +110,7 @@ describe('a fact that was merged', () => {
       const key = await app.issueKey(['records:read', 'records:write'], {
         ...{ scopes: [`merged ${sensitivity}`], max_sensitivity: 'low' },
       })
-      const told = await observe(app, triple('linux'), {}, { key })
+      const told = await captureFact(app, triple('linux'), {}, { key })
       expect(told.fact.outcome).toBe('created')
       expect((await tell('windows')).fact.record_id).not.toBe(merged.id)
       expect((await read(app, merged.id)).version).toBe(1)

@@ -1,25 +1,25 @@
-import { consolidate, experience } from '../support/consolidation-requests.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
-import { claim, revise, told } from '../support/revision-requests.ts'
+import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const tool = (id: string) => ({ id, tool: `tool ${id}`, depends_on: [] })
 
-/** A store in which something has come under each of the laws. */
-export async function furnishStore(): Promise<TestApp> {
+/** Starts an API with a store that has rows for every law to check. */
+export async function createValidStore(): Promise<TestApp> {
   const app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the tests of the laws' } })
   await liveThrough(app)
   await moveOn(app)
-  await hireEmbedder(app).run()
-  await experience(app, 'what nobody has looked at yet')
+  await createEmbeddingWorker(app).run()
+  await captureEpisode(app, 'what nobody has looked at yet')
   return app
 }
 
 async function liveThrough(app: TestApp): Promise<void> {
   const more = { tool_graph: [tool('a'), tool('b'), tool('c')] }
-  const episode = await experience(app, 'the deploy went well', more, { tags: ['deploy'] })
-  await experience(app, 'the deploy went well again', more)
+  const episode = await captureEpisode(app, 'the deploy went well', more, { tags: ['deploy'] })
+  await captureEpisode(app, 'the deploy went well again', more)
   await app.request('POST', `/v1/records/${episode.id}/outcome`, {
     body: { outcome: 'partial', actor: 'ada' },
   })
@@ -29,20 +29,20 @@ async function liveThrough(app: TestApp): Promise<void> {
 }
 
 async function moveOn(app: TestApp): Promise<void> {
-  const [one, other] = [await create(app, claim('one')), await create(app, claim('other'))]
+  const [one, other] = [await create(app, buildClaim('one')), await create(app, buildClaim('other'))]
   await act(app, one.id, 'relations', { predicate: 'supports', target_id: other.id, weight: 0.5 })
-  await revise(app, 'supersede', one.id, { record: claim('the next') }, keyed('supersede'))
-  await act(app, other.id, 'reinforce', told)
+  await revise(app, 'supersede', one.id, { record: buildClaim('the next') }, keyed('supersede'))
+  await act(app, other.id, 'reinforce', auditFields)
   await act(app, other.id, 'status', { status: 'challenged', reason: 'doubtful', actor: 'ada' })
   const named = ['Orion', 'The Hunter'].map(async (name) => (await create(app, entity(name))).id)
   const [target, twin] = await Promise.all(named)
-  await act(app, String(target), 'merge', { ...told, source_ids: [twin] }, 'entities')
+  await act(app, String(target), 'merge', { ...auditFields, source_ids: [twin] }, 'entities')
   await create(app, fact({ lifecycle: { pinned: true } }))
   await create(app, fact({ lifecycle: { decay: { max_age_seconds: 1_000_000 } } }))
-  const forgotten = await create(app, claim('forgotten'))
+  const forgotten = await create(app, buildClaim('forgotten'))
   await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=old`, keyed('delete'))
-  const erased = await create(app, claim('a secret'))
-  await act(app, erased.id, 'erase', told)
+  const erased = await create(app, buildClaim('a secret'))
+  await act(app, erased.id, 'erase', auditFields)
 }
 
 const keyed = (key: string) => ({ headers: { 'idempotency-key': key } })

@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines } from '../support/export-and-import.ts'
 import { startTestApp } from '../support/test-app.ts'
-import { furnishStore } from './create-valid-store.ts'
+import { createValidStore } from './create-valid-store.ts'
 
 it('what another store kept its laws with is held to them where it is imported', async () => {
-  const source = await furnishStore()
+  const source = await createValidStore()
   const target = await startTestApp()
   onTestFinished(async () => {
     await source.close()
@@ -14,5 +14,5 @@ it('what another store kept its laws with is held to them where it is imported',
   target.clock.advance(source.clock.now().getTime() - target.clock.now().getTime())
   const { text, records } = await exportLines(source, '?include_forgotten=true&embeddings=true')
   expect((await importLines(target, text)).summary).toMatchObject({ created: records.length, invalid: 0 })
-  expect(await breachesOf(target)).toEqual([])
+  expect(await listBrokenLaws(target)).toEqual([])
 })

@@ -1,5 +1,5 @@
-/** For each law a way to break it, given a store in which there is one of everything. */
-export const plantings: Readonly<Record<string, readonly string[]>> = {
+/** For each law, statements that break it in the store of `createValidStore`. */
+export const lawViolations: Readonly<Record<string, readonly string[]>> = {
   guards: [
     'alter table audit_entries disable trigger audit_entries_append_only',
     'drop trigger status_changes_kept on status_changes',

@@ -2,14 +2,14 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { createChecking, allLaws as laws } from '../../src/checking/checking.service.ts'
 import { connect, type Database } from '../../src/db/connection.ts'
-import { breachesOf } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import type { TestApp } from '../support/test-app.ts'
-import { furnishStore } from './create-valid-store.ts'
-import { plantings } from './law-violations.ts'
+import { createValidStore } from './create-valid-store.ts'
+import { lawViolations } from './law-violations.ts'
 
 let app: TestApp
 beforeAll(async () => {
-  app = await furnishStore()
+  app = await createValidStore()
 })
 afterAll(() => app.close())
 
@@ -38,7 +38,7 @@ async function liftGuards(tx: Database): Promise<void> {
 }
 
 it('a store that nobody has meddled with keeps every law', async () => {
-  expect(await breachesOf(app)).toEqual([])
+  expect(await listBrokenLaws(app)).toEqual([])
 })
 
 it('there is something to hold against each law', async () => {
@@ -49,11 +49,11 @@ it('there is something to hold against each law', async () => {
 })
 
 it('each law has a name of its own, and somebody who breaks it', () => {
-  expect(Object.keys(plantings).sort()).toEqual(laws.map(({ name }) => name).sort())
+  expect(Object.keys(lawViolations).sort()).toEqual(laws.map(({ name }) => name).sort())
 })
 
 describe.each(laws)('the law of $name', ({ name, find }) => {
-  it.each(plantings[name] ?? [])('sees %s', async (statement) => {
+  it.each(lawViolations[name] ?? [])('sees %s', async (statement) => {
     await broken(statement, async (tx) => {
       const { broken: count, named } = await find(tx, app.clock.now())
       expect(count).toBeGreaterThan(0)
@@ -69,7 +69,7 @@ it('a law that takes too long is left for the next, and said to be open', async 
     applicationName: 'membrane test',
   })
   onTestFinished(() => hurried.close())
-  const lines = await breachesOf({ db: hurried.db, clock: app.clock })
+  const lines = await listBrokenLaws({ db: hurried.db, clock: app.clock })
   expect(lines.length).toBeGreaterThan(0)
   for (const line of lines)
     expect(line).toMatch(/^\? {7}[a-z ]+: not checked, it took the database too long$/)
@@ -86,7 +86,7 @@ it('a law that would write is refused by the database', async () => {
 
 it('what is broken is told in a line, with ids and no content', async () => {
   const [id] = (await sql<{ id: string }>`update records set version = 9 returning id`.execute(app.db)).rows
-  const [line, ...others] = await breachesOf(app)
+  const [line, ...others] = await listBrokenLaws(app)
   expect(others).toEqual([])
   expect(line).toMatch(/^BROKEN {2}audit: \d+ of \d+: every version has its entry: [0-9a-f-]{36}, /)
   expect(id).toBeDefined()

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { list } from '../support/capture-requests.ts'
-import { figuresOf } from '../support/consolidation-requests.ts'
-import { storeEpisodes } from '../support/insert-episodes.ts'
-import { day, openWorkshop, type Workshop } from '../support/job-workers.ts'
+import { range } from '../support/capture-requests.ts'
+import { omitDurations } from '../support/consolidation-requests.ts'
+import { insertEpisodes } from '../support/insert-episodes.ts'
+import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 /** Twenty episodes to a batch. */
-let shop: Workshop
+let setup: WorkerSetup
 beforeAll(async () => {
-  shop = await openWorkshop()
+  setup = await openWorkerSetup()
 })
-afterAll(() => shop.close())
+afterAll(() => setup.close())
 
 const experience = (scope: string, summaries: readonly string[], more: object = {}) =>
-  storeEpisodes(shop, scope, summaries, more)
+  insertEpisodes(setup, scope, summaries, more)
 
 const countChanges = async (id: string) => {
-  const { rows } = await shop.pool.query(
+  const { rows } = await setup.pool.query(
     'select action, count(*)::int as count from maintenance_changes where run_id = $1 group by 1 order by 1',
     [id],
   )
@@ -26,17 +26,17 @@ const countChanges = async (id: string) => {
 it('a rehearsal counts across batches what a run then does', async () => {
   await experience(
     'rehearsed',
-    list(110).map((n) => `saying ${n % 9}`),
+    range(110).map((n) => `saying ${n % 9}`),
   )
-  shop.clock.advance(day)
-  const dry = await shop.run('consolidate', { dryRun: true })
+  setup.clock.advance(day)
+  const dry = await setup.run('consolidate', { dryRun: true })
   expect(dry).toMatchObject({ status: 'succeeded', progress: { done: 220, total: 220 } })
-  expect(figuresOf(dry)).toMatchObject({
+  expect(omitDurations(dry)).toMatchObject({
     ...{ episodic_compressed: 110, semantic_extracted: 9, duplicates_resolved: 101 },
   })
-  const run = await shop.run('consolidate')
-  expect({ figures: figuresOf(run), progress: run.progress }).toEqual({
-    ...{ figures: figuresOf(dry), progress: dry.progress },
+  const run = await setup.run('consolidate')
+  expect({ figures: omitDurations(run), progress: run.progress }).toEqual({
+    ...{ figures: omitDurations(dry), progress: dry.progress },
   })
   expect(await countChanges(dry.id)).toEqual(await countChanges(run.id))
 })
@@ -44,60 +44,60 @@ it('a rehearsal counts across batches what a run then does', async () => {
 it('a run that is cancelled keeps what it did, and the next does the rest', async () => {
   await experience(
     'cancelled',
-    list(100).map((n) => `thing ${n}`),
+    range(100).map((n) => `thing ${n}`),
   )
-  const id = await shop.ask('consolidate')
+  const id = await setup.requestRun('consolidate')
   let batches = 0
   const observe = async (step: string) => {
     if (step !== 'after batch' || ++batches !== 2) return
-    await shop.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
+    await setup.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
   }
   const { signal } = new AbortController()
-  await shop.hire('one', { observe }).attend('consolidate', signal)
-  expect(await shop.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 40 } })
-  expect(await shop.run('consolidate')).toMatchObject({ stats: { semantic_extracted: 60 } })
+  await setup.createWorker('one', { observe }).attend('consolidate', signal)
+  expect(await setup.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 40 } })
+  expect(await setup.run('consolidate')).toMatchObject({ stats: { semantic_extracted: 60 } })
 })
 
 it('a rehearsal that is cancelled ends between two parts of its one batch', async () => {
   await experience(
     'cancelled rehearsal',
-    list(100).map((n) => `idea ${n}`),
+    range(100).map((n) => `idea ${n}`),
   )
-  const id = await shop.ask('consolidate', { dryRun: true })
+  const id = await setup.requestRun('consolidate', { dryRun: true })
   const observe = async (step: string) => {
     if (step !== 'before batch') return
-    await shop.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
+    await setup.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
   }
-  await shop.hire('one', { observe }).attend('consolidate', new AbortController().signal)
-  expect(await shop.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 0 } })
+  await setup.createWorker('one', { observe }).attend('consolidate', new AbortController().signal)
+  expect(await setup.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 0 } })
 })
 
 it('reads no more at once than fits into memory', async () => {
-  await shop.run('consolidate')
+  await setup.run('consolidate')
   // Five megabytes each that do not compress.
   const noise = (seed: number) =>
-    list(120_000).map((n) => createHash('sha256').update(`${seed} ${n}`).digest('base64'))
-  for (const n of list(3)) await experience('large', [`large ${n}`], { artifacts: noise(n) })
+    range(120_000).map((n) => createHash('sha256').update(`${seed} ${n}`).digest('base64'))
+  for (const n of range(3)) await experience('large', [`large ${n}`], { artifacts: noise(n) })
   let batches = 0
   const observe = (step: string) => {
     if (step === 'in batch') batches++
   }
-  const run = await shop.run('consolidate', { observe })
+  const run = await setup.run('consolidate', { observe })
   expect(run).toMatchObject({ stats: { semantic_extracted: 3 } })
   expect(batches).toBe(4)
 })
 
 it('a fact that everybody tells names its first witnesses, and is linked with all of them', async () => {
   const tell = (count: number) =>
-    storeEpisodes(
-      shop,
+    insertEpisodes(
+      setup,
       'crowd',
-      list(count).map(() => 'told by all'),
+      range(count).map(() => 'told by all'),
     )
   await tell(150)
-  await shop.run('consolidate')
+  await setup.run('consolidate')
   const read = async () => {
-    const { rows } = await shop.pool.query(
+    const { rows } = await setup.pool.query(
       `select r.version, jsonb_array_length(c.payload -> 'evidence') as named,
          jsonb_array_length(c.provenance -> 'sources') as sources,
          (select count(*)::int from relations where source_id = r.id and predicate = 'derived_from') as linked
@@ -113,6 +113,6 @@ it('a fact that everybody tells names its first witnesses, and is linked with al
   })
   expect([fact.named, fact.sources].map((count) => count >= 32 && count < 64)).toEqual([true, true])
   await tell(1)
-  await shop.run('consolidate')
+  await setup.run('consolidate')
   expect(await read()).toEqual([{ ...fact, version: 151, linked: 151 }])
 })

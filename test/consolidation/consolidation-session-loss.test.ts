@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import {
-  changesOf,
+  captureEpisode,
   consolidate,
-  experience,
-  figuresOf,
-  hireIdle,
-  newScope,
+  createScope,
+  createUnscheduledWorker,
+  listRunChanges,
+  omitDurations,
 } from '../support/consolidation-requests.ts'
-import { sabotage } from '../support/end-session.ts'
+import { createSessionEnder } from '../support/end-session.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -16,10 +16,10 @@ const day = 86_400_000
 const idle = new AbortController().signal
 
 let app: TestApp
-let saboteur: ReturnType<typeof sabotage>
+let saboteur: ReturnType<typeof createSessionEnder>
 beforeAll(async () => {
   app = await startTestApp()
-  saboteur = sabotage(app)
+  saboteur = createSessionEnder(app)
 })
 afterAll(() => app.close())
 
@@ -48,10 +48,10 @@ const graph = ['build', 'test', 'ship'].map((tool, n) => ({ id: `${n}`, tool }))
  * compressed before.
  */
 async function prepare(): Promise<{ scope: string; id: string }> {
-  const scope = newScope()
+  const scope = createScope()
   const experienceAll = async (summaries: readonly string[]) => {
     for (const summary of summaries) {
-      await experience(app, summary, { tool_graph: graph }, { scope })
+      await captureEpisode(app, summary, { tool_graph: graph }, { scope })
       app.clock.advance(1)
     }
   }
@@ -68,13 +68,13 @@ async function prepare(): Promise<{ scope: string; id: string }> {
 
 async function conclude({ scope, id }: { scope: string; id: string }) {
   const run = (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
-  const actions = (await changesOf(app, run)).map(({ action }) => action).sort()
+  const actions = (await listRunChanges(app, run)).map(({ action }) => action).sort()
   const { status, progress } = run
-  return { status, progress, actions, figures: figuresOf(run), state: await stateOf(scope) }
+  return { status, progress, actions, figures: omitDurations(run), state: await stateOf(scope) }
 }
 
 it('comes to the same, before whichever statement its session ends', async () => {
-  const attend = () => hireIdle(app).attend('consolidate', idle)
+  const attend = () => createUnscheduledWorker(app).attend('consolidate', idle)
   const whole = await prepare()
   const { statements } = await saboteur.count(attend)
   const undisturbed = await conclude(whole)

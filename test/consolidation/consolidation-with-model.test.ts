@@ -1,12 +1,18 @@
 import { expect, it } from 'vitest'
-import { answering, startChatServer } from '../support/chat-server.ts'
-import { consolidate, experience, figuresOf, nothing, recordsOf } from '../support/consolidation-requests.ts'
+import { respondWithJson, startChatServer } from '../support/chat-server.ts'
+import {
+  captureEpisode,
+  consolidate,
+  listRecords,
+  omitDurations,
+  zeroCounts,
+} from '../support/consolidation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
 it('becomes facts, a skill and a plan over HTTP alone, once', async () => {
   const server = await startChatServer(
-    answering({ facts: [{ subject: 'the pipeline', predicate: 'needs', object: 'a canary' }] }),
+    respondWithJson({ facts: [{ subject: 'the pipeline', predicate: 'needs', object: 'a canary' }] }),
   )
   const variables = { MEMBRANE_LLM_ENDPOINT: server.url, MEMBRANE_LLM_MODEL: 'm' }
   const app = await startTestApp({ variables })
@@ -20,7 +26,7 @@ it('becomes facts, a skill and a plan over HTTP alone, once', async () => {
   })
   const play = async (outcome: string, ...ids: [string, string, string]) => {
     app.clock.advance(1)
-    const { id } = await experience(app, 'a release', graph(...ids))
+    const { id } = await captureEpisode(app, 'a release', graph(...ids))
     const body = { outcome, actor: 'desk', rationale: 'seen' }
     expect((await app.request('POST', `/v1/records/${id}/outcome`, { body })).status).toBe(200)
   }
@@ -28,14 +34,14 @@ it('becomes facts, a skill and a plan over HTTP alone, once', async () => {
   await play('success', 'x', 'y', 'z')
   await play('failure', '1', '2', '3')
   app.clock.advance(25 * 3_600_000)
-  expect(figuresOf(await consolidate(app))).toMatchObject({
-    ...{ ...nothing, episodic_compressed: 3, semantic_extracted: 1, semantic_triples_extracted: 1 },
+  expect(omitDurations(await consolidate(app))).toMatchObject({
+    ...{ ...zeroCounts, episodic_compressed: 3, semantic_extracted: 1, semantic_triples_extracted: 1 },
     ...{ competence_extracted: 1, plan_graphs_extracted: 1, duplicates_resolved: expect.any(Number) },
   })
   const known = async (): Promise<Body[]> =>
     (
       await Promise.all(
-        ['semantic', 'competence', 'plan_graph'].map((type) => recordsOf(app, `type=${type}`)),
+        ['semantic', 'competence', 'plan_graph'].map((type) => listRecords(app, `type=${type}`)),
       )
     ).flat()
   const after = await known()

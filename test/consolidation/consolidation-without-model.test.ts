@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { capture, list, wholeStore } from '../support/capture-requests.ts'
-import { consolidate, figuresOf, newScope, nothing, recordsOf } from '../support/consolidation-requests.ts'
+import { capture, range, readAllRows } from '../support/capture-requests.ts'
+import {
+  consolidate,
+  createScope,
+  listRecords,
+  omitDurations,
+  zeroCounts,
+} from '../support/consolidation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -11,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const day = 86_400_000
-const scope = newScope()
+const scope = createScope()
 
 /** As an agent leaves it: a tool graph first, and only later how it ended. */
 async function release(outcome: string): Promise<Body> {
@@ -27,7 +33,7 @@ async function release(outcome: string): Promise<Body> {
   return episode
 }
 
-const ofType = (type: string) => recordsOf(app, `type=${type}&scope=${encodeURIComponent(scope)}`)
+const ofType = (type: string) => listRecords(app, `type=${type}&scope=${encodeURIComponent(scope)}`)
 const salienceOf = ([record]: Body[]) => record?.salience
 
 it('experience becomes knowledge, once, over nothing but HTTP', async () => {
@@ -36,7 +42,7 @@ it('experience becomes knowledge, once, over nothing but HTTP', async () => {
   await release('success')
   app.clock.advance(day)
   const first = await consolidate(app)
-  expect(figuresOf(first)).toMatchObject({
+  expect(omitDurations(first)).toMatchObject({
     ...{ episodic_compressed: 3, semantic_extracted: 1, competence_extracted: 1, plan_graphs_extracted: 1 },
     ...{ semantic_triples_extracted: 0, extraction_skipped: 0 },
   })
@@ -52,9 +58,9 @@ it('experience becomes knowledge, once, over nothing but HTTP', async () => {
   ])
   expect(JSON.stringify([facts, skills, plans])).not.toContain('hunter2')
 
-  const before = await wholeStore(app)
-  for (const _ of list(3)) expect(figuresOf(await consolidate(app))).toEqual(nothing)
-  expect(await wholeStore(app)).toEqual(before)
+  const before = await readAllRows(app)
+  for (const _ of range(3)) expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
+  expect(await readAllRows(app)).toEqual(before)
 
   app.clock.advance(20 * day)
   const faded = await Promise.all(['semantic', 'competence', 'plan_graph'].map(ofType))

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { forget } from '../support/capture-requests.ts'
-import { changesOf, consolidate, figuresOf, newScope, nothing } from '../support/consolidation-requests.ts'
+import {
+  consolidate,
+  createScope,
+  listRunChanges,
+  omitDurations,
+  zeroCounts,
+} from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -15,7 +21,7 @@ const hour = 3_600_000
 /** Of a curve that does not move, so that what is read is what was done. */
 const episode = (more: object = {}): Promise<Body> =>
   create(app, {
-    ...{ type: 'episodic', payload: { kind: 'episodic' }, scope: newScope() },
+    ...{ type: 'episodic', payload: { kind: 'episodic' }, scope: createScope() },
     lifecycle: { decay: { curve: 'exponential', half_life_seconds: 86_400 } },
     ...more,
   })
@@ -28,11 +34,11 @@ const operate = async (id: string, operation: string) => {
 it('halves the salience of an episode once it is a day old, and never again', async () => {
   const { id } = await episode()
   app.clock.advance(24 * hour - 1)
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
   app.clock.advance(1)
   const before = await read(app, id)
   const run = await consolidate(app)
-  expect(figuresOf(run)).toEqual({ ...nothing, episodic_compressed: 1 })
+  expect(omitDurations(run)).toEqual({ ...zeroCounts, episodic_compressed: 1 })
   const after = await read(app, id)
   expect([before.salience, after.salience]).toEqual([0.5, 0.25])
   expect(after).toMatchObject({
@@ -43,21 +49,21 @@ it('halves the salience of an episode once it is a day old, and never again', as
     ...{ action: 'decay', actor: 'consolidation/episodic', run_id: run.id },
     changes: { base_salience: [1, 0.5], salience: [0.5, 0.25] },
   })
-  expect(await changesOf(app, run)).toEqual([
+  expect(await listRunChanges(app, run)).toEqual([
     {
       ...{ record_id: id, action: 'compress' },
       ...{ before: { base_salience: 1, salience: 0.5 }, after: { base_salience: 0.5, salience: 0.25 } },
     },
   ])
   app.clock.advance(24 * hour)
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
   expect(await read(app, id)).toMatchObject({ version: 2, salience: 0.125 })
 })
 
 it('leaves it at a twentieth, and alone what has less', async () => {
   const [some, little] = [await episode({ salience: 0.08 }), await episode({ salience: 0.04 })]
   app.clock.advance(24 * hour)
-  expect(figuresOf(await consolidate(app))).toEqual({ ...nothing, episodic_compressed: 1 })
+  expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
   expect((await read(app, some.id)).salience).toBeCloseTo(0.025, 9)
   expect(await read(app, little.id)).toMatchObject({ version: 1 })
 })
@@ -76,23 +82,23 @@ it('leaves a pinned episode alone until it is let go', async () => {
   const { id } = await episode()
   await operate(id, 'pin')
   app.clock.advance(24 * hour)
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
   expect(await read(app, id)).toMatchObject({ salience: 1, version: 2 })
   await operate(id, 'unpin')
-  expect(figuresOf(await consolidate(app))).toEqual({ ...nothing, episodic_compressed: 1 })
+  expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
   expect(await read(app, id)).toMatchObject({ salience: 0.5 })
   await operate(id, 'pin')
   await operate(id, 'unpin')
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
 })
 
 it('passes over what was forgotten, and comes to it when it is restored', async () => {
   const { id } = await episode()
   app.clock.advance(24 * hour)
   await forget(app, id)
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
   await operate(id, 'restore')
-  expect(figuresOf(await consolidate(app))).toEqual({ ...nothing, episodic_compressed: 1 })
+  expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
 })
 
 it('passes over what somebody has in hand, and comes to it the next time', async () => {
@@ -107,11 +113,11 @@ it('passes over what somebody has in hand, and comes to it the next time', async
     await release.promise
   })
   await locked.promise
-  expect(figuresOf(await consolidate(app))).toEqual({ ...nothing, episodic_compressed: 1 })
+  expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
   expect(await read(app, free.id)).toMatchObject({ version: 2 })
   release.resolve()
   await holding
-  expect(figuresOf(await consolidate(app))).toEqual({ ...nothing, episodic_compressed: 1 })
+  expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
 })
 
 it('is remembered by an episode that is taken elsewhere', async () => {
@@ -126,5 +132,5 @@ it('is remembered by an episode that is taken elsewhere', async () => {
     [id, app.clock.now()],
   )
   app.clock.advance(24 * hour)
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
 })

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { list } from '../support/capture-requests.ts'
-import { changesOf, consolidate, experience, factsOf, newScope } from '../support/consolidation-requests.ts'
+import { range } from '../support/capture-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+  listRunChanges,
+} from '../support/consolidation-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -31,18 +37,18 @@ async function leftOf(id: string) {
 }
 
 it('an episode that cannot be dealt with delays no other, is tried again ever later, and given up', async () => {
-  const scope = newScope()
-  const say = (summary: string) => experience(app, summary, {}, { scope })
-  const before = await Promise.all(list(30).map((n) => say(`before ${n}`)))
+  const scope = createScope()
+  const say = (summary: string) => captureEpisode(app, summary, {}, { scope })
+  const before = await Promise.all(range(30).map((n) => say(`before ${n}`)))
   const { id } = await say('poison')
-  await Promise.all(list(30).map((n) => say(`after ${n}`)))
+  await Promise.all(range(30).map((n) => say(`after ${n}`)))
   const first = await consolidate(app)
   expect(first).toMatchObject({
     ...{ status: 'succeeded', error: 'semantic: database error P0001; attempt 1' },
     stats: { semantic_extracted: before.length + 30, extraction_skipped: 1, failed: 1 },
   })
-  expect(await factsOf(app, scope)).toHaveLength(60)
-  expect(await changesOf(app, first)).toContainEqual({
+  expect(await listFacts(app, scope)).toHaveLength(60)
+  expect(await listRunChanges(app, first)).toContainEqual({
     ...{ record_id: id, action: 'failed', note: 'database error P0001; attempt 1' },
   })
   expect(await leftOf(id)).toEqual({ attempts: 1, error: 'database error P0001', is_given_up: false })
@@ -54,7 +60,7 @@ it('an episode that cannot be dealt with delays no other, is tried again ever la
     const run = await consolidate(app)
     expect({ pause, skipped: run.stats.extraction_skipped }).toEqual({ pause, skipped: 1 })
     const note = `database error P0001; attempt ${index + 2}${index === 3 ? ', given up' : ''}`
-    expect(await changesOf(app, run)).toContainEqual({ record_id: id, action: 'failed', note })
+    expect(await listRunChanges(app, run)).toContainEqual({ record_id: id, action: 'failed', note })
   }
   expect(await leftOf(id)).toMatchObject({ attempts: 5, is_given_up: true })
   app.clock.advance(1e9)
@@ -62,16 +68,16 @@ it('an episode that cannot be dealt with delays no other, is tried again ever la
 })
 
 it('a dry run passes over it, counts it, and puts nothing off', async () => {
-  const scope = newScope()
+  const scope = createScope()
   const [, { id }] = await Promise.all([
-    experience(app, 'good', {}, { scope }),
-    experience(app, 'more poison', {}, { scope }),
-    experience(app, 'better', {}, { scope }),
+    captureEpisode(app, 'good', {}, { scope }),
+    captureEpisode(app, 'more poison', {}, { scope }),
+    captureEpisode(app, 'better', {}, { scope }),
   ])
   const dry = await consolidate(app, { dry_run: true, options: { stages: ['semantic'] } })
   expect(dry).toMatchObject({ status: 'succeeded', stats: { semantic_extracted: 2, extraction_skipped: 1 } })
   expect(await leftOf(id)).toMatchObject({ attempts: 0 })
-  expect(await factsOf(app, scope)).toEqual([])
+  expect(await listFacts(app, scope)).toEqual([])
   const run = await consolidate(app, { options: { stages: ['semantic'] } })
   expect(run).toMatchObject({ stats: { semantic_extracted: 2, extraction_skipped: 1 } })
 })

@@ -5,7 +5,7 @@ import { createIds } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { readBy } from '../support/extraction-options.ts'
+import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 
 /** A worker that is killed, without warning, the nth time it comes to a step of a consolidation. */
@@ -24,7 +24,7 @@ const ids = createIds(clock)
 const consolidate = createConsolidation({
   ...{ db, clock, ids, seal: createSeal(undefined), policies: createPoliciesService({ db, clock }) },
   ...{ textLanguage: 'english', compressionAgeMs: 86_400_000, size: 20 },
-  extraction: readBy(endpoint, clock),
+  extraction: buildExtractionOptions(endpoint, clock),
 })
 let reached = 0
 const runner = createRunner({

@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { answering, type ChatServer, saying, sending, startChatServer } from '../support/chat-server.ts'
-import { consolidate, experience, factsOf, figuresOf, newScope } from '../support/consolidation-requests.ts'
+import {
+  type ChatServer,
+  respond,
+  respondWithContent,
+  respondWithJson,
+  startChatServer,
+} from '../support/chat-server.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listFacts,
+  omitDurations,
+} from '../support/consolidation-requests.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -22,19 +34,19 @@ afterAll(async () => {
 
 let scope: string
 beforeEach(async () => {
-  server.behave(answering({ facts: [] }))
+  server.behave(respondWithJson({ facts: [] }))
   app.clock.advance(30 * 86_400_000)
   await consolidate(app)
-  scope = newScope()
+  scope = createScope()
   server.requests.length = 0
 })
 
 const day = 86_400_000
 const fact = (object: unknown, subject = 'Ada') => ({ subject, predicate: 'prefers', object })
 const episode = (more: object = {}, given: object = {}) =>
-  experience(app, 'a talk with Ada', { outcome: 'partial', ...more }, { scope, ...given })
+  captureEpisode(app, 'a talk with Ada', { outcome: 'partial', ...more }, { scope, ...given })
 const extracted = async () =>
-  (await factsOf(app, scope)).filter(
+  (await listFacts(app, scope)).filter(
     ({ provenance }: Body) => provenance.created_by === 'consolidation/semantic-extractor',
   )
 const objects = async () => (await extracted()).map(({ payload }: Body) => payload.object)
@@ -42,10 +54,10 @@ const extract = (more: object = {}) => consolidate(app, { options: { stages: ['e
 
 describe('what a model reads in an episode', () => {
   it('becomes facts that know where they come from', async () => {
-    server.behave(answering({ facts: [fact('tea'), fact({ brand: 'x' }), { subject: 1 }, fact('')] }))
+    server.behave(respondWithJson({ facts: [fact('tea'), fact({ brand: 'x' }), { subject: 1 }, fact('')] }))
     const { id } = await episode({}, { tags: ['talk'], sensitivity: 'public' })
     const run = await consolidate(app)
-    expect(figuresOf(run)).toMatchObject({
+    expect(omitDurations(run)).toMatchObject({
       ...{ semantic_triples_extracted: 2, extraction_prompt_tokens: 70, extraction_completion_tokens: 5 },
     })
     const facts = await extracted()
@@ -63,11 +75,11 @@ describe('what a model reads in an episode', () => {
   })
 
   it.each([
-    ['as a bare list', answering([fact('tea')])],
-    ['under triples', answering({ triples: [fact('tea')] })],
+    ['as a bare list', respondWithJson([fact('tea')])],
+    ['under triples', respondWithJson({ triples: [fact('tea')] })],
     [
       'in a fence among prose',
-      saying(`Sure [1]:\n\`\`\`json\n${JSON.stringify([fact('tea')])}\n\`\`\` Bye.`),
+      respondWithContent(`Sure [1]:\n\`\`\`json\n${JSON.stringify([fact('tea')])}\n\`\`\` Bye.`),
     ],
   ])('is understood %s', async (_, behaviour) => {
     server.behave(behaviour)
@@ -77,11 +89,11 @@ describe('what a model reads in an episode', () => {
   })
 
   it('confirms what another episode told before', async () => {
-    server.behave(answering([fact('tea')]))
+    server.behave(respondWithJson([fact('tea')]))
     await episode()
     await extract()
     await episode()
-    expect(figuresOf(await extract())).toMatchObject({
+    expect(omitDurations(await extract())).toMatchObject({
       semantic_triples_extracted: 0,
       duplicates_resolved: 1,
     })
@@ -93,7 +105,7 @@ describe('what a model reads in an episode', () => {
     await episode({
       tool_graph: [{ id: '1', tool: 'curl', args: { apiKey: 'hunter22' }, result: 'Bearer hunter2222' }],
     })
-    expect(figuresOf(await extract())).toMatchObject({ extraction_skipped: 1 })
+    expect(omitDurations(await extract())).toMatchObject({ extraction_skipped: 1 })
     expect(server.requests).toHaveLength(1)
     expect(server.requests[0]?.text).not.toContain('hunter22')
     expect(JSON.parse(server.requests[0]?.body.messages[1]?.content ?? '')).toMatchObject({
@@ -107,8 +119,8 @@ describe('a model that fails', () => {
     const poison = (await episode({}, { summary: 'poison' })).id
     server.behave((response, seen) =>
       seen.text.includes('poison')
-        ? saying('no idea')(response, seen)
-        : answering([fact('tea')])(response, seen),
+        ? respondWithContent('no idea')(response, seen)
+        : respondWithJson([fact('tea')])(response, seen),
     )
     await episode()
     for (let attempt = 1; attempt <= 5; attempt++) {
@@ -122,7 +134,7 @@ describe('a model that fails', () => {
       app.clock.advance(2 * day)
     }
     const before = server.requests.length
-    expect(figuresOf(await extract())).toMatchObject({ extraction_skipped: 0 })
+    expect(omitDurations(await extract())).toMatchObject({ extraction_skipped: 0 })
     expect(server.requests).toHaveLength(before)
   })
 
@@ -130,8 +142,8 @@ describe('a model that fails', () => {
     let turn = 0
     server.behave((response, seen) =>
       turn++ === 0
-        ? sending(429, {}, { 'retry-after': '0' })(response, seen)
-        : answering([fact('tea')])(response, seen),
+        ? respond(429, {}, { 'retry-after': '0' })(response, seen)
+        : respondWithJson([fact('tea')])(response, seen),
     )
     await episode()
     await extract()
@@ -140,15 +152,15 @@ describe('a model that fails', () => {
 
   it('is left alone when it is dead or refuses the key, and holds up nothing else', async () => {
     for (const _ of [1, 2, 3, 4, 5, 6]) await episode({ outcome: 'success' })
-    server.behave(sending(401, {}))
+    server.behave(respond(401, {}))
     const run = await consolidate(app)
     expect(run).toMatchObject({
       status: 'succeeded',
       stats: { semantic_extracted: 1, extraction_skipped: 6 },
     })
     expect(server.requests).toHaveLength(2)
-    server.behave(answering([fact('tea')]))
-    expect(figuresOf(await extract())).toMatchObject({
+    server.behave(respondWithJson([fact('tea')]))
+    expect(omitDurations(await extract())).toMatchObject({
       semantic_triples_extracted: 1,
       duplicates_resolved: 5,
     })
@@ -157,14 +169,17 @@ describe('a model that fails', () => {
 
 it('does not ask on when three in a row had no answer', async () => {
   for (const _ of [1, 2, 3, 4, 5, 6]) await episode()
-  server.behave(sending(503, {}))
-  expect(figuresOf(await extract())).toMatchObject({ extraction_skipped: 6, semantic_triples_extracted: 0 })
+  server.behave(respond(503, {}))
+  expect(omitDurations(await extract())).toMatchObject({
+    extraction_skipped: 6,
+    semantic_triples_extracted: 0,
+  })
   // Two at once, so the fourth was on its way; each was asked three times.
   expect(server.requests).toHaveLength(4 * 3)
 })
 
 it('asks no more than it may cost', async () => {
-  server.behave(answering([fact('tea')]))
+  server.behave(respondWithJson([fact('tea')]))
   const prices = { MEMBRANE_LLM_PROMPT_PRICE: '10', MEMBRANE_LLM_MAX_COST_PER_RUN: '0.001' }
   const variables = {
     MEMBRANE_LLM_ENDPOINT: server.url,
@@ -172,24 +187,24 @@ it('asks no more than it may cost', async () => {
     MEMBRANE_LLM_CONCURRENCY: '1',
   }
   const thrifty = await startTestApp({ variables: { ...variables, ...prices } })
-  for (const _ of [1, 2, 3, 4]) await experience(thrifty, 'a talk')
+  for (const _ of [1, 2, 3, 4]) await captureEpisode(thrifty, 'a talk')
   const run = await consolidate(thrifty, { options: { stages: ['extraction'] } })
   // 70 tokens at 10 a million each; the second passes 0.001.
-  expect(figuresOf(run)).toMatchObject({ extraction_cost_micros: 1_400, extraction_skipped: 2 })
-  expect(figuresOf(await consolidate(thrifty, { options: { stages: ['extraction'] } }))).toMatchObject({
+  expect(omitDurations(run)).toMatchObject({ extraction_cost_micros: 1_400, extraction_skipped: 2 })
+  expect(omitDurations(await consolidate(thrifty, { options: { stages: ['extraction'] } }))).toMatchObject({
     extraction_skipped: 0,
   })
   await thrifty.close()
 })
 
 it('asks nothing in a dry run unless it is told to, and keeps nothing then', async () => {
-  server.behave(answering([fact('tea')]))
+  server.behave(respondWithJson([fact('tea')]))
   await episode()
   const dry = { dry_run: true, options: { stages: ['extraction'] } }
-  expect(figuresOf(await consolidate(app, dry))).toMatchObject({ semantic_triples_extracted: 0 })
+  expect(omitDurations(await consolidate(app, dry))).toMatchObject({ semantic_triples_extracted: 0 })
   expect(server.requests).toHaveLength(0)
   const asking = { dry_run: true, options: { stages: ['extraction'], ask_model: true } }
-  expect(figuresOf(await consolidate(app, asking))).toMatchObject({ semantic_triples_extracted: 1 })
+  expect(omitDurations(await consolidate(app, asking))).toMatchObject({ semantic_triples_extracted: 1 })
   expect(await extracted()).toEqual([])
   await extract()
   expect(await objects()).toEqual(['tea'])

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { capture, erase, forget, ofType } from '../support/capture-requests.ts'
+import { capture, erase, forget, pickCreated } from '../support/capture-requests.ts'
 import {
-  changesOf,
+  captureEpisode,
   consolidate,
-  experience,
-  factsOf,
-  figuresOf,
-  newScope,
-  nothing,
+  createScope,
+  listFacts,
+  listRunChanges,
+  omitDurations,
+  zeroCounts,
 } from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
@@ -25,12 +25,12 @@ const judge = (id: string, outcome: string) =>
 const evidenceOf = ({ payload }: Body): string[] => payload.evidence.map(({ source_id: id }: Body) => id)
 
 it('makes a fact of what was observed where things went well', async () => {
-  const scope = newScope()
-  const episode = await experience(app, 'the canary came first', {}, { scope, tags: ['release'] })
+  const scope = createScope()
+  const episode = await captureEpisode(app, 'the canary came first', {}, { scope, tags: ['release'] })
   const run = await consolidate(app)
   expect(run).toMatchObject({ status: 'succeeded' })
-  expect(figuresOf(run)).toEqual({ ...nothing, semantic_extracted: 1 })
-  const [fact, ...others] = await factsOf(app, scope)
+  expect(omitDurations(run)).toEqual({ ...zeroCounts, semantic_extracted: 1 })
+  const [fact, ...others] = await listFacts(app, scope)
   expect(others).toEqual([])
   expect(fact).toMatchObject({
     payload: {
@@ -45,23 +45,26 @@ it('makes a fact of what was observed where things went well', async () => {
   expect(fact?.relations).toEqual(
     expect.arrayContaining([expect.objectContaining({ predicate: 'derived_from', target_id: episode.id })]),
   )
-  expect(await changesOf(app, run)).toEqual([
+  expect(await listRunChanges(app, run)).toEqual([
     { record_id: fact?.id, action: 'create', after: { type: 'semantic', derived_from: [episode.id] } },
   ])
 })
 
 it('reinforces a fact once for each new episode that tells it, however it is written', async () => {
-  const scope = newScope()
-  const first = await experience(app, 'The cache was warm', {}, { scope })
+  const scope = createScope()
+  const first = await captureEpisode(app, 'The cache was warm', {}, { scope })
   await consolidate(app)
   app.clock.advance(20 * 86_400_000)
-  const second = await experience(app, 'the  cache WAS warm', {}, { scope })
+  const second = await captureEpisode(app, 'the  cache WAS warm', {}, { scope })
   app.clock.advance(1)
-  const others = [second, await experience(app, 'the cache was warm', { event_kind: 'DEPLOY' }, { scope })]
-  const [before] = await factsOf(app, scope)
+  const others = [
+    second,
+    await captureEpisode(app, 'the cache was warm', { event_kind: 'DEPLOY' }, { scope }),
+  ]
+  const [before] = await listFacts(app, scope)
   const run = await consolidate(app)
-  expect(figuresOf(run)).toMatchObject({ semantic_extracted: 0, duplicates_resolved: 2 })
-  const [fact, ...rest] = await factsOf(app, scope)
+  expect(omitDurations(run)).toMatchObject({ semantic_extracted: 0, duplicates_resolved: 2 })
+  const [fact, ...rest] = await listFacts(app, scope)
   expect(rest).toEqual([])
   expect(fact?.salience).toBeCloseTo(before?.salience + 0.2, 6)
   expect(fact?.version).toBe(3)
@@ -70,42 +73,42 @@ it('reinforces a fact once for each new episode that tells it, however it is wri
     ['create', undefined],
     ...others.map(({ id }) => ['reinforce', id]),
   ])
-  expect(await changesOf(app, run)).toContainEqual({
+  expect(await listRunChanges(app, run)).toContainEqual({
     ...{ record_id: fact?.id, action: 'reinforce' },
     ...{ before: { salience: before?.salience }, after: { salience: fact?.salience } },
   })
 })
 
 it('reinforces by a tenth what was created without any gain, and counts one episode once', async () => {
-  const scope = newScope()
+  const scope = createScope()
   const payload = { kind: 'semantic', subject: 'deploy', predicate: 'observed_in', object: 'it rained' }
   const { id } = await create(app, { type: 'semantic', scope, salience: 0.5, payload })
   const event = { t: app.clock.now().toISOString(), event_kind: 'deploy', ref: 'r', summary: 'It rained' }
-  await experience(app, 'it rained', { timeline: [event] }, { scope })
+  await captureEpisode(app, 'it rained', { timeline: [event] }, { scope })
   await consolidate(app)
   expect(await read(app, id)).toMatchObject({ salience: 0.6, version: 2 })
 })
 
 it('keeps apart what was said differently, in other scopes and to other readers', async () => {
-  const [one, other] = [newScope(), newScope()]
-  await experience(app, 'a', {}, { scope: one })
-  await experience(app, 'b', {}, { scope: one })
-  await experience(app, 'a', {}, { scope: other })
-  await experience(app, 'a', {}, { scope: one, sensitivity: 'high' })
+  const [one, other] = [createScope(), createScope()]
+  await captureEpisode(app, 'a', {}, { scope: one })
+  await captureEpisode(app, 'b', {}, { scope: one })
+  await captureEpisode(app, 'a', {}, { scope: other })
+  await captureEpisode(app, 'a', {}, { scope: one, sensitivity: 'high' })
   await consolidate(app)
-  const told = (await factsOf(app, one)).map(({ payload, sensitivity }) => [payload.object, sensitivity])
+  const told = (await listFacts(app, one)).map(({ payload, sensitivity }) => [payload.object, sensitivity])
   expect(told.sort()).toEqual([
     ['a', 'high'],
     ['a', 'low'],
     ['b', 'low'],
   ])
-  expect(await factsOf(app, other)).toHaveLength(1)
+  expect(await listFacts(app, other)).toHaveLength(1)
 })
 
 it('learns nothing from what failed, from what has no end yet, nor from an event without a summary', async () => {
-  const scope = newScope()
-  await experience(app, 'failed', { outcome: 'failure' }, { scope })
-  await experience(app, 'in parts', { outcome: 'partial' }, { scope })
+  const scope = createScope()
+  await captureEpisode(app, 'failed', { outcome: 'failure' }, { scope })
+  await captureEpisode(app, 'in parts', { outcome: 'partial' }, { scope })
   await create(app, {
     ...{ type: 'episodic', scope },
     payload: {
@@ -116,84 +119,87 @@ it('learns nothing from what failed, from what has no end yet, nor from an event
   })
   const { primary_record: open } = await capture(app, { event_kind: 'deploy', subject: 'api' }, { scope })
   await consolidate(app)
-  expect(await factsOf(app, scope)).toEqual([])
+  expect(await listFacts(app, scope)).toEqual([])
   await judge(open.id, 'success')
-  expect(figuresOf(await consolidate(app))).toEqual({ ...nothing, semantic_extracted: 1 })
-  expect(await factsOf(app, scope)).toHaveLength(1)
+  expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, semantic_extracted: 1 })
+  expect(await listFacts(app, scope)).toHaveLength(1)
 })
 
 it('is not changed by an outcome that is corrected and set again', async () => {
-  const scope = newScope()
-  const { id } = await experience(app, 'it went well after all', {}, { scope })
+  const scope = createScope()
+  const { id } = await captureEpisode(app, 'it went well after all', {}, { scope })
   await consolidate(app)
-  const before = await factsOf(app, scope)
+  const before = await listFacts(app, scope)
   for (const outcome of ['failure', 'success']) {
     await judge(id, outcome)
-    expect(figuresOf(await consolidate(app))).toEqual(nothing)
+    expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
   }
-  expect(await factsOf(app, scope)).toEqual(before)
+  expect(await listFacts(app, scope)).toEqual(before)
 })
 
 it('passes over what was forgotten until it is restored, and brings back no fact that was', async () => {
-  const scope = newScope()
-  const { id } = await experience(app, 'put aside', {}, { scope })
+  const scope = createScope()
+  const { id } = await captureEpisode(app, 'put aside', {}, { scope })
   await forget(app, id)
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
   const restore = () =>
     app.request('POST', `/v1/records/${id}/restore`, { body: { actor: 'a', rationale: 'r' } })
   expect((await restore()).status).toBe(200)
-  expect(figuresOf(await consolidate(app))).toMatchObject({ semantic_extracted: 1 })
-  const [fact] = await factsOf(app, scope)
+  expect(omitDurations(await consolidate(app))).toMatchObject({ semantic_extracted: 1 })
+  const [fact] = await listFacts(app, scope)
   await forget(app, fact?.id)
   await forget(app, id)
   await restore()
-  expect(figuresOf(await consolidate(app))).toMatchObject({ semantic_extracted: 0 })
-  expect(await factsOf(app, scope)).toEqual([])
+  expect(omitDurations(await consolidate(app))).toMatchObject({ semantic_extracted: 0 })
+  expect(await listFacts(app, scope)).toEqual([])
 })
 
 it('leaves a pinned fact as it is, and makes no twin of it', async () => {
-  const scope = newScope()
-  await experience(app, 'frozen', {}, { scope })
+  const scope = createScope()
+  await captureEpisode(app, 'frozen', {}, { scope })
   await consolidate(app)
-  const [fact] = await factsOf(app, scope)
+  const [fact] = await listFacts(app, scope)
   await app.request('POST', `/v1/records/${fact?.id}/pin`, { body: { actor: 'a', rationale: 'r' } })
-  const before = await factsOf(app, scope)
-  await experience(app, 'frozen', {}, { scope })
-  expect(figuresOf(await consolidate(app))).toEqual(nothing)
-  expect(await factsOf(app, scope)).toEqual(before)
+  const before = await listFacts(app, scope)
+  await captureEpisode(app, 'frozen', {}, { scope })
+  expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
+  expect(await listFacts(app, scope)).toEqual(before)
 })
 
 it('does not bring back what was withdrawn: observed again it is challenged', async () => {
-  const scope = newScope()
-  await experience(app, 'the earth is flat', {}, { scope })
+  const scope = createScope()
+  await captureEpisode(app, 'the earth is flat', {}, { scope })
   await consolidate(app)
-  const [fact] = await factsOf(app, scope)
+  const [fact] = await listFacts(app, scope)
   await revise(app, 'retract', fact?.id)
-  await experience(app, 'the earth is flat', {}, { scope })
-  await experience(app, 'the earth is flat', {}, { scope })
+  await captureEpisode(app, 'the earth is flat', {}, { scope })
+  await captureEpisode(app, 'the earth is flat', {}, { scope })
   await consolidate(app)
   const { status } = await read(app, fact?.id)
   expect(status).toBe('invalidated')
-  const others = (await factsOf(app, scope)).filter(({ id }) => id !== fact?.id)
+  const others = (await listFacts(app, scope)).filter(({ id }) => id !== fact?.id)
   expect(others.map(({ status }) => status)).toEqual(['challenged'])
 })
 
 it('stores nothing that was erased from its scope', async () => {
-  const scope = newScope()
-  await experience(app, 'her number is 7', {}, { scope })
+  const scope = createScope()
+  await captureEpisode(app, 'her number is 7', {}, { scope })
   await consolidate(app)
-  const [fact] = await factsOf(app, scope)
+  const [fact] = await listFacts(app, scope)
   await erase(app, fact?.id)
-  await experience(app, 'Her number is 7', { ref: 'other' }, { scope })
+  await captureEpisode(app, 'Her number is 7', { ref: 'other' }, { scope })
   const run = await consolidate(app)
-  expect({ status: run.status, figures: figuresOf(run) }).toEqual({ status: 'succeeded', figures: nothing })
-  expect(await factsOf(app, scope)).toEqual([])
+  expect({ status: run.status, figures: omitDurations(run) }).toEqual({
+    status: 'succeeded',
+    figures: zeroCounts,
+  })
+  expect(await listFacts(app, scope)).toEqual([])
 })
 
 it('loses the witness that is erased, and goes with the last', async () => {
-  const scope = newScope()
-  const first = await experience(app, 'one voice', {}, { scope })
-  const second = await experience(
+  const scope = createScope()
+  const first = await captureEpisode(app, 'one voice', {}, { scope })
+  const second = await captureEpisode(
     app,
     'one voice!',
     { timeline: [{ t: '2026-01-01T00:00:00Z', event_kind: 'deploy', ref: 'r', summary: 'one voice' }] },
@@ -201,12 +207,12 @@ it('loses the witness that is erased, and goes with the last', async () => {
   )
   await consolidate(app)
   const shared = async () =>
-    (await factsOf(app, scope)).filter(({ payload }) => payload.object === 'one voice').map(evidenceOf)
+    (await listFacts(app, scope)).filter(({ payload }) => payload.object === 'one voice').map(evidenceOf)
   expect((await shared()).map((ids) => ids.sort())).toEqual([[first.id, second.id].sort()])
   await erase(app, first.id)
   expect(await shared()).toEqual([[second.id]])
   await erase(app, second.id)
-  expect(await factsOf(app, scope)).toEqual([])
+  expect(await listFacts(app, scope)).toEqual([])
   const { rows } = await app.database.pool.query('select from unconsolidated where record_id = any($1)', [
     [first.id, second.id],
   ])
@@ -214,13 +220,13 @@ it('loses the witness that is erased, and goes with the last', async () => {
 })
 
 it('links what it makes with those it names that are known', async () => {
-  const scope = newScope()
+  const scope = createScope()
   const told = await capture(app, { service: 'billing-api', text: 'x' }, { scope })
-  const [service] = ofType(told, 'entity')
-  await capture(app, { service: 'billing-api', text: 'y' }, { scope: newScope() })
-  await experience(app, 'rolled back billing-api by hand', {}, { scope })
+  const [service] = pickCreated(told, 'entity')
+  await capture(app, { service: 'billing-api', text: 'y' }, { scope: createScope() })
+  await captureEpisode(app, 'rolled back billing-api by hand', {}, { scope })
   await consolidate(app)
-  const [fact] = await factsOf(app, scope)
+  const [fact] = await listFacts(app, scope)
   const mentions = fact?.relations.filter(({ predicate }: Body) => predicate === 'mentions_entity')
   expect(mentions.map(({ target_id: id }: Body) => id)).toEqual([service?.id])
 })

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { consolidate, experience, figuresOf, newScope, recordsOf } from '../support/consolidation-requests.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createScope,
+  listRecords,
+  omitDurations,
+} from '../support/consolidation-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -9,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 let scope: string
 beforeEach(() => {
-  scope = newScope()
+  scope = createScope()
 })
 
 const node = (id: string, tool: string, depends_on: string[] = [], args?: unknown) => ({
@@ -19,9 +25,9 @@ const node = (id: string, tool: string, depends_on: string[] = [], args?: unknow
 /** Each a second after the one before it: of two of one instant neither is the first. */
 const episode = (tool_graph: object[], more: object = {}) => {
   app.clock.advance(1_000)
-  return experience(app, 'a release', { tool_graph, ...more }, { scope })
+  return captureEpisode(app, 'a release', { tool_graph, ...more }, { scope })
 }
-const plans = () => recordsOf(app, `type=plan_graph&scope=${encodeURIComponent(scope)}`)
+const plans = () => listRecords(app, `type=plan_graph&scope=${encodeURIComponent(scope)}`)
 
 it('makes one plan of equal structures, whatever their nodes are called, and counts how they went', async () => {
   await episode([node('a', 'build'), node('b', 'test', ['a']), node('c', 'push', ['a', 'b'])])
@@ -30,7 +36,7 @@ it('makes one plan of equal structures, whatever their nodes are called, and cou
     outcome: 'failure',
   })
   const run = await consolidate(app)
-  expect(figuresOf(run)).toMatchObject({ plan_graphs_extracted: 1 })
+  expect(omitDurations(run)).toMatchObject({ plan_graphs_extracted: 1 })
   const [plan, ...others] = await plans()
   expect(others).toEqual([])
   expect(plan).toMatchObject({
@@ -60,7 +66,10 @@ it('makes another of another structure, and none of what only failed, is small o
   await episode([node('a', 'x'), node('b', 'y')])
   await episode([node('a', 'x', ['c']), node('b', 'y', ['a']), node('c', 'z', ['b'])])
   await episode([node('a', 'q'), node('b', 'q'), node('c', 'q')], { outcome: 'failure' })
-  expect(figuresOf(await consolidate(app))).toMatchObject({ plan_graphs_extracted: 2, extraction_skipped: 0 })
+  expect(omitDurations(await consolidate(app))).toMatchObject({
+    plan_graphs_extracted: 2,
+    extraction_skipped: 0,
+  })
   expect(await plans()).toHaveLength(2)
 })
 

@@ -1,7 +1,13 @@
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { changesOf, consolidate, experience, figuresOf, hireIdle } from '../support/consolidation-requests.ts'
-import { sabotage } from '../support/end-session.ts'
+import {
+  captureEpisode,
+  consolidate,
+  createUnscheduledWorker,
+  listRunChanges,
+  omitDurations,
+} from '../support/consolidation-requests.ts'
+import { createSessionEnder } from '../support/end-session.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -33,7 +39,7 @@ async function prepare(): Promise<TestApp> {
       tool,
       depends_on: n === 0 ? [] : [String(n - 1)],
     }))
-    return experience(app, 'a task', { tool_graph: graph, outcome })
+    return captureEpisode(app, 'a task', { tool_graph: graph, outcome })
   }
   const first = await use('abc')
   for (const tools of ['abc', 'bcd', 'xy']) await use(tools)
@@ -62,19 +68,19 @@ it('come to the same, before whichever statement of a run its session ends', asy
     const app = await prepare()
     const id = await ask(app)
     const attend = () =>
-      hireIdle(app)
+      createUnscheduledWorker(app)
         .attend('consolidate', idle)
         .catch(() => 0)
-    const { statements } = await sabotage(app).count(attend, nth === 0 ? undefined : nth)
+    const { statements } = await createSessionEnder(app).count(attend, nth === 0 ? undefined : nth)
     if (nth > 0) {
       app.clock.advance(31_000)
-      await hireIdle(app).attend('consolidate', idle)
+      await createUnscheduledWorker(app).attend('consolidate', idle)
     }
     const run = await runOf(app, id)
     const now = {
       state: await stateOf(app),
-      figures: figuresOf(run),
-      changes: (await changesOf(app, run)).length,
+      figures: omitDurations(run),
+      changes: (await listRunChanges(app, run)).length,
     }
     undisturbed ??= { ...now, statements }
     expect({ nth, status: run.status, ...now }).toMatchObject({
@@ -89,7 +95,7 @@ it('come to the same, before whichever statement of a run its session ends', asy
 it('have no twins when two workers attend at once, nor after further runs', async () => {
   const app = await prepare()
   const id = await ask(app)
-  const workers = [hireIdle(app), hireIdle(app)]
+  const workers = [createUnscheduledWorker(app), createUnscheduledWorker(app)]
   await Promise.all(workers.map((worker) => worker.attend('consolidate', idle)))
   expect(await runOf(app, id)).toMatchObject({ status: 'succeeded' })
   const after = await stateOf(app)

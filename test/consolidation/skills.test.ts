@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { forget } from '../support/capture-requests.ts'
 import {
-  changesOf,
+  captureEpisode,
   consolidate,
-  experience,
-  figuresOf,
-  newScope,
-  recordsOf,
+  createScope,
+  listRecords,
+  listRunChanges,
+  omitDurations,
 } from '../support/consolidation-requests.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -18,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => app.close())
 let scope: string
 beforeEach(() => {
-  scope = newScope()
+  scope = createScope()
 })
 
 const graph = (...tools: string[]) => tools.map((tool, n) => ({ id: String(n), tool }))
 const episode = (tools: string[], more: object = {}, given: object = {}) =>
-  experience(app, 'the release', { tool_graph: graph(...tools), ...more }, { scope, ...given })
-const skills = () => recordsOf(app, `type=competence&scope=${encodeURIComponent(scope)}`)
+  captureEpisode(app, 'the release', { tool_graph: graph(...tools), ...more }, { scope, ...given })
+const skills = () => listRecords(app, `type=competence&scope=${encodeURIComponent(scope)}`)
 const judge = (id: string, outcome: string) =>
   app.request('POST', `/v1/records/${id}/outcome`, { body: { outcome, actor: 'desk', rationale: 'seen' } })
 const performanceOf = async () => (await skills())[0]?.payload.performance
@@ -32,10 +32,10 @@ const performanceOf = async () => (await skills())[0]?.payload.performance
 it('makes a skill of what went well twice, with its failures', async () => {
   const failed = await episode(['build', 'push'], { outcome: 'failure' })
   const first = await episode(['build', 'push'])
-  expect(figuresOf(await consolidate(app))).toMatchObject({ competence_extracted: 0 })
+  expect(omitDurations(await consolidate(app))).toMatchObject({ competence_extracted: 0 })
   const second = await episode(['build', 'build', 'push'], {}, { tags: ['release'] })
   const run = await consolidate(app)
-  expect(figuresOf(run)).toMatchObject({ competence_extracted: 1 })
+  expect(omitDurations(run)).toMatchObject({ competence_extracted: 1 })
   const [skill, ...others] = await skills()
   expect(others).toEqual([])
   expect(skill).toMatchObject({
@@ -51,7 +51,7 @@ it('makes a skill of what went well twice, with its failures', async () => {
   })
   const sources = skill?.relations.filter(({ predicate }: Body) => predicate === 'derived_from')
   expect(sources.map(({ target_id: id }: Body) => id).sort()).toEqual([failed.id, first.id, second.id].sort())
-  expect((await changesOf(app, run)).filter(({ record_id: id }) => id === skill?.id)).toMatchObject([
+  expect((await listRunChanges(app, run)).filter(({ record_id: id }) => id === skill?.id)).toMatchObject([
     { action: 'create' },
   ])
 })
@@ -64,7 +64,7 @@ it('reinforces once for each success, counts failures, and repeats nothing', asy
   await episode(['a', 'b'])
   app.clock.advance(1)
   await episode(['a', 'b'], { outcome: 'failure' })
-  expect(figuresOf(await consolidate(app))).toMatchObject({ competence_extracted: 0 })
+  expect(omitDurations(await consolidate(app))).toMatchObject({ competence_extracted: 0 })
   const [after] = await skills()
   expect(after).toMatchObject({
     version: 3,
@@ -116,7 +116,7 @@ it('keeps scopes, sensitivities and orders apart', async () => {
   await episode(['e', 'f'])
   await episode(['f', 'e'])
   await episode(['e', 'f'], {}, { sensitivity: 'high' })
-  await episode(['e', 'f'], {}, { scope: newScope() })
+  await episode(['e', 'f'], {}, { scope: createScope() })
   await consolidate(app)
   expect(await skills()).toEqual([])
 })

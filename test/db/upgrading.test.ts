@@ -4,7 +4,7 @@ import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connection.ts'
 import { migrateDown, migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { type Catalogue, obstaclesBetween, readCatalogue } from '../support/schema-catalogue.ts'
+import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
 
 const names = Object.keys(migrations)
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
@@ -33,7 +33,7 @@ describe('a version beside the next one, on one schema', () => {
     await migrateUp(connection.db)
     const obstacles = names.slice(1).flatMap((name, index) => {
       const [before, after] = [states[index], states[index + 1]]
-      return before && after ? obstaclesBetween(before, after).map((each) => `${name}: ${each}`) : []
+      return before && after ? findIncompatibilities(before, after).map((each) => `${name}: ${each}`) : []
     })
     expect(states.at(-1)?.columns.size).toBeGreaterThan(100)
     expect(obstacles).toEqual([])
@@ -52,7 +52,7 @@ describe('a version beside the next one, on one schema', () => {
     await expect(
       connection.db.transaction().execute(async (tx) => {
         await sql.raw(statement).execute(tx)
-        throw new Error(obstaclesBetween(before, await readCatalogue(tx)).join())
+        throw new Error(findIncompatibilities(before, await readCatalogue(tx)).join())
       }),
     ).rejects.toThrow(obstacle)
   })

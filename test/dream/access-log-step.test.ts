@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { hireFor } from '../support/job-workers.ts'
 import { type Body, create, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 const day = 86_400_000
 
@@ -14,7 +14,10 @@ afterEach(() => app.close())
 async function dream(more: object = {}): Promise<Body> {
   const { body } = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'dream', ...more } })
   // No schedule, so that nothing runs but what is asked for.
-  await hireFor(app, { ...app.config.jobs.intervals, dream: 0 }).attend('dream', new AbortController().signal)
+  await createWorkerFor(app, { ...app.config.jobs.intervals, dream: 0 }).attend(
+    'dream',
+    new AbortController().signal,
+  )
   return (await app.request('GET', `/v1/maintenance/runs/${(body as Body).id}`)).body as Body
 }
 

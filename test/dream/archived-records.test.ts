@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { hireFor } from '../support/job-workers.ts'
 import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const store = (more: object = {}): Promise<Body> =>
 async function run(job: JobName, more: object = {}, instance = app): Promise<Body> {
   const { status, body } = await instance.request('POST', '/v1/maintenance/runs', { body: { job, ...more } })
   expect(status).toBe(202)
-  await hireFor(instance).attend(job, new AbortController().signal)
+  await createWorkerFor(instance).attend(job, new AbortController().signal)
   const ended = (await instance.request('GET', `/v1/maintenance/runs/${(body as Body).id}`)).body as Body
   expect(ended).toMatchObject({ status: 'succeeded' })
   return ended

@@ -1,16 +1,23 @@
 import { expect, it } from 'vitest'
-import { documentOf, minding, openMind, readStore, tellFact, tellOf } from '../support/dream-app.ts'
+import {
+  answerBySchema,
+  createEntityWithFacts,
+  createFactAbout,
+  openDreamApp,
+  parsePromptDocument,
+  readDreamTables,
+} from '../support/dream-app.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['probe'] as const
 const day = 86_400_000
 const judging = (still_valid: unknown, confidence: unknown = 0.9, reason: unknown = 'it moved to Rust') =>
-  minding({ judgement: { still_valid, confidence, reason } })
+  answerBySchema({ judgement: { still_valid, confidence, reason } })
 
 /** A belief that nobody has used for a month. */
 async function openOld(behaviour = judging(false), more: object = {}) {
-  const mind = await openMind(behaviour)
+  const mind = await openDreamApp(behaviour)
   const belief = await create(mind.app, fact({ base_importance: 0.8, ...more }))
   mind.app.clock.advance(30 * day)
   return { ...mind, id: belief.id as string }
@@ -22,11 +29,13 @@ const review = (app: TestApp, id: string) =>
   })
 
 it('a belief that the model is sure has passed is doubted, and weighs less', async () => {
-  const { app, id, dream, changesOf, takeQuestions } = await openOld()
+  const { app, id, dream, listRunChanges, takeModelRequests } = await openOld()
   const importance = (await read(app, id)).importance
   const run = await dream(steps)
   expect(run.stats).toMatchObject({ beliefs_probed: 1, beliefs_challenged: 1, model_calls: 1 })
-  expect(takeQuestions().map(documentOf)).toMatchObject([{ belief: { says: 'user prefers Go' } }])
+  expect(takeModelRequests().map(parsePromptDocument)).toMatchObject([
+    { belief: { says: 'user prefers Go' } },
+  ])
   const doubted = await read(app, id)
   expect(doubted).toMatchObject({ status: 'challenged', base_importance: expect.closeTo(0.56), version: 2 })
   expect(doubted.importance).toBeLessThan(importance)
@@ -36,7 +45,7 @@ it('a belief that the model is sure has passed is doubted, and weighs less', asy
   })
   const { body: history } = await app.request('GET', `/v1/records/${id}/status-history`)
   expect((history as Body).items).toMatchObject([{ old: 'active', new: 'challenged', step: 'probe' }])
-  const changes = await changesOf(run)
+  const changes = await listRunChanges(run)
   expect(changes).toMatchObject([{ record_id: id, action: 'probe_challenge' }])
   expect(JSON.stringify(changes)).not.toContain('Rust')
 })
@@ -44,9 +53,9 @@ it('a belief that the model is sure has passed is doubted, and weighs less', asy
 it('it is doubted once, until somebody has looked at it', async () => {
   const { app, id, dream } = await openOld()
   await dream(steps)
-  const before = await readStore(app)
+  const before = await readDreamTables(app)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
-  expect(await readStore(app)).toEqual(before)
+  expect(await readDreamTables(app)).toEqual(before)
   app.clock.advance(1_000)
   await review(app, id)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_challenged: 1 })
@@ -59,7 +68,7 @@ it.each([
   ['the judgement is none', judging('no')],
   ['the confidence is none', judging(false, '0.9')],
   ['the confidence is beyond measure', judging(false, 7)],
-  ['there is no answer in it', minding({})],
+  ['there is no answer in it', answerBySchema({})],
 ])('a belief is left as it is where %s, and not asked about again for a month', async (_, behaviour) => {
   const { app, id, dream } = await openOld(behaviour)
   const before = await read(app, id)
@@ -78,7 +87,7 @@ it('a model can do no more than that, whatever else it answers', async () => {
     status: 'invalidated',
     base_importance: 0,
   }
-  const { app, id, dream } = await openOld(minding({ judgement: greedy }))
+  const { app, id, dream } = await openOld(answerBySchema({ judgement: greedy }))
   await dream(steps)
   expect(await read(app, id)).toMatchObject({
     ...{ status: 'challenged', base_importance: expect.closeTo(0.56), payload: payloads.semantic },
@@ -94,9 +103,9 @@ it.each([
   ['an episode', { type: 'episodic', payload: payloads.episodic }],
 ])('what is %s is not asked about', async (_, more) => {
   const { app, dream } = await openOld(judging(false), more)
-  const before = await readStore(app)
+  const before = await readDreamTables(app)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
-  expect(await readStore(app)).toEqual(before)
+  expect(await readDreamTables(app)).toEqual(before)
 })
 
 it('what was used lately is not asked about', async () => {
@@ -109,7 +118,7 @@ it('what was used lately is not asked about', async () => {
 })
 
 it('five of a run are asked about, those that were never asked about first', async () => {
-  const { app, dream, takeQuestions } = await openMind(judging(true))
+  const { app, dream, takeModelRequests } = await openDreamApp(judging(true))
   for (let n = 0; n < 7; n++) {
     app.clock.advance(1_000)
     await create(app, fact({ payload: { ...payloads.semantic, object: `thing ${n}` } }))
@@ -118,20 +127,24 @@ it('five of a run are asked about, those that were never asked about first', asy
   const asked: string[][] = []
   for (let night = 0; night < 3; night++) {
     await dream(steps)
-    asked.push(takeQuestions().map((seen) => documentOf(seen).belief.says.replace('user prefers thing ', '')))
+    asked.push(
+      takeModelRequests().map((seen) =>
+        parsePromptDocument(seen).belief.says.replace('user prefers thing ', ''),
+      ),
+    )
   }
   expect(asked).toEqual([['0', '1', '2', '3', '4'], ['5', '6'], []])
 })
 
 it('the model is shown what is newer and about the same, as far as readers of the belief may see it', async () => {
-  const { app, dream, takeQuestions } = await openMind(judging(true))
-  const orion = await tellOf(app, 'Orion', ['old thing'])
+  const { app, dream, takeModelRequests } = await openDreamApp(judging(true))
+  const orion = await createEntityWithFacts(app, 'Orion', ['old thing'])
   app.clock.advance(30 * day)
-  await tellFact(app, orion.id, 'newer thing')
-  await tellFact(app, orion.id, 'secret thing', { sensitivity: 'medium' })
-  await tellFact(app, orion.id, 'thing of others', { scope: 'team' })
+  await createFactAbout(app, orion.id, 'newer thing')
+  await createFactAbout(app, orion.id, 'secret thing', { sensitivity: 'medium' })
+  await createFactAbout(app, orion.id, 'thing of others', { scope: 'team' })
   await dream(steps)
-  expect(takeQuestions().map(documentOf)).toMatchObject([
+  expect(takeModelRequests().map(parsePromptDocument)).toMatchObject([
     { belief: { says: 'team noted old thing' }, newer_records: [{ says: 'team noted newer thing' }] },
   ])
 })
@@ -162,8 +175,8 @@ it('a model that is away costs nothing: they are asked about in the next run', a
 
 it('a rehearsal that asks keeps nothing', async () => {
   const { app, dream } = await openOld()
-  const before = await readStore(app)
+  const before = await readDreamTables(app)
   const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
   expect(run.stats).toMatchObject({ beliefs_challenged: 1 })
-  expect(await readStore(app)).toEqual(before)
+  expect(await readDreamTables(app)).toEqual(before)
 })

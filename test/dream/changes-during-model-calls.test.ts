@@ -1,16 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
-import { slowly } from '../support/chat-server.ts'
-import { fiveOf, minding, openMind, tellFact, tellOf } from '../support/dream-app.ts'
-import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { respondAfter } from '../support/chat-server.ts'
+import {
+  answerBySchema,
+  buildFiveNotes,
+  createEntityWithFacts,
+  createFactAbout,
+  openDreamApp,
+} from '../support/dream-app.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 import type { Body } from '../support/record-requests.ts'
 
 const { uniform } = createVectorSource(7)
 const any = <T>(items: readonly T[]): T => items[Math.floor(uniform() * items.length)] as T
-const told = { actor: 'a', rationale: 'r' }
-const thinking = minding({
+const auditFields = { actor: 'a', rationale: 'r' }
+const thinking = answerBySchema({
   profile: ({ records }: Body) => ({ profile: `of ${records.map(({ says }: Body) => says).join(', ')}` }),
   synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
   judgement: { still_valid: false, confidence: 1, reason: 'it has passed' },
@@ -18,26 +24,31 @@ const thinking = minding({
 
 /** What clients do to a record. */
 const deeds: readonly ((id: string) => [string, string, object])[] = [
-  (id) => ['POST', `/v1/records/${id}/pin`, told],
-  (id) => ['POST', `/v1/records/${id}/unpin`, told],
-  (id) => ['POST', `/v1/records/${id}/reinforce`, told],
-  (id) => ['POST', `/v1/records/${id}/retract`, told],
-  (id) => ['POST', `/v1/records/${id}/erase`, told],
+  (id) => ['POST', `/v1/records/${id}/pin`, auditFields],
+  (id) => ['POST', `/v1/records/${id}/unpin`, auditFields],
+  (id) => ['POST', `/v1/records/${id}/reinforce`, auditFields],
+  (id) => ['POST', `/v1/records/${id}/retract`, auditFields],
+  (id) => ['POST', `/v1/records/${id}/erase`, auditFields],
   (id) => ['PATCH', `/v1/records/${id}`, { tags: ['mine'] }],
-  (id) => ['DELETE', `/v1/records/${id}`, told],
+  (id) => ['DELETE', `/v1/records/${id}`, auditFields],
   (id) => ['POST', `/v1/records/${id}/status`, { status: 'active', reason: 'r', actor: 'a' }],
 ]
 
 it('whatever clients do while a model thinks, no law is broken and nothing is written twice', async () => {
   const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the races' }
-  const { app, ask, attend, readRun } = await openMind(slowly(15, thinking), variables)
-  const modelId = await placeModel(app.db, 2)
+  const { app, requestRun, attend, readRun } = await openDreamApp(respondAfter(15, thinking), variables)
+  const modelId = await insertEmbeddingModel(app.db, 2)
   const entities: { id: string; known: string[] }[] = []
   for (const [n, name] of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair', 'Rigel'].entries()) {
-    const about = await tellOf(app, name, [...fiveOf(name), ...fiveOf(`${name} again`)], { tags: [name] })
+    const about = await createEntityWithFacts(
+      app,
+      name,
+      [...buildFiveNotes(name), ...buildFiveNotes(`${name} again`)],
+      { tags: [name] },
+    )
     const vector = Float32Array.from(n % 2 ? [1, 0] : [0.8, 0.6])
     const placed = about.known.map((id) => ({ id, vector }))
-    await placeVectors(app.db, modelId, placed)
+    await insertVectors(app.db, modelId, placed)
     entities.push(about)
   }
   const known = entities.flatMap((each) => [...each.known, each.id])
@@ -48,13 +59,14 @@ it('whatever clients do while a model thinks, no law is broken and nothing is wr
       const [method, path, body] = any(deeds)(any(known))
       const { status } = await app.request(method, path, { body })
       expect(status).toBeLessThan(500)
-      if (uniform() < 0.5) await tellFact(app, any(entities).id, `news ${uniform()}`).catch(() => undefined)
+      if (uniform() < 0.5)
+        await createFactAbout(app, any(entities).id, `news ${uniform()}`).catch(() => undefined)
     }
   }
   const meddling = [meddle(), meddle()]
   for (let night = 0; night < 5; night++) {
     app.clock.advance(20 * 86_400_000)
-    const id = await ask(['peer_cards', 'synthesis', 'probe'])
+    const id = await requestRun(['peer_cards', 'synthesis', 'probe'])
     await attend()
     const { status, error, stats } = await readRun(id)
     expect({ status, error, failed: stats.failed }).toEqual({ status: 'succeeded' })
@@ -74,5 +86,5 @@ it('whatever clients do while a model thinks, no law is broken and nothing is wr
      where predicate = 'related_to' group by 1, 2 having count(*) > 1`,
   )
   expect(pairs).toEqual([])
-  expect(await breachesOf(app)).toEqual([])
+  expect(await listBrokenLaws(app)).toEqual([])
 })

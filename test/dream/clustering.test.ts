@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest'
-import { sending } from '../support/chat-server.ts'
-import { documentOf, minding, openMind, readStore } from '../support/dream-app.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { respond } from '../support/chat-server.ts'
+import { answerBySchema, openDreamApp, parsePromptDocument, readDreamTables } from '../support/dream-app.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { faithful, gather, saying, sayings, statusesOf, summariesIn } from '../support/similar-records.ts'
+import {
+  buildNote,
+  buildSimilarTexts,
+  createSimilarRecords,
+  listSummaries,
+  readStatuses,
+  summarizeByFirst,
+} from '../support/similar-records.ts'
 
 const steps = ['cluster'] as const
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)
@@ -15,15 +22,17 @@ const figuresOf = ({ stats }: Body) => [
 ]
 
 it('what says nearly the same becomes one, by the words of a model, and stays readable', async () => {
-  const { app, dream, changesOf, takeQuestions } = await openMind(minding(faithful))
-  const ids = await gather(app, sayings('Orion'), { tags: ['builds'], scope: 'team' })
-  const other = await create(app, saying('nobody knows why the lights are green', { scope: 'team' }))
-  await hireEmbedder(app).run()
+  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(
+    answerBySchema(summarizeByFirst),
+  )
+  const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'), { tags: ['builds'], scope: 'team' })
+  const other = await create(app, buildNote('nobody knows why the lights are green', { scope: 'team' }))
+  await createEmbeddingWorker(app).run()
   const run = await dream(steps)
   expect(figuresOf(run)).toEqual([1, 6, 0, 0])
-  const [summary] = await summariesIn(app)
+  const [summary] = await listSummaries(app)
   const made = await read(app, summary?.id ?? '')
-  const [said = ''] = takeQuestions().map((question) => documentOf(question).memories[0].says)
+  const [said = ''] = takeModelRequests().map((question) => parsePromptDocument(question).memories[0].says)
   expect(made).toMatchObject({
     ...{ type: 'semantic', status: 'active', scope: 'team', sensitivity: 'low', source_type: 'dream' },
     tags: ['summary', 'builds'],
@@ -38,24 +47,28 @@ it('what says nearly the same becomes one, by the words of a model, and stays re
   )
   for (const [n, id] of ids.entries()) {
     const source = await read(app, id)
-    expect(source).toMatchObject({ status: 'merged', salience: 0, payload: { object: sayings('Orion')[n] } })
+    expect(source).toMatchObject({
+      status: 'merged',
+      salience: 0,
+      payload: { object: buildSimilarTexts('Orion')[n] },
+    })
   }
   expect((await read(app, other.id)).status).toBe('active')
-  const actions = (await changesOf(run)).map(({ action }) => action).sort()
+  const actions = (await listRunChanges(run)).map(({ action }) => action).sort()
   expect(actions).toEqual(['create', ...all(6, 'merge')])
 })
 
 it('a second dream on a store that nobody changed asks nothing and writes nothing', async () => {
-  const { app, dream, takeQuestions } = await openMind(minding(faithful))
-  await gather(app, sayings('Orion'))
+  const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst))
+  await createSimilarRecords(app, buildSimilarTexts('Orion'))
   await dream(steps)
-  await hireEmbedder(app).run()
-  takeQuestions()
-  const before = await readStore(app)
+  await createEmbeddingWorker(app).run()
+  takeModelRequests()
+  const before = await readDreamTables(app)
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
-  expect(takeQuestions()).toEqual([])
-  expect(await readStore(app)).toEqual(before)
+  expect(takeModelRequests()).toEqual([])
+  expect(await readDreamTables(app)).toEqual(before)
 })
 
 it.each([
@@ -67,59 +80,68 @@ it.each([
   ['said nothing', { summary: '' }],
   ['said it elsewhere', { text: 'the release of Orion is built by Jenkins on 12 nodes' }],
 ])('a model that %s merges nothing, and is not asked again', async (_, answer) => {
-  const { app, dream, changesOf, takeQuestions } = await openMind(minding({ summary: answer }))
-  const ids = await gather(app, sayings('Orion'))
+  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(
+    answerBySchema({ summary: answer }),
+  )
+  const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'))
   const run = await dream(steps)
   expect(figuresOf(run)).toEqual([0, 0, 1, 1])
-  const [candidate] = await changesOf(run)
+  const [candidate] = await listRunChanges(run)
   expect(candidate).toMatchObject({ record_id: ids[0], action: 'candidate' })
   expect([...(candidate?.after.members ?? [])].sort()).toEqual([...ids].sort())
-  expect(takeQuestions()).toHaveLength(1)
+  expect(takeModelRequests()).toHaveLength(1)
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 1])
-  expect(takeQuestions()).toEqual([])
-  expect(await statusesOf(app, ids)).toEqual(all(6, 'active'))
-  await gather(app, [`${sayings('Orion')[0]} somehow`])
+  expect(takeModelRequests()).toEqual([])
+  expect(await readStatuses(app, ids)).toEqual(all(6, 'active'))
+  await createSimilarRecords(app, [`${buildSimilarTexts('Orion')[0]} somehow`])
   await dream(steps)
-  expect(takeQuestions()).toHaveLength(1)
+  expect(takeModelRequests()).toHaveLength(1)
 })
 
 it('a model that is away merges nothing, and is asked again the next time', async () => {
-  const { app, model, dream } = await openMind(sending(401, {}))
-  const ids = await gather(app, sayings('Orion'))
+  const { app, model, dream } = await openDreamApp(respond(401, {}))
+  const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'))
   const refused = await dream(steps)
   expect(figuresOf(refused)).toEqual([0, 0, 0, 1])
   expect(refused.stats.model_calls).toBe(1)
-  model.behave(minding(faithful))
+  model.behave(answerBySchema(summarizeByFirst))
   expect(figuresOf(await dream(steps))).toEqual([1, 6, 0, 0])
-  expect(await statusesOf(app, ids)).toEqual(all(6, 'merged'))
+  expect(await readStatuses(app, ids)).toEqual(all(6, 'merged'))
 })
 
 it('four are no group, and neither are five of two scopes, two kinds or two sensitivities', async () => {
-  const { app, dream, takeQuestions } = await openMind(minding(faithful))
-  await gather(app, sayings('Orion', 4), { scope: 'four' })
-  await gather(app, sayings('Orion', 3), { scope: 'one' })
-  await gather(app, sayings('Orion', 2), { scope: 'two' })
-  await gather(app, sayings('Orion', 3), { scope: 'kinds' })
-  await gather(app, sayings('Orion', 2), { scope: 'kinds', memory_kind: 'narrative' })
-  await gather(app, sayings('Orion', 3), { scope: 'trust' })
-  await gather(app, sayings('Orion', 2), { scope: 'trust', sensitivity: 'public' })
+  const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst))
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 4), { scope: 'four' })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 3), { scope: 'one' })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 2), { scope: 'two' })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 3), { scope: 'kinds' })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 2), { scope: 'kinds', memory_kind: 'narrative' })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 3), { scope: 'trust' })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 2), { scope: 'trust', sensitivity: 'public' })
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
-  expect(takeQuestions()).toEqual([])
+  expect(takeModelRequests()).toEqual([])
 })
 
 it('what is pinned, forgotten, challenged, a card or made by a dream belongs to no group', async () => {
-  const { app, dream } = await openMind(minding(faithful))
-  const [pinned = '', forgotten, challenged = ''] = await gather(app, sayings('Orion', 3))
+  const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
+  const [pinned = '', forgotten, challenged = ''] = await createSimilarRecords(
+    app,
+    buildSimilarTexts('Orion', 3),
+  )
   const act = (path: string, body: Body) =>
     app.request('POST', `/v1/records/${path}`, { body: { actor: 'ada', ...body } })
   await act(`${pinned}/pin`, { rationale: 'r' })
   await app.request('DELETE', `/v1/records/${forgotten}?actor=ada&rationale=r`)
   await act(`${challenged}/status`, { status: 'challenged', reason: 'r' })
-  const [card = ''] = await gather(app, sayings('Orion', 4).slice(3), { tags: ['peer-card'] })
-  const [made = ''] = await gather(app, sayings('Orion', 5).slice(4), { source_type: 'dream' })
-  await gather(app, sayings('Orion', 8).slice(5))
+  const [card = ''] = await createSimilarRecords(app, buildSimilarTexts('Orion', 4).slice(3), {
+    tags: ['peer-card'],
+  })
+  const [made = ''] = await createSimilarRecords(app, buildSimilarTexts('Orion', 5).slice(4), {
+    source_type: 'dream',
+  })
+  await createSimilarRecords(app, buildSimilarTexts('Orion', 8).slice(5))
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 0])
-  expect(await statusesOf(app, [pinned, challenged, card, made])).toEqual([
+  expect(await readStatuses(app, [pinned, challenged, card, made])).toEqual([
     'active',
     'challenged',
     'active',
@@ -128,27 +150,27 @@ it('what is pinned, forgotten, challenged, a card or made by a dream belongs to 
 })
 
 it('what is more sensitive than a model may read is told of, and never shown', async () => {
-  const { app, dream, takeQuestions } = await openMind(minding(faithful), {
+  const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst), {
     MEMBRANE_LLM_MAX_SENSITIVITY: 'public',
   })
-  await gather(app, sayings('Orion'))
+  await createSimilarRecords(app, buildSimilarTexts('Orion'))
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 1])
-  expect(takeQuestions()).toEqual([])
+  expect(takeModelRequests()).toEqual([])
 })
 
 it('what holds a secret, or is too long to be shown whole, stays as it is', async () => {
-  const { app, dream, takeQuestions } = await openMind(minding(faithful))
+  const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst))
   const key = 'ghp_abcdefghijklmnopqrstuvwx'
-  await gather(
+  await createSimilarRecords(
     app,
-    sayings('Orion').map((object) => `${object} with ${key}`),
+    buildSimilarTexts('Orion').map((object) => `${object} with ${key}`),
     { scope: 'secret' },
   )
-  await gather(
+  await createSimilarRecords(
     app,
-    sayings('Orion').map((object) => `${object} ${'and so on '.repeat(300)}`),
+    buildSimilarTexts('Orion').map((object) => `${object} ${'and so on '.repeat(300)}`),
     { scope: 'long' },
   )
   expect(figuresOf(await dream(steps))).toEqual([0, 0, 0, 2])
-  expect(takeQuestions()).toEqual([])
+  expect(takeModelRequests()).toEqual([])
 })

@@ -5,15 +5,15 @@ import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { computeRetention } from '../../src/domain/retention.ts'
 import { logAccesses } from '../../src/lifecycle/access.queries.ts'
 import { findLoggedAccesses, rescoreAndPromote } from '../../src/lifecycle/index.ts'
-import { day, openWorkshop, type Workshop } from '../support/job-workers.ts'
-import { type Life, storeLives } from '../support/record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
+import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const minute = 60_000
 const population = 240
 const simulatedDays = 210
 
 /** The same each time: memories of every layer and source, some of them used before. */
-function drawLives(): Life[] {
+function drawLives(): RecordHistory[] {
   const layers = ['working', 'episodic', 'episodic', 'semantic', 'procedural'] as const
   const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
   return Array.from({ length: population }, (_, n) => {
@@ -38,21 +38,21 @@ function usedOn(ids: readonly string[], today: number): string[] {
   return today < 55 ? ids.filter((_, n) => n % 3 === 0 && (today * 7 + n * 13) % (7 + (n % 40)) === 0) : []
 }
 
-async function weighAll(shop: Workshop, ids: readonly string[]): Promise<void> {
-  await shop.db.transaction().execute((tx) => rescoreAndPromote(tx, { ids, now: shop.clock.now() }))
+async function weighAll(setup: WorkerSetup, ids: readonly string[]): Promise<void> {
+  await setup.db.transaction().execute((tx) => rescoreAndPromote(tx, { ids, now: setup.clock.now() }))
 }
 
 /** Lives through the days with the same uses, and the job as often as it is told; answers what became of each. */
 async function simulate(everyDays: number) {
-  const shop = await openWorkshop({ rows: 50, blocks: 4, shareFrom: 1_000_000 })
-  onTestFinished(shop.close)
-  const ids = await storeLives(shop.pool, drawLives(), shop.clock.now())
-  await weighAll(shop, ids)
+  const setup = await openWorkerSetup({ rows: 50, blocks: 4, shareFrom: 1_000_000 })
+  onTestFinished(setup.close)
+  const ids = await insertRecordHistories(setup.pool, drawLives(), setup.clock.now())
+  await weighAll(setup, ids)
   for (let today = 1; today <= simulatedDays; today++) {
-    shop.clock.advance(day)
+    setup.clock.advance(day)
     const used = usedOn(ids, today)
-    const at = shop.clock.now()
-    await shop.db.transaction().execute(async (tx) => {
+    const at = setup.clock.now()
+    await setup.db.transaction().execute(async (tx) => {
       await logAccesses(
         tx,
         used.map((record_id) => ({ record_id, at, kind: 'used', actor: 'test' })),
@@ -60,14 +60,14 @@ async function simulate(everyDays: number) {
       await rescoreAndPromote(tx, { ids: used, now: at })
     })
     if (today % everyDays === 0 || today === simulatedDays) {
-      expect(await shop.run('dream')).toMatchObject({ status: 'succeeded' })
+      expect(await setup.run('dream')).toMatchObject({ status: 'succeeded' })
     }
   }
-  return { shop, ids, outcomes: await readOutcomes(shop, ids) }
+  return { setup, ids, outcomes: await readOutcomes(setup, ids) }
 }
 
-async function readOutcomes(shop: Workshop, ids: readonly string[]) {
-  const rows = await shop.db.selectFrom('records').selectAll().execute()
+async function readOutcomes(setup: WorkerSetup, ids: readonly string[]) {
+  const rows = await setup.db.selectFrom('records').selectAll().execute()
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.map((id) => {
     const row = byId.get(id)
@@ -79,8 +79,8 @@ async function readOutcomes(shop: Workshop, ids: readonly string[]) {
 type Row = Awaited<ReturnType<typeof readOutcomes>>[number]
 
 /** By the rules in TypeScript, from what is stored, as if nobody had come by until that instant. */
-async function isDue(shop: Workshop, row: Row, at: Date): Promise<boolean> {
-  const logged = await findLoggedAccesses(shop.db, row.id)
+async function isDue(setup: WorkerSetup, row: Row, at: Date): Promise<boolean> {
+  const logged = await findLoggedAccesses(setup.db, row.id)
   const ageDays = Math.max(0, at.getTime() - row.created_at.getTime()) / day
   const source_trust = sourceTrust[row.source_type]
   return isDueArchival({
@@ -111,7 +111,7 @@ it('comes out the same whether a dream is daily, weekly or had once at the end',
   const archived = daily.outcomes.filter(({ forgotten_reason }) => forgotten_reason === 'archived')
   expect(archived.length).toBeGreaterThan(20)
   expect(archived.length).toBeLessThan(population - 60)
-  const risen = await daily.shop.pool.query(
+  const risen = await daily.setup.pool.query(
     `select count(*) filter (where changes #>> '{layer,1}' = 'episodic')::int as episodic,
        count(*) filter (where changes #>> '{layer,1}' = 'semantic')::int as semantic
      from audit_entries where action = 'promote'`,
@@ -120,12 +120,12 @@ it('comes out the same whether a dream is daily, weekly or had once at the end',
   expect(risen.rows[0].semantic).toBeGreaterThan(5)
 
   for (const row of daily.outcomes) {
-    if (!row.forgotten_at) expect(await isDue(daily.shop, row, daily.shop.clock.now())).toBe(false)
+    if (!row.forgotten_at) expect(await isDue(daily.setup, row, daily.setup.clock.now())).toBe(false)
     else {
       // At the first run after its moment, and not before.
-      expect(await isDue(daily.shop, row, row.forgotten_at)).toBe(true)
+      expect(await isDue(daily.setup, row, row.forgotten_at)).toBe(true)
       const runBefore = new Date(row.forgotten_at.getTime() - day)
-      expect(await isDue(daily.shop, row, runBefore)).toBe(false)
+      expect(await isDue(daily.setup, row, runBefore)).toBe(false)
     }
   }
 })

@@ -1,34 +1,49 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
-import { answering, type Behaviour, saying as chatting, hangingUp, sending } from '../support/chat-server.ts'
-import { documentOf, minding, nameOf, openMind, tellOf } from '../support/dream-app.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import {
+  type Behaviour,
+  respondWithContent as chatting,
+  hangUp,
+  respond,
+  respondWithJson,
+} from '../support/chat-server.ts'
+import {
+  answerBySchema,
+  createEntityWithFacts,
+  openDreamApp,
+  parsePromptDocument,
+  schemaNameOf,
+} from '../support/dream-app.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { endings, gather, saying, sayings } from '../support/similar-records.ts'
+import { buildNote, buildSimilarTexts, createSimilarRecords, endings } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 /** Whatever a model answers, or does not: nothing is lost, and nobody touches what is pinned. */
 
 const day = 86_400_000
 const steps = ['forget', 'cluster', 'peer_cards', 'synthesis', 'probe', 'drift', 'prune_logs'] as const
-const told = { actor: 'ada', rationale: 'r' }
+const auditFields = { actor: 'ada', rationale: 'r' }
 
-const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...sayings('Orion'), 'Orion', ''))
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(...buildSimilarTexts('Orion'), 'Orion', ''),
+)
 const repeated: Behaviour = (response, seen) => {
-  const said = JSON.stringify(documentOf(seen)).slice(0, 3_000)
+  const said = JSON.stringify(parsePromptDocument(seen)).slice(0, 3_000)
   const shapes: Body = {
-    summary: { summary: documentOf(seen).memories?.[0].says },
+    summary: { summary: parsePromptDocument(seen).memories?.[0].says },
     profile: { profile: said },
     synthesis: { connected: true, synthesis: said, insight: said },
     judgement: { still_valid: false, confidence: 1, reason: said },
   }
-  return answering(shapes[nameOf(seen)] ?? {})(response, seen)
+  return respondWithJson(shapes[schemaNameOf(seen)] ?? {})(response, seen)
 }
 const lying = fc
   .record({ text, connected: fc.boolean(), confidence: fc.double({ min: -1, max: 2, noNaN: true }) })
   .map(({ text: said, connected, confidence }) =>
-    minding({
+    answerBySchema({
       summary: { summary: said },
       profile: { profile: said },
       synthesis: { connected, synthesis: said, insight: said },
@@ -36,21 +51,14 @@ const lying = fc
     }),
   )
 const behaviour: fc.Arbitrary<Behaviour | undefined> = fc.oneof(
-  fc.constantFrom(
-    undefined,
-    repeated,
-    sending(401, {}),
-    sending(500, {}),
-    hangingUp,
-    chatting('I cannot say.'),
-  ),
-  fc.jsonValue().map(answering),
+  fc.constantFrom(undefined, repeated, respond(401, {}), respond(500, {}), hangUp, chatting('I cannot say.')),
+  fc.jsonValue().map(respondWithJson),
   lying,
 )
 
 /** Groups that are alike, entities of which enough is known, old beliefs and pinned ones among them. */
 async function populate(app: TestApp): Promise<string[]> {
-  const ids = await gather(app, sayings('Orion', 8))
+  const ids = await createSimilarRecords(app, buildSimilarTexts('Orion', 8))
   const narrated = endings.map((ending) => ({
     ...{ type: 'episodic', tags: ['deploys'] },
     payload: {
@@ -68,11 +76,11 @@ async function populate(app: TestApp): Promise<string[]> {
   for (const body of narrated) ids.push((await create(app, body)).id)
   for (const name of ['Lyra', 'Ceres']) {
     const notes = endings.slice(0, 6).map((ending) => `${name} runs on three machines ${ending}`)
-    const { known } = await tellOf(app, name, notes, { tags: [name] })
+    const { known } = await createEntityWithFacts(app, name, notes, { tags: [name] })
     ids.push(...known)
   }
-  ids.push((await create(app, saying('old habits', { created_at: undefined }))).id)
-  await hireEmbedder(app).run()
+  ids.push((await create(app, buildNote('old habits', { created_at: undefined }))).id)
+  await createEmbeddingWorker(app).run()
   return ids
 }
 
@@ -84,7 +92,7 @@ const contentOf = ({ payload }: Body) => {
 async function readAnyhow(app: TestApp, id: string): Promise<Body> {
   const { status, body } = await app.request('GET', `/v1/records/${id}`)
   if (status === 410) {
-    const restored = await app.request('POST', `/v1/records/${id}/restore`, { body: told })
+    const restored = await app.request('POST', `/v1/records/${id}/restore`, { body: auditFields })
     expect(restored.status, restored.text).toBe(200)
     return read(app, id)
   }
@@ -114,22 +122,22 @@ it('what anybody told a store is there after any dreams, and what is pinned is a
   )
   await fc.assert(
     fc.asyncProperty(dreams, fc.nat(5), async (nights, pinnedFrom) => {
-      const { app, model, dream } = await openMind()
+      const { app, model, dream } = await openDreamApp()
       const ids = await populate(app)
       const before = new Map<string, unknown>()
       for (const id of ids) before.set(id, contentOf(await read(app, id)))
       const pinned = ids.filter((_, nth) => nth % 6 === pinnedFrom)
-      for (const id of pinned) await app.request('POST', `/v1/records/${id}/pin`, { body: told })
+      for (const id of pinned) await app.request('POST', `/v1/records/${id}/pin`, { body: auditFields })
       const rows = await readRows(app, pinned)
       for (const [nth, { behaviour: next, days, chosen }] of nights.entries()) {
-        model.behave(next ?? sending(503, {}))
+        model.behave(next ?? respond(503, {}))
         // What was put away can be restored for thirty days.
         app.clock.advance((nth === 0 ? days : days % 6) * day)
         await dream(next ? chosen : steps)
-        await hireEmbedder(app).run()
+        await createEmbeddingWorker(app).run()
       }
       // A score that time alone moved waits for the step `forget`, which may have been left out.
-      const breaches = (await breachesOf(app)).filter((breach) => !/ importance: /.test(breach))
+      const breaches = (await listBrokenLaws(app)).filter((breach) => !/ importance: /.test(breach))
       expect(breaches).toEqual([])
       expect(await readRows(app, pinned)).toEqual(rows)
       for (const id of ids) expect(contentOf(await readAnyhow(app, id))).toEqual(before.get(id))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openDrift } from '../support/drift-app.ts'
+import { openDriftApp } from '../support/drift-app.ts'
 import { type Body, create, expectProblem, payloads, pointersOf } from '../support/record-requests.ts'
 
 const path = '/v1/maintenance/drift/check'
@@ -8,15 +8,15 @@ const itemsOf = (report: Body) =>
 
 describe('the report on drift', () => {
   it('tells what is there, what is not and of what nobody knows, and changes nothing', async () => {
-    const { app, tell, check, root, statusOf, readMisses } = await openDrift({
+    const { app, createFact, check, root, readStatus, readMisses } = await openDriftApp({
       'src/a.ts': 'run',
       'package.json': '{"scripts": {"build": ""}}',
     })
-    const first = await tell('src/a.ts#run, src/b.ts and npm run build')
-    const pinned = await tell(`${root}/src/a.ts#walk and ${root}/package.json#x`, {
+    const first = await createFact('src/a.ts#run, src/b.ts and npm run build')
+    const pinned = await createFact(`${root}/src/a.ts#walk and ${root}/package.json#x`, {
       lifecycle: { pinned: true },
     })
-    await tell('nothing')
+    await createFact('nothing')
     await create(app, { type: 'working', payload: { ...payloads.working, next_actions: ['src/c.ts'] } })
     const report = await check()
     expect(report).toMatchObject({ checked: 2, found: 2, missing: 3, unknown: 0, score: 40, complete: true })
@@ -31,27 +31,27 @@ describe('the report on drift', () => {
       [first, pinned, pinned, first, first].map(({ id }) => id),
     )
     expect(await check()).toEqual(report)
-    expect([await statusOf(first), await statusOf(pinned)]).toEqual(['active', 'active'])
+    expect([await readStatus(first), await readStatus(pinned)]).toEqual(['active', 'active'])
     expect(await readMisses()).toEqual([])
   })
 
   it('is full marks where nothing is known', async () => {
-    const { check, tell } = await openDrift()
+    const { check, createFact } = await openDriftApp()
     expect(await check()).toEqual({
       ...{ checked: 0, found: 0, missing: 0, unknown: 0, score: 100, complete: true, items: [] },
     })
-    await tell('npm run build')
+    await createFact('npm run build')
     const report = await check()
     expect(report).toMatchObject({ checked: 1, unknown: 1, score: 100 })
     expect(itemsOf(report)).toEqual([['script', 'npm run build', undefined]])
   })
 
   it('leaves out what was put aside and what is forgotten', async () => {
-    const { app, check, tell, setStatus } = await openDrift()
+    const { app, check, createFact, setStatus } = await openDriftApp()
     const [challenged, invalidated, forgotten] = [
-      await tell('a/1.ts'),
-      await tell('a/2.ts'),
-      await tell('a/3.ts'),
+      await createFact('a/1.ts'),
+      await createFact('a/2.ts'),
+      await createFact('a/3.ts'),
     ]
     await setStatus(challenged, 'challenged')
     await setStatus(invalidated, 'invalidated')
@@ -60,9 +60,9 @@ describe('the report on drift', () => {
   })
 
   it('lists what is missing first, and no more than 500', async () => {
-    const { check, tell } = await openDrift({ 'src/a.ts': '' })
+    const { check, createFact } = await openDriftApp({ 'src/a.ts': '' })
     const some = (from: number) => Array.from({ length: 49 }, (_, n) => `gone/${from + n}.ts`)
-    for (let n = 0; n < 11; n++) await tell(['src/a.ts', ...some(49 * n)])
+    for (let n = 0; n < 11; n++) await createFact(['src/a.ts', ...some(49 * n)])
     const report = await check()
     expect(report).toMatchObject({ checked: 11, found: 11, missing: 539, score: (100 * 11) / 550 })
     expect(report.items).toHaveLength(500)
@@ -70,12 +70,12 @@ describe('the report on drift', () => {
   })
 
   it('is about what the key sees whole, and of the scope it names', async () => {
-    const { app, check, tell } = await openDrift()
-    await tell('a/team.ts', { scope: 'team' })
-    await tell('a/other.ts', { scope: 'other' })
-    await tell('a/secret.ts', { scope: 'team', sensitivity: 'high' })
-    await tell('a/redacted.ts', { scope: 'team', sensitivity: 'medium' })
-    await tell('a/none.ts')
+    const { app, check, createFact } = await openDriftApp()
+    await createFact('a/team.ts', { scope: 'team' })
+    await createFact('a/other.ts', { scope: 'other' })
+    await createFact('a/secret.ts', { scope: 'team', sensitivity: 'high' })
+    await createFact('a/redacted.ts', { scope: 'team', sensitivity: 'medium' })
+    await createFact('a/none.ts')
     const key = await app.issueKey(['maintenance:run', 'records:read'], {
       ...{ scopes: ['team'], max_sensitivity: 'low' },
     })
@@ -89,8 +89,8 @@ describe('the report on drift', () => {
   })
 
   it('needs the permission to run jobs, and tells what records say only to who may read them', async () => {
-    const { app, check, tell } = await openDrift()
-    await tell('a/gone.ts')
+    const { app, check, createFact } = await openDriftApp()
+    await createFact('a/gone.ts')
     const reader = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
     expectProblem(await app.request('POST', path, { body: {}, key: reader }), 403, 'forbidden')
     expectProblem(await app.request('POST', path, { body: {}, key: false }), 401, 'unauthenticated')
@@ -99,7 +99,7 @@ describe('the report on drift', () => {
   })
 
   it('refuses what it does not know', async () => {
-    const { app } = await openDrift()
+    const { app } = await openDriftApp()
     for (const [body, pointer] of [
       [{ roots: ['/'] }, '/roots'],
       [{ scope: '' }, '/scope'],
@@ -112,19 +112,19 @@ describe('the report on drift', () => {
   })
 
   it('is not to be had without roots', async () => {
-    const { app, tell } = await openDrift({}, { MEMBRANE_DRIFT_ROOTS: '' })
-    await tell('src/a.ts')
+    const { app, createFact } = await openDriftApp({}, { MEMBRANE_DRIFT_ROOTS: '' })
+    await createFact('src/a.ts')
     expectProblem(await app.request('POST', path, { body: {} }), 409, 'no_drift_roots')
   })
 
   it('is of records that name something among many that name nothing', async () => {
-    const { app, check, tell } = await openDrift()
+    const { app, check, createFact } = await openDriftApp()
     const records = Array.from({ length: 450 }, (_, n) => ({
       ...{ type: 'semantic', payload: { kind: 'semantic', subject: `s${n}`, predicate: 'p', object: n } },
     }))
     const stored = await app.request('POST', '/v1/records/batch', { body: { records } })
     expect(stored.status).toBeLessThan(300)
-    await tell('a/last.ts')
+    await createFact('a/last.ts')
     expect(await check()).toMatchObject({ checked: 1, missing: 1, complete: true })
   })
 })

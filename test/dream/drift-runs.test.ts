@@ -1,15 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { openDrift } from '../support/drift-app.ts'
+import { openDriftApp } from '../support/drift-app.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
 describe('a run of the step', () => {
   it('that is taken up again is no later one, and counts nothing twice', async () => {
-    const { app, tell, ask, attend, readRun, statusOf } = await openDrift({ 'src/b.ts': '' })
+    const { app, createFact, requestRun, attend, readRun, readStatus } = await openDriftApp({
+      'src/b.ts': '',
+    })
     const records = []
-    for (let n = 0; n < 6; n++) records.push(await tell(n % 2 ? 'src/b.ts' : 'src/a.ts'))
-    const id = await ask()
+    for (let n = 0; n < 6; n++) records.push(await createFact(n % 2 ? 'src/b.ts' : 'src/a.ts'))
+    const id = await requestRun()
     for (const afterBatch of [2, 1]) {
       const stop = new AbortController()
       let batches = 0
@@ -26,14 +28,14 @@ describe('a run of the step', () => {
     const ended = await readRun(id)
     expect(ended).toMatchObject({ status: 'succeeded', attempts: expect.any(Number) })
     expect(ended.stats).toMatchObject({ drift_challenged: 3, drift_invalidated: 0 })
-    const statuses = await Promise.all(records.map(statusOf))
+    const statuses = await Promise.all(records.map(readStatus))
     expect(statuses).toEqual(records.map((_, n) => (n % 2 ? 'active' : 'challenged')))
   })
 
   it('goes on where it stood', async () => {
-    const { tell, ask, attend, readRun } = await openDrift()
-    for (let n = 0; n < 5; n++) await tell(`src/${n}.ts`)
-    const id = await ask()
+    const { createFact, requestRun, attend, readRun } = await openDriftApp()
+    for (let n = 0; n < 5; n++) await createFact(`src/${n}.ts`)
+    const id = await requestRun()
     const stop = new AbortController()
     await attend(stop.signal, { size: 2, observe: (step) => void (step === 'in batch' && stop.abort()) })
     expect((await readRun(id)).stats).toMatchObject({ checked: 2 })
@@ -45,44 +47,44 @@ describe('a run of the step', () => {
   })
 
   it('is one, whoever comes to it, and each miss counts once', async () => {
-    const { tell, ask, attend, readRun, historyOf } = await openDrift()
+    const { createFact, requestRun, attend, readRun, readStatusHistory } = await openDriftApp()
     const records = []
-    for (let n = 0; n < 20; n++) records.push(await tell(`src/${n}.ts`))
-    const id = await ask()
+    for (let n = 0; n < 20; n++) records.push(await createFact(`src/${n}.ts`))
+    const id = await requestRun()
     await Promise.all([1, 2, 3].map(() => attend(undefined, { size: 3 })))
     expect(await readRun(id)).toMatchObject({ status: 'succeeded', stats: { drift_challenged: 20 } })
-    for (const record of records) expect(await historyOf(record)).toHaveLength(1)
+    for (const record of records) expect(await readStatusHistory(record)).toHaveLength(1)
   })
 
   it('rehearsed tells the same and changes nothing', async () => {
-    const { app, tell, dream, statusOf, historyOf, readMisses } = await openDrift()
-    const record = await tell('src/a.ts')
+    const { app, createFact, dream, readStatus, readStatusHistory, readMisses } = await openDriftApp()
+    const record = await createFact('src/a.ts')
     for (let n = 0; n < 2; n++) {
       const run = await dream({ dry_run: true })
       expect(run.stats).toMatchObject({ ...zero, checked: 1, drift_challenged: 1 })
       const { body } = await app.request('GET', `/v1/maintenance/runs/${run.id}/changes`)
       expect(body).toMatchObject({ items: [{ record_id: record.id, action: 'drift_challenge' }] })
     }
-    expect(await statusOf(record)).toBe('active')
-    expect(await historyOf(record)).toEqual([])
+    expect(await readStatus(record)).toBe('active')
+    expect(await readStatusHistory(record)).toEqual([])
     expect(await readMisses()).toEqual([])
     expect((await app.database.pool.query('select * from drift_positions')).rows).toEqual([])
   })
 
   it('of one scope looks at no other', async () => {
-    const { tell, dream, statusOf } = await openDrift()
+    const { createFact, dream, readStatus } = await openDriftApp()
     const [mine, other, none] = [
-      await tell('src/a.ts', { scope: 'mine' }),
-      await tell('src/a.ts', { scope: 'other' }),
-      await tell('src/a.ts'),
+      await createFact('src/a.ts', { scope: 'mine' }),
+      await createFact('src/a.ts', { scope: 'other' }),
+      await createFact('src/a.ts'),
     ]
     expect((await dream({ scope: 'mine' })).stats).toMatchObject({ checked: 1, drift_challenged: 1 })
-    expect(await Promise.all([mine, other, none].map(statusOf))).toEqual(['challenged', 'active', 'active'])
+    expect(await Promise.all([mine, other, none].map(readStatus))).toEqual(['challenged', 'active', 'active'])
   })
 
   it('passes over a record that it cannot move', async () => {
-    const { app, tell, dream, statusOf } = await openDrift()
-    const records = [await tell('src/1.ts'), await tell('src/2.ts'), await tell('src/3.ts')]
+    const { app, createFact, dream, readStatus } = await openDriftApp()
+    const records = [await createFact('src/1.ts'), await createFact('src/2.ts'), await createFact('src/3.ts')]
     await app.database.pool.query(
       `create function sabotage() returns trigger language plpgsql as $$ begin
          if new.record_id = '${records[1].id}' then raise exception 'no'; end if; return new; end $$`,
@@ -93,7 +95,7 @@ describe('a run of the step', () => {
     const run = await dream()
     expect(run).toMatchObject({ status: 'succeeded', stats: { checked: 3, drift_challenged: 2, failed: 1 } })
     expect(run.progress).toEqual({ done: 3, total: 3 })
-    expect(await Promise.all(records.map(statusOf))).toEqual(['challenged', 'active', 'challenged'])
+    expect(await Promise.all(records.map(readStatus))).toEqual(['challenged', 'active', 'challenged'])
     const { body } = await app.request('GET', `/v1/maintenance/runs/${run.id}/changes`)
     expect(body).toMatchObject({
       items: expect.arrayContaining([
@@ -105,62 +107,64 @@ describe('a run of the step', () => {
 
 describe('a root', () => {
   it.each(['removed', 'empty'])('that is %s takes no memory with it', async (how) => {
-    const { tell, dream, check, root, statusOf, put } = await openDrift({ 'src/a.ts': '' })
-    const [there, gone] = [await tell('src/a.ts'), await tell('src/gone.ts')]
+    const { createFact, dream, check, root, readStatus, writeRootFile } = await openDriftApp({
+      'src/a.ts': '',
+    })
+    const [there, gone] = [await createFact('src/a.ts'), await createFact('src/gone.ts')]
     await dream()
-    expect(await statusOf(gone)).toBe('challenged')
+    expect(await readStatus(gone)).toBe('challenged')
     await rm(root, { recursive: true })
-    if (how === 'empty') await put('x').then(() => rm(`${root}/x`))
+    if (how === 'empty') await writeRootFile('x').then(() => rm(`${root}/x`))
     for (let n = 0; n < 2; n++) {
       expect((await dream()).stats).toMatchObject({ ...zero, checked: 2, unknown: 2 })
     }
-    expect([await statusOf(there), await statusOf(gone)]).toEqual(['active', 'challenged'])
+    expect([await readStatus(there), await readStatus(gone)]).toEqual(['active', 'challenged'])
     expect(await check()).toMatchObject({ found: 0, missing: 0, unknown: 2, score: 100 })
   })
 
   it('speaks for the records of its scope only', async () => {
-    const other = await openDrift({ 'docs/b.md': '' })
-    const { app, tell, dream, root, statusOf } = await openDrift(
+    const other = await openDriftApp({ 'docs/b.md': '' })
+    const { app, createFact, dream, root, readStatus } = await openDriftApp(
       { 'src/a.ts': '' },
       { MEMBRANE_DRIFT_ROOTS: `manual=${other.root}` },
     )
     expect(app.config.driftRoots).toEqual([{ directory: other.root, scope: 'manual' }])
     const [here, gone, beside, unspoken] = [
-      await tell('docs/b.md', { scope: 'manual' }),
-      await tell(`src/a.ts and ${other.root}/docs`, { scope: 'manual' }),
-      await tell('docs/c.md and src/a.ts', { scope: 'beside' }),
-      await tell(`${other.root}/docs/c.md and ${root}/src/b.ts`),
+      await createFact('docs/b.md', { scope: 'manual' }),
+      await createFact(`src/a.ts and ${other.root}/docs`, { scope: 'manual' }),
+      await createFact('docs/c.md and src/a.ts', { scope: 'beside' }),
+      await createFact(`${other.root}/docs/c.md and ${root}/src/b.ts`),
     ]
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 2, drift_challenged: 1 })
-    expect(await Promise.all([here, gone, beside, unspoken].map(statusOf))).toEqual([
+    expect(await Promise.all([here, gone, beside, unspoken].map(readStatus))).toEqual([
       ...['active', 'challenged', 'active', 'active'],
     ])
   })
 
   it('is one of several: what is beneath any is there, and one that is away keeps a record from being missed', async () => {
-    const other = await openDrift({ 'lib/b.ts': '', 'package.json': '{"scripts": {"build": ""}}' })
-    const { tell, dream, root, statusOf } = await openDrift(
+    const other = await openDriftApp({ 'lib/b.ts': '', 'package.json': '{"scripts": {"build": ""}}' })
+    const { createFact, dream, root, readStatus } = await openDriftApp(
       { 'src/a.ts': '' },
       { MEMBRANE_DRIFT_ROOTS: `${other.root},${other.base}/absent` },
     )
     expect(root).not.toBe(other.root)
     const records = [
-      await tell('lib/b.ts and npm run build'),
-      await tell('lib/c.ts'),
-      await tell(`lib/b.ts and ${other.root}/lib/c.ts`),
+      await createFact('lib/b.ts and npm run build'),
+      await createFact('lib/c.ts'),
+      await createFact(`lib/b.ts and ${other.root}/lib/c.ts`),
     ]
-    const gone = await tell(`${other.root}/lib/c.ts`)
+    const gone = await createFact(`${other.root}/lib/c.ts`)
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 4, unknown: 1, drift_challenged: 1 })
-    expect(await Promise.all(records.map(statusOf))).toEqual(['active', 'active', 'active'])
-    expect(await statusOf(gone)).toBe('challenged')
+    expect(await Promise.all(records.map(readStatus))).toEqual(['active', 'active', 'active'])
+    expect(await readStatus(gone)).toBe('challenged')
   })
 
   it('that is no project says nothing about scripts', async () => {
-    const { tell, dream, put, statusOf } = await openDrift()
-    const record = await tell('npm run build')
+    const { createFact, dream, writeRootFile, readStatus } = await openDriftApp()
+    const record = await createFact('npm run build')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1, unknown: 1 })
-    await put('package.json', 'broken')
+    await writeRootFile('package.json', 'broken')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1, unknown: 1 })
-    expect(await statusOf(record)).toBe('active')
+    expect(await readStatus(record)).toBe('active')
   })
 })

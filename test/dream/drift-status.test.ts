@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { openDrift } from '../support/drift-app.ts'
+import { openDriftApp } from '../support/drift-app.ts'
 import { create, read } from '../support/record-requests.ts'
-import { claim, merge, revise } from '../support/revision-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
 describe('a record that names a file', () => {
   it('stays as it is while the file is there, and costs nothing when it names none', async () => {
-    const { tell, dream, app, readMisses } = await openDrift({ 'src/a.ts': 'export function run() {}' })
-    const told = [await tell('it is in src/a.ts and src/a.ts#run'), await tell('nothing'), await tell(7)]
+    const { createFact, dream, app, readMisses } = await openDriftApp({
+      'src/a.ts': 'export function run() {}',
+    })
+    const told = [
+      await createFact('it is in src/a.ts and src/a.ts#run'),
+      await createFact('nothing'),
+      await createFact(7),
+    ]
     const before = await Promise.all(told.map(({ id }) => read(app, id)))
     const run = await dream()
     expect(run).toMatchObject({ status: 'succeeded', stats: { ...zero, checked: 1 } })
@@ -18,15 +24,15 @@ describe('a record that names a file', () => {
   })
 
   it('is doubted at the first miss, given up at the second, and whole when the file is back', async () => {
-    const drift = await openDrift({ 'src/a.ts': '' })
-    const { tell, dream, put, take, statusOf, app } = drift
-    const record = await tell('it is in src/a.ts', { lifecycle: { decay: { half_life_seconds: 1e9 } } })
+    const drift = await openDriftApp({ 'src/a.ts': '' })
+    const { createFact, dream, writeRootFile, removeRootFile, readStatus, app } = drift
+    const record = await createFact('it is in src/a.ts', { lifecycle: { decay: { half_life_seconds: 1e9 } } })
     const { salience, base_importance, payload } = await read(app, record.id)
-    await take('src/a.ts')
+    await removeRootFile('src/a.ts')
 
     const first = await dream()
     expect(first.stats).toMatchObject({ ...zero, checked: 1, drift_challenged: 1 })
-    expect(await statusOf(record)).toBe('challenged')
+    expect(await readStatus(record)).toBe('challenged')
     expect(await drift.readMisses()).toMatchObject([
       { record_id: record.id, run_id: first.id, missed_at: app.clock.now(), reference: 'src/a.ts' },
     ])
@@ -34,17 +40,17 @@ describe('a record that names a file', () => {
     app.clock.advance(86_400_000)
     const second = await dream()
     expect(second.stats).toMatchObject({ ...zero, checked: 1, drift_invalidated: 1 })
-    expect(await statusOf(record)).toBe('invalidated')
+    expect(await readStatus(record)).toBe('invalidated')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1 })
 
-    await put('src/a.ts')
+    await writeRootFile('src/a.ts')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1, drift_restored: 1 })
     const back = await read(app, record.id)
     expect(back).toMatchObject({ status: 'active', base_importance, payload })
     expect(back.salience).toBeCloseTo(salience, 3)
     expect(await drift.readMisses()).toEqual([])
 
-    const history = await drift.historyOf(record)
+    const history = await drift.readStatusHistory(record)
     expect(history.map((each) => [each.old, each.new, each.step, each.actor, each.reason])).toEqual([
       ['active', 'challenged', 'drift', 'dream/drift', 'src/a.ts is not there'],
       ['challenged', 'invalidated', 'drift', 'dream/drift', 'src/a.ts is still not there'],
@@ -63,37 +69,37 @@ describe('a record that names a file', () => {
   })
 
   it('comes back from doubt too, and the next miss is a first one again', async () => {
-    const { tell, dream, put, take, statusOf } = await openDrift()
-    const record = await tell('src/a.ts')
+    const { createFact, dream, writeRootFile, removeRootFile, readStatus } = await openDriftApp()
+    const record = await createFact('src/a.ts')
     const comesTo = async (status: string) => {
       await dream()
-      expect(await statusOf(record)).toBe(status)
+      expect(await readStatus(record)).toBe(status)
     }
     await comesTo('challenged')
-    await put('src/a.ts')
+    await writeRootFile('src/a.ts')
     await comesTo('active')
-    await take('src/a.ts')
+    await removeRootFile('src/a.ts')
     await comesTo('challenged')
     await comesTo('invalidated')
   })
 
   it('is missed when a name is gone from the file, or a script from the project', async () => {
-    const { tell, dream, put, statusOf } = await openDrift({
+    const { createFact, dream, writeRootFile, readStatus } = await openDriftApp({
       'src/a.ts': 'export const rerun = 1',
       'package.json': '{"scripts": {"build": "x"}}',
     })
-    const [symbol, script] = [await tell('src/a.ts#run'), await tell('use npm run build:all')]
-    const kept = [await tell('src/a.ts::rerun'), await tell('use npm run build')]
+    const [symbol, script] = [await createFact('src/a.ts#run'), await createFact('use npm run build:all')]
+    const kept = [await createFact('src/a.ts::rerun'), await createFact('use npm run build')]
     await dream()
-    expect([await statusOf(symbol), await statusOf(script)]).toEqual(['challenged', 'challenged'])
-    expect(await Promise.all(kept.map(statusOf))).toEqual(['active', 'active'])
-    await put('src/a.ts', 'run()')
-    await put('package.json', '{"scripts": {"build:all": "x", "build": "y"}}')
+    expect([await readStatus(symbol), await readStatus(script)]).toEqual(['challenged', 'challenged'])
+    expect(await Promise.all(kept.map(readStatus))).toEqual(['active', 'active'])
+    await writeRootFile('src/a.ts', 'run()')
+    await writeRootFile('package.json', '{"scripts": {"build:all": "x", "build": "y"}}')
     expect((await dream()).stats).toMatchObject({ drift_restored: 2 })
   })
 
   it('is missed as a file by its path', async () => {
-    const { app, dream, statusOf } = await openDrift({ 'src/a.ts': '' })
+    const { app, dream, readStatus } = await openDriftApp({ 'src/a.ts': '' })
     const entity = (value: string) => ({
       ...{ kind: 'entity', canonical_name: `file ${value}`, primary_type: 'File' },
       identifiers: [{ namespace: 'path', value }],
@@ -101,42 +107,46 @@ describe('a record that names a file', () => {
     const here = await create(app, { type: 'entity', payload: entity('src/a.ts') })
     const gone = await create(app, { type: 'entity', payload: entity('gone.txt') })
     await dream()
-    expect([await statusOf(here), await statusOf(gone)]).toEqual(['active', 'challenged'])
+    expect([await readStatus(here), await readStatus(gone)]).toEqual(['active', 'challenged'])
   })
 
   it('is left alone without roots, and by a step that was not asked for', async () => {
-    const { tell, dream, statusOf } = await openDrift({}, { MEMBRANE_DRIFT_ROOTS: '' })
-    const record = await tell('src/a.ts')
+    const { createFact, dream, readStatus } = await openDriftApp({}, { MEMBRANE_DRIFT_ROOTS: '' })
+    const record = await createFact('src/a.ts')
     expect((await dream()).stats).toMatchObject(zero)
-    expect(await statusOf(record)).toBe('active')
-    const other = await openDrift()
-    const also = await other.tell('src/a.ts')
+    expect(await readStatus(record)).toBe('active')
+    const other = await openDriftApp()
+    const also = await other.createFact('src/a.ts')
     await other.dream({ options: { steps: ['forget'] } })
-    expect(await other.statusOf(also)).toBe('active')
+    expect(await other.readStatus(also)).toBe('active')
   })
 })
 
 describe('who else has a say', () => {
   it('keeps what is pinned, forgotten, put aside or told as an episode as it is', async () => {
-    const { app, tell, dream, setStatus } = await openDrift()
-    const pinned = await tell('src/a.ts', { lifecycle: { pinned: true } })
-    const forgotten = await tell('src/a.ts')
+    const { app, createFact, dream, setStatus } = await openDriftApp()
+    const pinned = await createFact('src/a.ts', { lifecycle: { pinned: true } })
+    const forgotten = await createFact('src/a.ts')
     await app.request('DELETE', `/v1/records/${forgotten.id}?actor=a&rationale=b`)
-    const put = []
+    const writeRootFile = []
     for (const status of ['invalidated', 'challenged']) {
-      const record = await tell('src/a.ts')
+      const record = await createFact('src/a.ts')
       expect((await setStatus(record, status)).status).toBe(200)
-      put.push(record)
+      writeRootFile.push(record)
     }
-    const [superseded, ...merged] = [await tell('src/a.ts'), await tell('src/a.ts'), await tell('src/a.ts')]
-    put.push(superseded, ...merged)
-    const next = { record: claim('elsewhere') }
+    const [superseded, ...merged] = [
+      await createFact('src/a.ts'),
+      await createFact('src/a.ts'),
+      await createFact('src/a.ts'),
+    ]
+    writeRootFile.push(superseded, ...merged)
+    const next = { record: buildClaim('elsewhere') }
     expect((await revise(app, 'supersede', superseded.id, next)).status).toBe(201)
     const both = merged.map(({ id }) => id)
-    expect((await merge(app, both, claim('elsewhere too'))).status).toBe(201)
+    expect((await mergeRecords(app, both, buildClaim('elsewhere too'))).status).toBe(201)
     const payload = { kind: 'working', thread_id: 't', state: 'planning', next_actions: ['src/a.ts'] }
     const working = await create(app, { type: 'working', payload })
-    const ids = [pinned, ...put, working].map(({ id }) => id)
+    const ids = [pinned, ...writeRootFile, working].map(({ id }) => id)
     const before = await Promise.all(ids.map((id) => read(app, id)))
     for (let n = 0; n < 3; n++) {
       expect((await dream()).stats).toMatchObject({ ...zero, checked: expect.any(Number) })
@@ -145,35 +155,36 @@ describe('who else has a say', () => {
   })
 
   it("leaves another's challenge when the file is back", async () => {
-    const { tell, dream, put, setStatus, statusOf, readMisses } = await openDrift()
-    const record = await tell('src/a.ts')
+    const { createFact, dream, writeRootFile, setStatus, readStatus, readMisses } = await openDriftApp()
+    const record = await createFact('src/a.ts')
     await dream()
     await setStatus(record, 'active')
     await setStatus(record, 'challenged')
-    await put('src/a.ts')
+    await writeRootFile('src/a.ts')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1 })
-    expect(await statusOf(record)).toBe('challenged')
+    expect(await readStatus(record)).toBe('challenged')
     expect(await readMisses()).toEqual([])
   })
 
   it('lets a person overrule a miss for as long as it lasts', async () => {
-    const { tell, dream, put, take, setStatus, statusOf } = await openDrift()
-    const record = await tell('src/a.ts')
+    const { createFact, dream, writeRootFile, removeRootFile, setStatus, readStatus } = await openDriftApp()
+    const record = await createFact('src/a.ts')
     await dream()
     await setStatus(record, 'active')
     for (let n = 0; n < 3; n++) await dream()
-    expect(await statusOf(record)).toBe('active')
-    await put('src/a.ts')
+    expect(await readStatus(record)).toBe('active')
+    await writeRootFile('src/a.ts')
     await dream()
-    await take('src/a.ts')
+    await removeRootFile('src/a.ts')
     await dream()
-    expect(await statusOf(record)).toBe('challenged')
+    expect(await readStatus(record)).toBe('challenged')
   })
 
   it('moves nothing that was changed while it looked', async () => {
-    const { app, tell, ask, attend, readRun, historyOf, setStatus } = await openDrift()
-    const record = await tell('src/a.ts')
-    const id = await ask()
+    const { app, createFact, requestRun, attend, readRun, readStatusHistory, setStatus } =
+      await openDriftApp()
+    const record = await createFact('src/a.ts')
+    const id = await requestRun()
     let isLeft = true
     const observe = async (step: string) => {
       if (step !== 'before batch' || !isLeft) return
@@ -184,7 +195,7 @@ describe('who else has a say', () => {
     const { status, stats } = await readRun(id)
     expect({ status, ...stats }).toMatchObject({ status: 'succeeded', ...zero, checked: 1 })
     expect(stats).not.toHaveProperty('failed')
-    expect((await historyOf(record)).map(({ step }) => step)).toEqual(['manual', 'manual'])
+    expect((await readStatusHistory(record)).map(({ step }) => step)).toEqual(['manual', 'manual'])
     expect((await read(app, record.id)).status).toBe('active')
   })
 })

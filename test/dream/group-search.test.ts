@@ -3,10 +3,10 @@ import type { Precision } from '../../src/domain/vector-codes.ts'
 import { findGroups } from '../../src/dream/clustering/cluster-search.service.ts'
 import { listPartitions } from '../../src/dream/clustering/clustering.queries.ts'
 import { RunEnded } from '../../src/jobs/runs.ts'
-import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 import { create } from '../support/record-requests.ts'
-import { saying } from '../support/similar-records.ts'
+import { buildNote } from '../support/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 384
@@ -18,11 +18,11 @@ async function openStore(precisions: readonly Precision[]) {
   onTestFinished(app.close)
   const { unit, near } = createVectorSource(17)
   const centre = unit(dimensions)
-  const id = await placeModel(app.db, dimensions)
+  const id = await insertEmbeddingModel(app.db, dimensions)
   const ids: string[] = []
   for (const bits of precisions) {
-    const record = await create(app, saying(`thing ${ids.length}`))
-    await placeVectors(app.db, id, [{ id: record.id, vector: near(centre, 0.3), bits }])
+    const record = await create(app, buildNote(`thing ${ids.length}`))
+    await insertVectors(app.db, id, [{ id: record.id, vector: near(centre, 0.3), bits }])
     ids.push(record.id)
   }
   return { app, ids, model: { id, dimensions } }

@@ -1,25 +1,25 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { slowly } from '../support/chat-server.ts'
-import { type Mind, minding, openMind } from '../support/dream-app.ts'
+import { respondAfter } from '../support/chat-server.ts'
+import { answerBySchema, type DreamApp, openDreamApp } from '../support/dream-app.ts'
 import type { Body } from '../support/record-requests.ts'
-import { runToDeath } from '../support/run-until-killed.ts'
-import { gather, sayings } from '../support/similar-records.ts'
+import { runUntilKilled } from '../support/run-until-killed.ts'
+import { buildSimilarTexts, createSimilarRecords } from '../support/similar-records.ts'
 
 const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
 /** True of all but Vega. */
-const telling = minding({
+const telling = answerBySchema({
   summary: ({ memories: [{ says }] }: Body) => ({ summary: says.includes('Vega') ? `${says} by Eve` : says }),
 })
 
 async function openStore() {
-  const mind = await openMind(slowly(20, telling))
+  const mind = await openDreamApp(respondAfter(20, telling))
   for (const name of ['Orion', 'Vega', 'Lyra', 'Ceres'])
-    await gather(mind.app, sayings(name), { scope: name })
-  return { ...mind, id: await mind.ask(['cluster']) }
+    await createSimilarRecords(mind.app, buildSimilarTexts(name), { scope: name })
+  return { ...mind, id: await mind.requestRun(['cluster']) }
 }
 
-async function conclude({ app, readRun }: Mind, id: string) {
+async function conclude({ app, readRun }: DreamApp, id: string) {
   const { status, stats } = await readRun(id)
   const { clusters_merged, records_merged, clusters_rejected, cluster_candidates } = stats
   const { rows } = await app.database.pool.query(
@@ -66,7 +66,7 @@ it.each([
   const store = await openStore()
   const { app, id, model } = store
   const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
-  await runToDeath(app.database.pool, [program, ...args])
+  await runUntilKilled(app.database.pool, [program, ...args])
   await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
   await store.attend()
   expect(await conclude(store, id)).toEqual(await undisturbed())

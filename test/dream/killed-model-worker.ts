@@ -7,7 +7,7 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createRefresh } from '../../src/lifecycle/index.ts'
 import { createRunner } from '../../src/maintenance/index.ts'
 import { createPoliciesService } from '../../src/policies/index.ts'
-import { readBy } from '../support/extraction-options.ts'
+import { buildExtractionOptions } from '../support/extraction-options.ts'
 import { idleWorks, noIntervals } from '../support/idle-jobs.ts'
 
 /** A worker that asks a model in its dream, and is killed the nth time it comes to a step of the run. */
@@ -26,7 +26,11 @@ const ids = createIds(clock)
 const [seal, policies] = [createSeal(undefined), createPoliciesService({ db, clock })]
 const dream = createDream({
   ...{ db, forgottenRetentionMs: 30 * 86_400_000, refresh: createRefresh({ db, blocks: 1 }) },
-  ...{ retentionMode: 'huber', retentionShape: defaultRetentionShape, model: readBy(endpoint, clock) },
+  ...{
+    retentionMode: 'huber',
+    retentionShape: defaultRetentionShape,
+    model: buildExtractionOptions(endpoint, clock),
+  },
   writing: { ids, policies, seal, textLanguage: 'english' },
 })
 let reached = 0

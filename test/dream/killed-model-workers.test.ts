@@ -1,14 +1,20 @@
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { slowly } from '../support/chat-server.ts'
-import { fiveOf, type Mind, minding, openMind, tellOf } from '../support/dream-app.ts'
-import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { respondAfter } from '../support/chat-server.ts'
+import {
+  answerBySchema,
+  buildFiveNotes,
+  createEntityWithFacts,
+  type DreamApp,
+  openDreamApp,
+} from '../support/dream-app.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import type { Body } from '../support/record-requests.ts'
-import { runToDeath } from '../support/run-until-killed.ts'
+import { runUntilKilled } from '../support/run-until-killed.ts'
 
 const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
 const steps = ['peer_cards', 'synthesis', 'probe']
-const doubting = minding({
+const doubting = answerBySchema({
   profile: ({ entity }: Body) => ({ profile: `all about ${entity.name}` }),
   synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
   judgement: { still_valid: false, confidence: 1, reason: 'it has passed' },
@@ -16,22 +22,22 @@ const doubting = minding({
 
 /** Two entities with enough to say of each, alike and apart; ten old beliefs. */
 async function openStore() {
-  const mind = await openMind(slowly(20, doubting))
+  const mind = await openDreamApp(respondAfter(20, doubting))
   const { app } = mind
-  const modelId = await placeModel(app.db, 2)
+  const modelId = await insertEmbeddingModel(app.db, 2)
   for (const [name, vector] of [
     ['Orion', [1, 0]],
     ['Vega', [0.8, 0.6]],
   ] as const) {
-    const { known } = await tellOf(app, name, fiveOf(name), { tags: [name] })
+    const { known } = await createEntityWithFacts(app, name, buildFiveNotes(name), { tags: [name] })
     const placed = known.map((id) => ({ id, vector: Float32Array.from(vector) }))
-    await placeVectors(app.db, modelId, placed)
+    await insertVectors(app.db, modelId, placed)
   }
   app.clock.advance(30 * 86_400_000)
-  return { ...mind, id: await mind.ask(steps) }
+  return { ...mind, id: await mind.requestRun(steps) }
 }
 
-async function conclude({ app, readRun }: Mind, id: string) {
+async function conclude({ app, readRun }: DreamApp, id: string) {
   const { status, stats } = await readRun(id)
   const { rows } = await app.database.pool.query(
     `select c.payload ->> 'object' as object, c.payload ->> 'canonical_name' as name, c.tags, r.status, r.version,
@@ -81,7 +87,7 @@ it.each([
   const store = await openStore()
   const { app, id, model } = store
   const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
-  await runToDeath(app.database.pool, [program, ...args])
+  await runUntilKilled(app.database.pool, [program, ...args])
   await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
   await store.attend()
   expect(await conclude(store, id)).toEqual(await undisturbed())

@@ -1,39 +1,39 @@
 import { expect, it } from 'vitest'
-import { sending } from '../support/chat-server.ts'
+import { respond } from '../support/chat-server.ts'
 import {
-  cardOf,
-  cardsIn,
-  documentOf,
-  fiveOf,
-  minding,
-  openMind,
-  readStore,
-  tellFact,
-  tellOf,
+  answerBySchema,
+  buildFiveNotes,
+  createEntityWithFacts,
+  createFactAbout,
+  listPeerCards,
+  openDreamApp,
+  parsePromptDocument,
+  readDreamTables,
+  readPeerCardId,
 } from '../support/dream-app.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 
 const steps = ['peer_cards'] as const
 /** Says how many records it was shown. */
-const writer = minding({
+const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
 })
 
 it('an entity of which enough is known gets one profile, made of what is known', async () => {
-  const { app, dream, changesOf, takeQuestions } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
-  const vega = await tellOf(app, 'Vega', fiveOf('Vega').slice(1))
+  const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega').slice(1))
   const run = await dream(steps)
   expect(run.stats).toMatchObject({ cards_created: 1, cards_replaced: 0, cards_rejected: 0, model_calls: 1 })
-  const [question] = takeQuestions().map(documentOf)
+  const [question] = takeModelRequests().map(parsePromptDocument)
   expect(question).toMatchObject({ entity: { name: 'Orion', type: 'Project' } })
   expect(question.records.map(({ says }: Body) => says)).toEqual(
-    fiveOf('Orion')
+    buildFiveNotes('Orion')
       .reverse()
       .map((note) => `team noted ${note}`),
   )
-  expect(await cardOf(app, vega.id)).toBeUndefined()
-  const id = await cardOf(app, orion.id)
+  expect(await readPeerCardId(app, vega.id)).toBeUndefined()
+  const id = await readPeerCardId(app, orion.id)
   const card = await read(app, id ?? '')
   expect(card).toMatchObject({
     ...{ type: 'semantic', tags: ['peer-card'], source_type: 'dream', sensitivity: 'low', status: 'active' },
@@ -43,26 +43,26 @@ it('an entity of which enough is known gets one profile, made of what is known',
   expect(card.audit_log).toMatchObject([{ action: 'create', actor: 'dream/peer_cards', run_id: run.id }])
   const sources = card.relations.filter(({ predicate }: Body) => predicate === 'derived_from')
   expect(sources.map((edge: Body) => edge.target_id).sort()).toEqual([orion.id, ...orion.known].sort())
-  const changes = await changesOf(run)
+  const changes = await listRunChanges(run)
   expect(changes).toMatchObject([{ record_id: id, action: 'create' }])
   expect(JSON.stringify(changes)).not.toContain('known by')
 })
 
 it('a profile is left alone until what it was made of has changed, and then replaced', async () => {
-  const { app, dream, takeQuestions } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const { app, dream, takeModelRequests } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
-  const first = (await cardOf(app, orion.id)) ?? ''
-  const before = await readStore(app)
-  takeQuestions()
+  const first = (await readPeerCardId(app, orion.id)) ?? ''
+  const before = await readDreamTables(app)
+  takeModelRequests()
   const idle = await dream(steps)
   expect(idle.stats).toMatchObject({ cards_created: 0, cards_replaced: 0, model_calls: 0 })
-  expect(takeQuestions()).toEqual([])
-  expect(await readStore(app)).toEqual(before)
+  expect(takeModelRequests()).toEqual([])
+  expect(await readDreamTables(app)).toEqual(before)
 
-  await tellFact(app, orion.id, 'a sixth thing')
+  await createFactAbout(app, orion.id, 'a sixth thing')
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_replaced: 1 })
-  const second = (await cardOf(app, orion.id)) ?? ''
+  const second = (await readPeerCardId(app, orion.id)) ?? ''
   expect(second).not.toBe(first)
   expect(await read(app, second)).toMatchObject({
     payload: { object: 'known by 6 records', revision: { supersedes: first, status: 'active' } },
@@ -74,80 +74,84 @@ it('a profile is left alone until what it was made of has changed, and then repl
   expect((lineage as Body).edges).toContainEqual({
     ...{ source_id: second, predicate: 'supersedes', target_id: first },
   })
-  expect(await cardsIn(app)).toHaveLength(2)
+  expect(await listPeerCards(app)).toHaveLength(2)
 })
 
 it('two planted cards stay two over any number of runs', async () => {
-  const { app, dream } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
-  const vega = await tellOf(app, 'Vega', fiveOf('Vega'))
+  const { app, dream } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega'))
   for (const { id } of [orion, vega, orion]) {
     const relations = [{ predicate: 'subject_entity', target_id: id }]
     const payload = { kind: 'semantic', subject: id, predicate: 'profile', object: 'by hand' }
-    if ((await cardsIn(app)).length < 2) {
+    if ((await listPeerCards(app)).length < 2) {
       await create(app, { type: 'semantic', tags: ['peer-card'], payload, relations })
     }
   }
-  const planted = await cardsIn(app)
+  const planted = await listPeerCards(app)
   for (let night = 0; night < 3; night++) {
-    await tellFact(app, orion.id, `night ${night}`)
+    await createFactAbout(app, orion.id, `night ${night}`)
     await dream(steps)
   }
-  expect(await cardsIn(app)).toEqual(planted)
+  expect(await listPeerCards(app)).toEqual(planted)
 })
 
 it('two profiles of one entity stay as somebody put them', async () => {
-  const { app, dream, takeQuestions } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const { app, dream, takeModelRequests } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
   const payload = { kind: 'semantic', subject: orion.id, predicate: 'profile', object: 'by hand' }
   await create(app, { type: 'semantic', tags: ['peer-card'], payload })
-  const both = await cardsIn(app)
-  takeQuestions()
-  await tellFact(app, orion.id, 'something new')
+  const both = await listPeerCards(app)
+  takeModelRequests()
+  await createFactAbout(app, orion.id, 'something new')
   await dream(steps)
   await dream(steps)
-  expect(await cardsIn(app)).toEqual(both)
-  expect(takeQuestions()).toEqual([])
+  expect(await listPeerCards(app)).toEqual(both)
+  expect(takeModelRequests()).toEqual([])
 })
 
 it.each(['entity', 'card'] as const)('a pinned %s is left alone', async (which) => {
-  const { app, dream } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const { app, dream } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
-  const card = (await cardOf(app, orion.id)) ?? ''
+  const card = (await readPeerCardId(app, orion.id)) ?? ''
   const pinned = which === 'card' ? card : orion.id
   await app.request('POST', `/v1/records/${pinned}/pin`, { body: { actor: 'a', rationale: 'r' } })
-  await tellFact(app, orion.id, 'something new')
-  const before = await readStore(app)
+  await createFactAbout(app, orion.id, 'something new')
+  const before = await readDreamTables(app)
   await dream(steps)
-  expect(await readStore(app)).toEqual(before)
-  expect(await cardOf(app, orion.id)).toBe(card)
+  expect(await readDreamTables(app)).toEqual(before)
+  expect(await readPeerCardId(app, orion.id)).toBe(card)
 })
 
 it('a profile tells nothing that who may see the entity may not', async () => {
-  const { app, dream, takeQuestions } = await openMind(writer, { MEMBRANE_LLM_MAX_SENSITIVITY: 'medium' })
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
-  const hidden = await tellOf(app, 'Hidden', fiveOf('Hidden'), {
+  const { app, dream, takeModelRequests } = await openDreamApp(writer, {
+    MEMBRANE_LLM_MAX_SENSITIVITY: 'medium',
+  })
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  const hidden = await createEntityWithFacts(app, 'Hidden', buildFiveNotes('Hidden'), {
     ...{ sensitivity: 'high', entity: { sensitivity: 'high' } },
   })
-  await tellFact(app, orion.id, 'too medium to tell', { sensitivity: 'medium' })
-  await tellFact(app, orion.id, 'elsewhere', { scope: 'team' })
+  await createFactAbout(app, orion.id, 'too medium to tell', { sensitivity: 'medium' })
+  await createFactAbout(app, orion.id, 'elsewhere', { scope: 'team' })
   await dream(steps)
-  expect(takeQuestions().map(documentOf)).toMatchObject([{ records: [1, 2, 3, 4, 5].map(() => ({})) }])
-  expect(await cardOf(app, hidden.id)).toBeUndefined()
+  expect(takeModelRequests().map(parsePromptDocument)).toMatchObject([
+    { records: [1, 2, 3, 4, 5].map(() => ({})) },
+  ])
+  expect(await readPeerCardId(app, hidden.id)).toBeUndefined()
 })
 
 it('a key that may not see the card is not told of it', async () => {
-  const { app, dream } = await openMind(writer)
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const { app, dream } = await openDreamApp(writer)
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
-  const card = (await cardOf(app, orion.id)) ?? ''
+  const card = (await readPeerCardId(app, orion.id)) ?? ''
   const key = await app.issueKey(['records:read'], { max_sensitivity: 'low' })
-  expect(await cardOf(app, orion.id, key)).toBe(card)
+  expect(await readPeerCardId(app, orion.id, key)).toBe(card)
   await app.request('PATCH', `/v1/records/${card}`, { body: { sensitivity: 'high' } })
-  expect(await cardOf(app, orion.id, key)).toBeUndefined()
-  expect(await cardOf(app, orion.id)).toBe(card)
+  expect(await readPeerCardId(app, orion.id, key)).toBeUndefined()
+  expect(await readPeerCardId(app, orion.id)).toBe(card)
 })
 
 it.each([
@@ -158,56 +162,57 @@ it.each([
   ['half a character', { profile: 'x\ud800' }],
   ['a NUL', { profile: 'x\0' }],
 ])('an answer that is %s is refused, and its question not put again', async (_, answer) => {
-  const { app, model, dream, takeQuestions } = await openMind(minding({ profile: answer }))
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const { app, model, dream, takeModelRequests } = await openDreamApp(answerBySchema({ profile: answer }))
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_rejected: 1, model_calls: 1 })
   model.behave(writer)
-  takeQuestions()
+  takeModelRequests()
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
-  await tellFact(app, orion.id, 'something new')
+  await createFactAbout(app, orion.id, 'something new')
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, model_calls: 1 })
 })
 
 it('a model that refuses one question is asked the next, and one that is away is not waited for', async () => {
-  const { app, model, dream, takeQuestions } = await openMind((response, seen) => {
+  const { app, model, dream, takeModelRequests } = await openDreamApp((response, seen) => {
     const isFirst = model.requests.length === 1
-    return isFirst ? sending(413, { error: { message: 'no' } })(response, seen) : writer(response, seen)
+    return isFirst ? respond(413, { error: { message: 'no' } })(response, seen) : writer(response, seen)
   })
-  for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair']) await tellOf(app, name, fiveOf(name))
+  for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair'])
+    await createEntityWithFacts(app, name, buildFiveNotes(name))
   await dream(steps)
-  takeQuestions()
-  model.behave(sending(503, {}))
-  await tellOf(app, 'Sirius', fiveOf('Sirius'))
+  takeModelRequests()
+  model.behave(respond(503, {}))
+  await createEntityWithFacts(app, 'Sirius', buildFiveNotes('Sirius'))
   const away = await dream(steps)
   expect(away.stats.cards_created).toBe(0)
   model.behave(writer)
   await dream(steps)
-  expect(await cardsIn(app)).toHaveLength(6)
+  expect(await listPeerCards(app)).toHaveLength(6)
 })
 
 it('a rehearsal asks only when it is told to, and keeps nothing', async () => {
-  const { app, dream, takeQuestions } = await openMind(writer)
-  await tellOf(app, 'Orion', fiveOf('Orion'))
-  const before = await readStore(app)
+  const { app, dream, takeModelRequests } = await openDreamApp(writer)
+  await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
+  const before = await readDreamTables(app)
   expect((await dream(steps, { dry_run: true })).stats).toMatchObject({ cards_created: 0, model_calls: 0 })
-  expect(takeQuestions()).toEqual([])
+  expect(takeModelRequests()).toEqual([])
   const asked = await dream(steps, { dry_run: true, options: { ask_model: true } })
   expect(asked.stats).toMatchObject({ cards_created: 1, model_calls: 1 })
-  expect(await readStore(app)).toEqual(before)
+  expect(await readDreamTables(app)).toEqual(before)
 })
 
 it('secrets in what is known are not shown to the model', async () => {
-  const { app, dream, model } = await openMind(writer)
-  const notes = ['password=hunter22', 'token: abc12345678', ...fiveOf('Orion')]
-  await tellOf(app, 'Orion', notes)
+  const { app, dream, model } = await openDreamApp(writer)
+  const notes = ['password=hunter22', 'token: abc12345678', ...buildFiveNotes('Orion')]
+  await createEntityWithFacts(app, 'Orion', notes)
   await dream(steps)
   expect(model.requests).toHaveLength(1)
   expect(model.requests[0]?.text).not.toMatch(/hunter22|abc12345678/)
 })
 
 it('what changes while the model writes is not overwritten: the profile waits for the next run', async () => {
-  const { app, model, dream } = await openMind()
-  const orion = await tellOf(app, 'Orion', [...fiveOf('Orion'), 'a sixth thing'])
+  const { app, model, dream } = await openDreamApp()
+  const orion = await createEntityWithFacts(app, 'Orion', [...buildFiveNotes('Orion'), 'a sixth thing'])
   model.behave(async (response, seen) => {
     model.behave(writer)
     const body = { actor: 'a', rationale: 'wrong' }
@@ -215,15 +220,15 @@ it('what changes while the model writes is not overwritten: the profile waits fo
     await writer(response, seen)
   })
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_outdated: 1 })
-  expect(await cardsIn(app)).toEqual([])
+  expect(await listPeerCards(app)).toEqual([])
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
 })
 
 it('an entity of which there is always news has its profile all the same', async () => {
-  const { app, model, dream } = await openMind()
-  const orion = await tellOf(app, 'Orion', fiveOf('Orion'))
+  const { app, model, dream } = await openDreamApp()
+  const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   model.behave(async (response, seen) => {
-    await tellFact(app, orion.id, `news ${model.requests.length}`)
+    await createFactAbout(app, orion.id, `news ${model.requests.length}`)
     await writer(response, seen)
   })
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })

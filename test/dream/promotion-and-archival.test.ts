@@ -1,31 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import {
-  comesTo,
-  life,
-  openDream,
-  populate,
-  readAll,
-  readChanges,
-  readFates,
-  used,
+  buildHistory,
+  buildUses,
+  expectedOutcomes,
+  insertDreamRecords,
+  openDreamSetup,
+  readOutcomes,
+  readRecordTables,
+  readRunChanges,
 } from '../support/dream-workers.ts'
-import { day } from '../support/job-workers.ts'
-import { type Life, storeLives } from '../support/record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
+import { day } from '../support/worker-setup.ts'
 
 describe('a dream that forgets', () => {
   it('raises what has come far enough and puts away what is hardly anything, each once', async () => {
-    const shop = await openDream()
-    const ids = await populate(shop, 120)
-    const run = await shop.run('dream')
+    const setup = await openDreamSetup()
+    const ids = await insertDreamRecords(setup, 120)
+    const run = await setup.run('dream')
     expect(run).toMatchObject({
       ...{ status: 'succeeded' },
       stats: { promoted_episodic: 40, promoted_semantic: 20, archived: 40 },
     })
-    const fates = await readFates(shop, ids)
-    for (const [n, fate] of fates.entries()) expect(fate).toMatchObject(comesTo[n % 6] ?? {})
+    const fates = await readOutcomes(setup, ids)
+    for (const [n, fate] of fates.entries()) expect(fate).toMatchObject(expectedOutcomes[n % 6] ?? {})
     expect(fates[1]).toMatchObject({
       ...{ forgotten_by: 'dream/forget', version: 2 },
-      purge_at: new Date(shop.clock.now().getTime() + 30 * day),
+      purge_at: new Date(setup.clock.now().getTime() + 30 * day),
       audit: [
         ['promote', ['working', 'episodic']],
         ['archive', null],
@@ -33,27 +33,31 @@ describe('a dream that forgets', () => {
     })
     expect(run.progress.done).toBeGreaterThanOrEqual(100)
 
-    const before = await readAll(shop)
-    const again = await shop.run('dream')
+    const before = await readRecordTables(setup)
+    const again = await setup.run('dream')
     expect(again.stats).toMatchObject({ promoted_episodic: 0, promoted_semantic: 0, archived: 0 })
-    expect(await readAll(shop)).toEqual(before)
+    expect(await readRecordTables(setup)).toEqual(before)
   })
 
   it('tells of each what decided, in its log and in the changes of the run', async () => {
-    const shop = await openDream()
-    const [id = ''] = await storeLives(shop.pool, [life('episodic', 100 * day)], shop.clock.now())
-    const run = await shop.run('dream')
-    const [change] = (await readChanges(shop, run.id)).filter(({ action }) => action === 'archive')
+    const setup = await openDreamSetup()
+    const [id = ''] = await insertRecordHistories(
+      setup.pool,
+      [buildHistory('episodic', 100 * day)],
+      setup.clock.now(),
+    )
+    const run = await setup.run('dream')
+    const [change] = (await readRunChanges(setup, run.id)).filter(({ action }) => action === 'archive')
     expect(change).toMatchObject({
       ...{ record_id: id, action: 'archive' },
       before: { retention: 0, accesses: 0, age_days: 100 },
-      after: { forgotten_at: shop.clock.now().toISOString() },
+      after: { forgotten_at: setup.clock.now().toISOString() },
     })
     expect(change.before.importance).toBeGreaterThan(0.2)
     expect(change.before.importance).toBeLessThan(0.3)
-    const { rows } = await shop.pool.query(`select * from audit_entries where record_id = $1`, [id])
+    const { rows } = await setup.pool.query(`select * from audit_entries where record_id = $1`, [id])
     expect(rows).toMatchObject([
-      { action: 'archive', actor: 'dream/forget', run_id: run.id, at: shop.clock.now() },
+      { action: 'archive', actor: 'dream/forget', run_id: run.id, at: setup.clock.now() },
     ])
     expect(rows[0].changes.forgotten[1]).toMatchObject({
       ...{ reason: 'archived', actor: 'dream/forget', retention: 0, accesses: 0, age_days: 100 },
@@ -61,7 +65,7 @@ describe('a dream that forgets', () => {
     })
   })
 
-  const exempt: [string, Partial<Life>, string][] = [
+  const exempt: [string, Partial<RecordHistory>, string][] = [
     ['is pinned', {}, `pinned = true`],
     ['is kept until somebody deletes it', {}, `deletion_policy = 'manual_only'`],
     ['is never to be deleted', {}, `deletion_policy = 'never'`],
@@ -69,64 +73,64 @@ describe('a dream that forgets', () => {
     ['never fades', { layer: 'codebase' }, `version = 1`],
     ['is 90 days old and no more', { age_ms: 90 * day }, `version = 1`],
     ['matters', { base_importance: 0.9 }, `version = 1`],
-    ['was used three times', { accesses: used(3, 99 * day) }, `version = 1`],
-    ['was used a week ago', { accesses: used(1, 7 * day) }, `version = 1`],
+    ['was used three times', { accesses: buildUses(3, 99 * day) }, `version = 1`],
+    ['was used a week ago', { accesses: buildUses(1, 7 * day) }, `version = 1`],
   ]
   it.each(exempt)('leaves what %s', async (_, more, change) => {
-    const shop = await openDream()
-    const [id = '', twin = ''] = await storeLives(
-      shop.pool,
-      [life('episodic', 100 * day, more), life('episodic', 100 * day)],
-      shop.clock.now(),
+    const setup = await openDreamSetup()
+    const [id = '', twin = ''] = await insertRecordHistories(
+      setup.pool,
+      [buildHistory('episodic', 100 * day, more), buildHistory('episodic', 100 * day)],
+      setup.clock.now(),
     )
-    await shop.pool.query(`update records set ${change} where id = $1`, [id])
-    await shop.run('dream')
-    const [left, gone] = await readFates(shop, [id, twin])
+    await setup.pool.query(`update records set ${change} where id = $1`, [id])
+    await setup.run('dream')
+    const [left, gone] = await readOutcomes(setup, [id, twin])
     expect(left).toMatchObject({ reason: null, audit: [] })
     expect(gone).toMatchObject({ reason: 'archived' })
   })
 
   it('keeps to the scope it is asked for', async () => {
-    const shop = await openDream()
-    const ids = await populate(shop, 12)
-    await shop.pool.query(`update records set scope = 'team' where id = any($1)`, [ids.slice(0, 6)])
-    const run = await shop.run('dream', { scope: 'team' })
+    const setup = await openDreamSetup()
+    const ids = await insertDreamRecords(setup, 12)
+    await setup.pool.query(`update records set scope = 'team' where id = any($1)`, [ids.slice(0, 6)])
+    const run = await setup.run('dream', { scope: 'team' })
     expect(run.stats).toMatchObject({ promoted_episodic: 2, promoted_semantic: 1, archived: 2 })
-    const fates = await readFates(shop, ids)
-    for (const [n, fate] of fates.slice(0, 6).entries()) expect(fate).toMatchObject(comesTo[n] ?? {})
+    const fates = await readOutcomes(setup, ids)
+    for (const [n, fate] of fates.slice(0, 6).entries()) expect(fate).toMatchObject(expectedOutcomes[n] ?? {})
     for (const fate of fates.slice(6)) expect(fate).toMatchObject({ reason: null, version: 1 })
   })
 
   it('in a dry run changes nothing, and tells what it would', async () => {
-    const shop = await openDream()
-    await populate(shop, 90)
+    const setup = await openDreamSetup()
+    await insertDreamRecords(setup, 90)
     // As working memory it is worth little enough to go; as what it first becomes it is not.
-    const spared = life('working', 100 * day, { base_importance: 0.72, source_type: 'ingest' })
-    const [borderline] = await storeLives(shop.pool, [spared], shop.clock.now())
-    const before = await readAll(shop)
-    const rehearsed = await shop.run('dream', { dryRun: true })
-    expect(await readAll(shop)).toEqual(before)
-    const run = await shop.run('dream')
+    const spared = buildHistory('working', 100 * day, { base_importance: 0.72, source_type: 'ingest' })
+    const [borderline] = await insertRecordHistories(setup.pool, [spared], setup.clock.now())
+    const before = await readRecordTables(setup)
+    const rehearsed = await setup.run('dream', { dryRun: true })
+    expect(await readRecordTables(setup)).toEqual(before)
+    const run = await setup.run('dream')
     // A rehearsal weighs what there is: of what it raised and put away, too, it has taken everything back.
     const { promoted_episodic, promoted_semantic, archived } = run.stats
     expect(rehearsed.stats).toMatchObject({ promoted_episodic, promoted_semantic, archived })
     expect(archived).toBe(30)
-    const told = await readChanges(shop, rehearsed.id)
-    expect(told).toEqual(await readChanges(shop, run.id))
+    const told = await readRunChanges(setup, rehearsed.id)
+    expect(told).toEqual(await readRunChanges(setup, run.id))
     expect(told.length).toBe(75 + 1)
     expect(told.filter(({ record_id }) => record_id === borderline)).toMatchObject([{ action: 'promote' }])
   })
 
   it('passes over what another transaction holds, and comes back for it', async () => {
-    const shop = await openDream()
-    const ids = await populate(shop, 6)
-    const client = await shop.pool.connect()
+    const setup = await openDreamSetup()
+    const ids = await insertDreamRecords(setup, 6)
+    const client = await setup.pool.connect()
     await client.query('begin')
     await client.query('select from records where id = $1 for update', [ids[2]])
-    expect((await shop.run('dream')).stats).toMatchObject({ archived: 1 })
+    expect((await setup.run('dream')).stats).toMatchObject({ archived: 1 })
     await client.query('rollback')
     client.release()
-    expect((await shop.run('dream')).stats).toMatchObject({ archived: 1 })
-    expect((await readFates(shop, ids))[2]).toMatchObject({ reason: 'archived' })
+    expect((await setup.run('dream')).stats).toMatchObject({ archived: 1 })
+    expect((await readOutcomes(setup, ids))[2]).toMatchObject({ reason: 'archived' })
   })
 })

@@ -1,26 +1,34 @@
 import { expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
-import { consolidate, experience } from '../support/consolidation-requests.ts'
-import { minding, openMind } from '../support/dream-app.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { captureEpisode, consolidate } from '../support/consolidation-requests.ts'
+import { answerBySchema, openDreamApp } from '../support/dream-app.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, expectProblem, read } from '../support/record-requests.ts'
-import { faithful, gather, sayings, statusesOf, summariesIn } from '../support/similar-records.ts'
+import {
+  buildSimilarTexts,
+  createSimilarRecords,
+  listSummaries,
+  readStatuses,
+  summarizeByFirst,
+} from '../support/similar-records.ts'
 
 const steps = ['cluster'] as const
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)
 const asked = { actor: 'ada', rationale: 'it says too little' }
 
 async function merged() {
-  const mind = await openMind(minding(faithful), { MEMBRANE_TOMBSTONE_KEY: 'ab'.repeat(32) })
-  const ids = await gather(mind.app, sayings('Orion'))
+  const mind = await openDreamApp(answerBySchema(summarizeByFirst), {
+    MEMBRANE_TOMBSTONE_KEY: 'ab'.repeat(32),
+  })
+  const ids = await createSimilarRecords(mind.app, buildSimilarTexts('Orion'))
   await mind.dream(steps)
-  const [summary] = await summariesIn(mind.app)
-  mind.takeQuestions()
+  const [summary] = await listSummaries(mind.app)
+  mind.takeModelRequests()
   return { ...mind, ids, summary: summary?.id ?? '' }
 }
 
 it('a summary that is retracted gives back what it was made of, and no dream takes it again', async () => {
-  const { app, ids, summary, dream, takeQuestions } = await merged()
+  const { app, ids, summary, dream, takeModelRequests } = await merged()
   const retract = () => app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
   expect((await retract()).status).toBe(200)
   expect((await read(app, summary)).status).toBe('invalidated')
@@ -28,7 +36,7 @@ it('a summary that is retracted gives back what it was made of, and no dream tak
     const source = await read(app, id)
     expect(source).toMatchObject({
       status: 'active',
-      payload: { object: sayings('Orion')[n], revision: { status: 'active' } },
+      payload: { object: buildSimilarTexts('Orion')[n], revision: { status: 'active' } },
     })
     expect(source.salience).toBeGreaterThan(0.4)
     const { body } = await app.request('GET', `/v1/records/${id}/status-history`)
@@ -44,10 +52,10 @@ it('a summary that is retracted gives back what it was made of, and no dream tak
   })
   expect(JSON.stringify(found)).toContain(ids[0])
   expectProblem(await retract(), 409, 'already_retracted')
-  await hireEmbedder(app).run()
+  await createEmbeddingWorker(app).run()
   expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 0, cluster_candidates: 0 })
-  expect(takeQuestions()).toEqual([])
-  expect(await statusesOf(app, ids)).toEqual(all(6, 'active'))
+  expect(takeModelRequests()).toEqual([])
+  expect(await readStatuses(app, ids)).toEqual(all(6, 'active'))
 })
 
 it('a merge is reverted by nobody but who takes the summary back', async () => {
@@ -61,8 +69,8 @@ it('a merge is reverted by nobody but who takes the summary back', async () => {
 })
 
 it('what was merged by hand stays merged when what came of it is retracted', async () => {
-  const { app } = await openMind()
-  const ids = await gather(app, sayings('Orion', 2))
+  const { app } = await openDreamApp()
+  const ids = await createSimilarRecords(app, buildSimilarTexts('Orion', 2))
   const record = {
     type: 'semantic',
     payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 'o' },
@@ -71,11 +79,11 @@ it('what was merged by hand stays merged when what came of it is retracted', asy
   const { body } = await app.request('POST', '/v1/records/merge', { body: { ids, record, ...asked } })
   const { id } = (body as Body).record
   expect((await app.request('POST', `/v1/records/${id}/retract`, { body: asked })).status).toBe(200)
-  expect(await statusesOf(app, ids)).toEqual(all(2, 'merged'))
+  expect(await readStatuses(app, ids)).toEqual(all(2, 'merged'))
 })
 
 it('an erased source takes the summary with it, and the next dream gives back the others', async () => {
-  const { app, ids, summary, dream, changesOf } = await merged()
+  const { app, ids, summary, dream, listRunChanges } = await merged()
   const [first = '', ...others] = ids
   const erased = await app.request('POST', `/v1/records/${first}/erase`, {
     body: { ...asked, cascade: true },
@@ -83,22 +91,22 @@ it('an erased source takes the summary with it, and the next dream gives back th
   expect(erased, erased.text).toMatchObject({ status: 200 })
   expect((erased.body as Body).derived_ids).toEqual([summary])
   expectProblem(await app.request('GET', `/v1/records/${summary}`), 410, 'record_erased')
-  expect(await statusesOf(app, others)).toEqual(all(5, 'merged'))
+  expect(await readStatuses(app, others)).toEqual(all(5, 'merged'))
   const run = await dream(steps)
   expect(run.stats.records_unmerged).toBe(5)
-  expect(await statusesOf(app, others)).toEqual(all(5, 'active'))
-  expect((await changesOf(run)).map(({ action }) => action)).toEqual(all(5, 'unmerge'))
+  expect(await readStatuses(app, others)).toEqual(all(5, 'active'))
+  expect((await listRunChanges(run)).map(({ action }) => action)).toEqual(all(5, 'unmerge'))
   expect((await dream(steps)).stats.records_unmerged).toBe(0)
 })
 
 it('an episode that was told as one with others before anybody learnt from it still teaches', async () => {
-  const { app, dream } = await openMind(minding(faithful))
+  const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
   const episodes: Body[] = []
-  for (const said of sayings('Orion')) episodes.push(await experience(app, said))
-  await hireEmbedder(app).run()
+  for (const said of buildSimilarTexts('Orion')) episodes.push(await captureEpisode(app, said))
+  await createEmbeddingWorker(app).run()
   expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 1, records_merged: 6 })
   const ids = episodes.map(({ id }) => id)
-  expect(await statusesOf(app, ids)).toEqual(all(6, 'merged'))
+  expect(await readStatuses(app, ids)).toEqual(all(6, 'merged'))
   app.clock.advance(86_400_000)
   expect((await consolidate(app)).stats).toMatchObject({ semantic_extracted: 6 })
 })
@@ -107,5 +115,5 @@ it('the laws of the store hold after a merge, its reversal and a dream after tha
   const { app, summary, dream } = await merged()
   await app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
   await dream(['cluster', 'forget'])
-  expect(await breachesOf(app)).toEqual([])
+  expect(await listBrokenLaws(app)).toEqual([])
 })

@@ -1,18 +1,25 @@
 import { expect, it } from 'vitest'
 import type { Precision } from '../../src/domain/vector-codes.ts'
-import { documentOf, minding, openMind, readStore, tellFact, tellOf } from '../support/dream-app.ts'
-import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import {
+  answerBySchema,
+  createEntityWithFacts,
+  createFactAbout,
+  openDreamApp,
+  parsePromptDocument,
+  readDreamTables,
+} from '../support/dream-app.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['synthesis'] as const
-const joining = minding({
+const joining = answerBySchema({
   synthesis: ({ entities: [one, other] }: Body) => ({
     ...{ connected: true, synthesis: `${one.name} and ${other.name} share a queue` },
     insight: 'slowing one slows the other',
   }),
 })
-const apart = minding({ synthesis: { connected: false, synthesis: '', insight: '' } })
+const apart = answerBySchema({ synthesis: { connected: false, synthesis: '', insight: '' } })
 
 /** Directions whose likeness to the first is the cosine they are named by. */
 const at = (cosine: number) => Float32Array.from([cosine, Math.sqrt(1 - cosine * cosine), 0, 0])
@@ -26,20 +33,20 @@ async function place(
   name: string,
   { cosine, tags = [name], bits = 32 }: Place,
 ) {
-  const about = await tellOf(
+  const about = await createEntityWithFacts(
     app,
     name,
     [1, 2, 3].map((n) => `${name} ${n}`),
     { tags },
   )
   const placed = about.known.map((id) => ({ id, vector: at(cosine), bits }))
-  await placeVectors(app.db, modelId, placed)
+  await insertVectors(app.db, modelId, placed)
   return about
 }
 
 async function openPair(behaviour = joining, other: Partial<Place> = {}) {
-  const mind = await openMind(behaviour)
-  const modelId = await placeModel(mind.app.db, 4)
+  const mind = await openDreamApp(behaviour)
+  const modelId = await insertEmbeddingModel(mind.app.db, 4)
   const orion = await place(mind.app, modelId, 'Orion', { cosine: 1 })
   const vega = await place(mind.app, modelId, 'Vega', { cosine: 0.8, ...other })
   return { ...mind, modelId, orion, vega }
@@ -53,14 +60,14 @@ const edgesOf = async (app: TestApp, id: string, predicate: string): Promise<str
 it.each(['orion', 'vega'] as const)(
   'what connects entities of two sensitivities is recorded at the more sensitive one, when %s is less',
   async (which) => {
-    const { app, orion, vega, dream, changesOf } = await openPair()
+    const { app, orion, vega, dream, listRunChanges } = await openPair()
     const [lower, higher] = which === 'orion' ? [orion, vega] : [vega, orion]
     for (const id of [lower.id, ...lower.known]) {
       const body = { sensitivity: 'public' }
       expect((await app.request('PATCH', `/v1/records/${id}`, { body })).status).toBe(200)
     }
     const { version } = await read(app, lower.id)
-    const changes = await changesOf(await dream(steps))
+    const changes = await listRunChanges(await dream(steps))
     expect(changes.find(({ action }) => action === 'relate')).toMatchObject({
       ...{ record_id: higher.id, after: { target_id: lower.id } },
     })
@@ -70,12 +77,12 @@ it.each(['orion', 'vega'] as const)(
 )
 
 it('two entities from different contexts are connected where the model bears it out', async () => {
-  const { app, orion, vega, dream, changesOf, takeQuestions } = await openPair()
+  const { app, orion, vega, dream, listRunChanges, takeModelRequests } = await openPair()
   const run = await dream(steps)
   expect(run.stats).toMatchObject({ pairs_asked: 1, pairs_connected: 1, pairs_rejected: 0, model_calls: 1 })
-  const [question] = takeQuestions().map(documentOf)
+  const [question] = takeModelRequests().map(parsePromptDocument)
   expect(question.entities.map(({ name }: Body) => name).sort()).toEqual(['Orion', 'Vega'])
-  const changes = await changesOf(run)
+  const changes = await listRunChanges(run)
   expect(changes.map(({ action }) => action).sort()).toEqual(['create', 'relate'])
   expect(JSON.stringify(changes)).not.toContain('queue')
   const { record_id: id } = changes.find(({ action }) => action === 'create') ?? {}
@@ -90,23 +97,23 @@ it('two entities from different contexts are connected where the model bears it 
     await edgesOf(app, vega.id, 'related_to'),
   ].flat()
   expect(related).toHaveLength(1)
-  const before = await readStore(app)
+  const before = await readDreamTables(app)
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
-  expect(await readStore(app)).toEqual(before)
+  expect(await readDreamTables(app)).toEqual(before)
 })
 
 it('a pair that was rejected is remembered, whatever one learns of either', async () => {
   const { app, modelId, orion, vega, dream } = await openPair(apart)
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 1, pairs_rejected: 1 })
-  const { id } = await tellFact(app, orion.id, 'something new', { tags: ['Orion'] })
-  await placeVectors(app.db, modelId, [{ id, vector: at(1) }])
+  const { id } = await createFactAbout(app, orion.id, 'something new', { tags: ['Orion'] })
+  await insertVectors(app.db, modelId, [{ id, vector: at(1) }])
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
   expect(await edgesOf(app, vega.id, 'related_to')).toEqual([])
 })
 
 it('what somebody undoes is not connected again', async () => {
-  const { app, orion, vega, dream, changesOf } = await openPair()
-  const changes = await changesOf(await dream(steps))
+  const { app, orion, vega, dream, listRunChanges } = await openPair()
+  const changes = await listRunChanges(await dream(steps))
   const { record_id: id } = changes.find(({ action }) => action === 'create') ?? {}
   await app.request('POST', `/v1/records/${id}/retract`, { body: { actor: 'a', rationale: 'no' } })
   const [one, other] = [orion.id, vega.id].sort()
@@ -124,8 +131,8 @@ it.each([
 })
 
 it('tags of the service itself are no context', async () => {
-  const mind = await openMind(joining)
-  const modelId = await placeModel(mind.app.db, 4)
+  const mind = await openDreamApp(joining)
+  const modelId = await insertEmbeddingModel(mind.app.db, 4)
   await place(mind.app, modelId, 'Orion', { cosine: 1, tags: ['consolidated', 'one'] })
   await place(mind.app, modelId, 'Vega', { cosine: 0.8, tags: ['consolidated', 'other'] })
   expect((await mind.dream(steps)).stats).toMatchObject({ pairs_asked: 1 })
@@ -147,12 +154,14 @@ it('vectors of every precision are compared', async () => {
 })
 
 it('five pairs of a run are asked about, and the others in the runs after it', async () => {
-  const { app, modelId, dream, takeQuestions } = await openPair(apart)
+  const { app, modelId, dream, takeModelRequests } = await openPair(apart)
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await place(app, modelId, name, { cosine: 0.8 })
   const asked: string[] = []
   for (let night = 0; night < 3; night++) {
     await dream(steps)
-    const names = takeQuestions().map((seen) => documentOf(seen).entities.map(({ name }: Body) => name))
+    const names = takeModelRequests().map((seen) =>
+      parsePromptDocument(seen).entities.map(({ name }: Body) => name),
+    )
     asked.push(...names.map((pair) => pair.sort().join()))
     expect(names.length).toBe([5, 2, 0][night])
   }
@@ -163,18 +172,18 @@ it('a pinned entity is not related, and one of another scope not compared', asyn
   const { app, modelId, orion, dream } = await openPair()
   await app.request('POST', `/v1/records/${orion.id}/pin`, { body: { actor: 'a', rationale: 'r' } })
   const more = { scope: 'team', tags: ['t'], entity: { scope: 'team' } }
-  const lyra = await tellOf(app, 'Lyra', ['Lyra 1'], more)
-  await placeVectors(app.db, modelId, [{ id: lyra.known[0] ?? '', vector: at(1) }])
+  const lyra = await createEntityWithFacts(app, 'Lyra', ['Lyra 1'], more)
+  await insertVectors(app.db, modelId, [{ id: lyra.known[0] ?? '', vector: at(1) }])
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0 })
 })
 
 it('what is too sensitive for the model is not compared at all', async () => {
-  const mind = await openMind(joining)
-  const modelId = await placeModel(mind.app.db, 4)
+  const mind = await openDreamApp(joining)
+  const modelId = await insertEmbeddingModel(mind.app.db, 4)
   await place(mind.app, modelId, 'Orion', { cosine: 1 })
   const hidden = { sensitivity: 'high', tags: ['h'], entity: { sensitivity: 'high' } }
-  const vega = await tellOf(mind.app, 'Vega', ['Vega 1'], hidden)
-  await placeVectors(mind.app.db, modelId, [{ id: vega.known[0] ?? '', vector: at(0.8) }])
+  const vega = await createEntityWithFacts(mind.app, 'Vega', ['Vega 1'], hidden)
+  await insertVectors(mind.app.db, modelId, [{ id: vega.known[0] ?? '', vector: at(0.8) }])
   expect((await mind.dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
 })
 
@@ -183,7 +192,7 @@ it.each([
   ['no word of it', { connected: true, synthesis: '', insight: 'x' }],
   ['a guess', { connected: 'yes', synthesis: 'x', insight: 'x' }],
 ])('an answer with %s connects nothing, and its question is not put again', async (_, answer) => {
-  const { app, orion, vega, dream } = await openPair(minding({ synthesis: answer }))
+  const { app, orion, vega, dream } = await openPair(answerBySchema({ synthesis: answer }))
   expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 0, pairs_rejected: 1 })
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
   const related = [await edgesOf(app, orion.id, 'related_to'), await edgesOf(app, vega.id, 'related_to')]
@@ -203,14 +212,14 @@ it('entities that somebody relates while the model thinks are left to them', asy
 
 it('a rehearsal that asks keeps nothing', async () => {
   const { app, dream } = await openPair()
-  const before = await readStore(app)
+  const before = await readDreamTables(app)
   const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
   expect(run.stats).toMatchObject({ pairs_connected: 1 })
-  expect(await readStore(app)).toEqual(before)
+  expect(await readDreamTables(app)).toEqual(before)
 })
 
 it('without vectors there is nothing to compare', async () => {
-  const { app, dream } = await openMind(joining)
-  await tellOf(app, 'Orion', ['Orion 1'])
+  const { app, dream } = await openDreamApp(joining)
+  await createEntityWithFacts(app, 'Orion', ['Orion 1'])
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
 })

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { digestOf } from '../../src/dream/verdict-digest.ts'
 import { deleteOldVerdicts, hasVerdict, rememberVerdict } from '../../src/dream/verdicts.queries.ts'
 import { createPurge } from '../../src/maintenance/index.ts'
-import { openDream } from '../support/dream-workers.ts'
-import { day } from '../support/job-workers.ts'
+import { openDreamSetup } from '../support/dream-workers.ts'
+import { day } from '../support/worker-setup.ts'
 
 const digest = digestOf({ step: 'cluster', model: 'm', inputs: ['a', 1] })
 
@@ -19,21 +19,21 @@ it('a question is another one for another step, another model or another version
 })
 
 it('what was asked in vain is remembered for half a year, and no longer', async () => {
-  const shop = await openDream()
+  const setup = await openDreamSetup()
   const remember = () =>
-    shop.db
+    setup.db
       .transaction()
-      .execute((tx) => rememberVerdict(tx, { step: 'cluster', digest, now: shop.clock.now() }))
+      .execute((tx) => rememberVerdict(tx, { step: 'cluster', digest, now: setup.clock.now() }))
   const purge = () =>
-    shop.run('purge', { works: { purge: createPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) } })
-  const isKnown = (step: 'cluster' | 'probe' = 'cluster') => hasVerdict(shop.db, { step, digest })
+    setup.run('purge', { works: { purge: createPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) } })
+  const isKnown = (step: 'cluster' | 'probe' = 'cluster') => hasVerdict(setup.db, { step, digest })
   expect(await isKnown()).toBe(false)
   await Promise.all([remember(), remember()])
   expect([await isKnown(), await isKnown('probe')]).toEqual([true, false])
-  shop.clock.advance(179 * day)
+  setup.clock.advance(179 * day)
   expect((await purge()).stats).toMatchObject({})
   expect(await isKnown()).toBe(true)
-  shop.clock.advance(2 * day)
+  setup.clock.advance(2 * day)
   expect((await purge()).stats).toMatchObject({ dream_verdicts: 1 })
   expect(await isKnown()).toBe(false)
 })

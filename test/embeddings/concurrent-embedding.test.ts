@@ -2,8 +2,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { normalise } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
-import { hireEmbedder, openPass, readList, readModels, readVectors } from '../support/embedding-workers.ts'
-import { sabotage } from '../support/end-session.ts'
+import {
+  createEmbeddingWorker,
+  createPassWithoutRun,
+  readEmbeddingModels,
+  readEmbeddingQueue,
+  readVectors,
+} from '../support/embedding-workers.ts'
+import { createSessionEnder } from '../support/end-session.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -47,12 +53,12 @@ describe('a text that changes while it is embedded', () => {
       if (isFirst) await retag(id, 'after')
       isFirst = false
     })
-    await openPass(app, embedder)()
+    await createPassWithoutRun(app, embedder)()
     expect(asked.map((text) => text.split('\n').at(-1))).toEqual(['before', 'after'])
     const [vector] = await hashEmbedder().embed(asked.slice(1))
     if (!vector) throw new Error('no such text')
     expect((await readVectors(app)).map(({ code }) => code)).toEqual([encode(normalise(vector), 32)])
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingQueue(app)).toEqual([])
   })
 
   it('is left alone when its record is erased', async () => {
@@ -60,9 +66,9 @@ describe('a text that changes while it is embedded', () => {
     const { embedder } = watched(() =>
       app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } }),
     )
-    await openPass(app, embedder)()
+    await createPassWithoutRun(app, embedder)()
     expect((await readVectors(app)).map(({ record_id: each }) => each)).toEqual([other])
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingQueue(app)).toEqual([])
   })
 
   it('is never waited for: what is being written or erased at that moment is passed over', async () => {
@@ -73,14 +79,14 @@ describe('a text that changes while it is embedded', () => {
         await holder.query('begin')
         await holder.query('select from records where id = $1 for update', [id])
       })
-      await openPass(app, embedder)()
+      await createPassWithoutRun(app, embedder)()
     } finally {
       await holder.query('rollback')
       holder.release()
     }
     expect((await readVectors(app)).map(({ record_id: each }) => each)).toEqual([other])
     app.clock.advance(60_000)
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     expect(await readVectors(app)).toHaveLength(2)
   })
 })
@@ -90,11 +96,11 @@ describe('several workers', () => {
     await writeMany(900)
     await writeMany(900)
     const workers = Array.from({ length: 4 }, () => watched())
-    await Promise.all(workers.map(({ embedder }) => openPass(app, embedder)()))
+    await Promise.all(workers.map(({ embedder }) => createPassWithoutRun(app, embedder)()))
     const asked = workers.flatMap((worker) => worker.asked)
     expect([asked.length, new Set(asked).size]).toEqual([1_800, 900])
     expect(await readVectors(app)).toHaveLength(1_800)
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingQueue(app)).toEqual([])
   })
 
   it('of which one is slower than its claim lasts leave the newer vector', async () => {
@@ -102,14 +108,14 @@ describe('several workers', () => {
     const slow = watched(async () => {
       app.clock.advance(61_000)
       await retag(id, 'after')
-      await openPass(app)()
+      await createPassWithoutRun(app)()
     })
-    await openPass(app, slow.embedder)()
+    await createPassWithoutRun(app, slow.embedder)()
     const [row] = await readVectors(app)
     const kept = row?.code
     await retag(id, 'again')
     await retag(id, 'after')
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     expect((await readVectors(app))[0]?.code).toEqual(kept)
   })
 
@@ -118,13 +124,13 @@ describe('several workers', () => {
     const work = async (pass: () => Promise<unknown>) => {
       for (let round = 0; round < 10; round++) await pass()
     }
-    const working = [0, 1, 2].map(() => work(openPass(app)))
+    const working = [0, 1, 2].map(() => work(createPassWithoutRun(app)))
     const answers = await Promise.all(
       ids.map(async (id, index) => {
         if (index === 100) {
           // The old workers are taken for gone, and know nothing of it.
           app.clock.advance(61_000)
-          working.push(work(openPass(app, hashEmbedder(64))))
+          working.push(work(createPassWithoutRun(app, hashEmbedder(64))))
         }
         return index % 10 === 0
           ? app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
@@ -134,30 +140,30 @@ describe('several workers', () => {
     await Promise.all(working)
     expect(answers.map(({ status }) => status)).toEqual(Array(200).fill(200))
     app.clock.advance(61_000)
-    await openPass(app, hashEmbedder(64))()
+    await createPassWithoutRun(app, hashEmbedder(64))()
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual(Array(180).fill(64))
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingQueue(app)).toEqual([])
   })
 })
 
 describe('a worker whose session ends', () => {
   it('before any of its statements loses nothing, and the next one completes it', async () => {
     await write('first')
-    const doomed = sabotage(app)
-    const { statements } = await doomed.count(() => openPass(app)())
+    const doomed = createSessionEnder(app)
+    const { statements } = await doomed.count(() => createPassWithoutRun(app)())
     expect(statements).toBeGreaterThan(10)
     for (let nth = 1; nth <= statements; nth++) {
       await app.db.deleteFrom('embedding_models').execute()
       const { id } = await write(`word ${nth}`)
-      await doomed.count(() => openPass(app)().catch(() => undefined), nth)
-      const isListed = (await readList(app)).some(({ record_id: each }) => each === id)
+      await doomed.count(() => createPassWithoutRun(app)().catch(() => undefined), nth)
+      const isListed = (await readEmbeddingQueue(app)).some(({ record_id: each }) => each === id)
       const isStored = (await readVectors(app)).some(({ record_id: each }) => each === id)
       expect([nth, isListed || isStored]).toEqual([nth, true])
       app.clock.advance(61_000)
-      await openPass(app)()
-      expect(await readList(app)).toEqual([])
+      await createPassWithoutRun(app)()
+      expect(await readEmbeddingQueue(app)).toEqual([])
       expect(await readVectors(app)).toHaveLength(nth + 1)
-      expect(await readModels(app)).toMatchObject([{ serves: true, embeds: true, walked_to: null }])
+      expect(await readEmbeddingModels(app)).toMatchObject([{ serves: true, embeds: true, walked_to: null }])
     }
   }, 120_000)
 })
@@ -167,10 +173,10 @@ describe('a run that is to stop', () => {
     await writeMany(1_000)
     const stopping = new AbortController()
     const { embedder } = watched(() => stopping.abort())
-    const run = await hireEmbedder(app, embedder).run({ signal: stopping.signal })
+    const run = await createEmbeddingWorker(app, embedder).run({ signal: stopping.signal })
     expect(run.status).toBe('queued')
     app.clock.advance(61_000)
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     expect(await readVectors(app)).toHaveLength(1_000)
   })
 })

@@ -1,19 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
   type ChatServer,
-  hangingUp,
-  inTurn,
-  never,
-  sending,
+  hangUp,
+  neverRespond,
+  respond,
+  respondInTurn,
   startChatServer,
 } from '../support/chat-server.ts'
-import { askedOf, choking, distorting, embedding } from '../support/embedding-server.ts'
 import {
-  hireEmbedder,
-  readList,
-  readModels,
+  failOnText,
+  parseEmbeddingRequest,
+  respondWithAlteredVectors,
+  respondWithVectors,
+} from '../support/embedding-server.ts'
+import {
+  createEmbeddingWorker,
+  createServerEmbedder,
+  readEmbeddingModels,
+  readEmbeddingQueue,
   readVectors,
-  serverEmbedder,
 } from '../support/embedding-workers.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -23,7 +28,7 @@ let server: ChatServer
 beforeEach(async () => {
   await import('../../src/llm/client.ts')
   app = await startTestApp()
-  server = await startChatServer(embedding())
+  server = await startChatServer(respondWithVectors())
 })
 afterEach(async () => {
   await app.close()
@@ -32,7 +37,7 @@ afterEach(async () => {
 
 const minute = 60_000
 const isPoison = (text: string) => text.includes('poison')
-const hire = () => hireEmbedder(app, serverEmbedder(app, server.url))
+const hire = () => createEmbeddingWorker(app, createServerEmbedder(app, server.url))
 
 async function write(...objects: string[]): Promise<string[]> {
   const body = { records: objects.map((object) => fact({ payload: { ...payloads.semantic, object } })) }
@@ -43,33 +48,36 @@ const words = (count: number) => Array.from({ length: count }, (_, index) => `wo
 
 describe('a text that cannot be read', () => {
   it.each([
-    ['is refused', sending(400, {})],
-    ['is too much for the server', sending(413, {})],
-    ['breaks the server', sending(500, {})],
-    ['makes it hang up', hangingUp],
-    ['makes it never end', never],
-    ['has a vector that is none', distorting((data) => data.map((each) => ({ ...each, embedding: [null] })))],
-    ['has a vector of other dimensions', embedding({ dimensions: 8 })],
+    ['is refused', respond(400, {})],
+    ['is too much for the server', respond(413, {})],
+    ['breaks the server', respond(500, {})],
+    ['makes it hang up', hangUp],
+    ['makes it never end', neverRespond],
+    [
+      'has a vector that is none',
+      respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: [null] }))),
+    ],
+    ['has a vector of other dimensions', respondWithVectors({ dimensions: 8 })],
   ])(
     'because it %s keeps no other from its vector',
     async (_, failure) => {
       const ids = await write(...words(5), 'poison', ...words(40))
-      server.behave(choking(isPoison, failure))
+      server.behave(failOnText(isPoison, failure))
       const { status, stats } = await hire().run()
       expect([status, stats]).toMatchObject(['succeeded', { embedded: 45, failed: 1, given_up: 0 }])
       expect(await readVectors(app)).toHaveLength(45)
-      expect(await readList(app)).toMatchObject([{ record_id: ids[5], attempts: 1 }])
+      expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: ids[5], attempts: 1 }])
     },
     60_000,
   )
 
   it('is tried again ever more rarely, given up after eight attempts, and counted', async () => {
     const [id = ''] = await write('poison')
-    server.behave(choking(isPoison))
+    server.behave(failOnText(isPoison))
     const pauses: number[] = []
     for (let attempt = 1; attempt <= 7; attempt++) {
       expect((await hire().run()).stats).toMatchObject({ failed: 1, given_up: 0 })
-      const [row] = await readList(app)
+      const [row] = await readEmbeddingQueue(app)
       pauses.push((row?.due_at.getTime() ?? 0) - app.clock.now().getTime())
       expect((await hire().run()).stats).toMatchObject({ failed: 0 })
       app.clock.advance(pauses.at(-1) ?? 0)
@@ -86,7 +94,7 @@ describe('a text that cannot be read', () => {
     const [id] = await write('word')
     await hire().run()
     await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['poison'] } })
-    server.behave(choking(isPoison))
+    server.behave(failOnText(isPoison))
     await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
     expect((await hire().run()).stats).toMatchObject({ given_up: 1 })
     expect(await readVectors(app)).toEqual([])
@@ -106,50 +114,52 @@ describe('a text that cannot be read', () => {
 
   it('is read by its beginning when it is too long', async () => {
     await write('long '.repeat(5_000))
-    server.behave(choking((text) => text.length > 1_000))
+    server.behave(failOnText((text) => text.length > 1_000))
     expect((await hire().run()).stats).toMatchObject({ embedded: 1, failed: 0 })
-    const lengths = server.requests.flatMap((seen) => askedOf(seen).input.map((text) => text.length))
+    const lengths = server.requests.flatMap((seen) =>
+      parseEmbeddingRequest(seen).input.map((text) => text.length),
+    )
     expect(Math.max(...lengths)).toBe(8_000)
   })
 })
 
 describe('a server that is away', () => {
   it.each([
-    ['breaks', sending(503, {})],
-    ['hangs up', hangingUp],
-    ['never ends', never],
-    ['has had enough', sending(429, {})],
-    ['does not know us', sending(401, {})],
-    ['lacks the model', sending(404, {})],
-    ['refuses whatever it is asked', sending(400, {})],
-    ['sends elsewhere', sending(307, {}, { location: 'http://127.0.0.1:1/' })],
-    ['has another model under the name', embedding({ dimensions: 8 })],
+    ['breaks', respond(503, {})],
+    ['hangs up', hangUp],
+    ['never ends', neverRespond],
+    ['has had enough', respond(429, {})],
+    ['does not know us', respond(401, {})],
+    ['lacks the model', respond(404, {})],
+    ['refuses whatever it is asked', respond(400, {})],
+    ['sends elsewhere', respond(307, {}, { location: 'http://127.0.0.1:1/' })],
+    ['has another model under the name', respondWithVectors({ dimensions: 8 })],
   ])('because it %s costs no text an attempt', async (_, failure) => {
     await write(...words(3))
-    server.behave(inTurn(embedding(), failure))
+    server.behave(respondInTurn(respondWithVectors(), failure))
     const { status, error } = await hire().run()
     expect([status, error]).toEqual(['failed', expect.stringContaining('the model did not answer')])
-    const rows = await readList(app)
+    const rows = await readEmbeddingQueue(app)
     expect(rows.map(({ attempts, due_at }) => [attempts, due_at])).toEqual(
       Array(3).fill([0, app.clock.now()]),
     )
-    server.behave(embedding())
+    server.behave(respondWithVectors())
     expect((await hire().run()).stats).toMatchObject({ embedded: 3 })
   })
 
   it('is not registered before it has answered', async () => {
-    server.behave(sending(503, {}))
+    server.behave(respond(503, {}))
     expect((await hire().run()).status).toBe('failed')
-    expect(await readModels(app)).toEqual([])
+    expect(await readEmbeddingModels(app)).toEqual([])
   })
 
   it('says in no log what it was to read', async () => {
     await write('confidential evidence', 'confidential poison')
-    server.behave(choking(isPoison, sending(400, { error: { message: 'confidential evidence' } })))
+    server.behave(failOnText(isPoison, respond(400, { error: { message: 'confidential evidence' } })))
     const worker = hire()
     await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
     await worker.run()
-    server.behave(sending(500, 'confidential evidence'))
+    server.behave(respond(500, 'confidential evidence'))
     await write('confidential more')
     await worker.run()
     expect(worker.lines.length).toBeGreaterThan(1)
@@ -167,13 +177,13 @@ describe("somebody else's server", () => {
     expect((await hire().run()).stats).toMatchObject({ embedded: 1 })
     app.clock.advance(2 * minute)
     await create(app, { ...fact({ tags: ['hyper'] }), sensitivity: 'hyper' })
-    expect((await hireEmbedder(app).run()).stats).toMatchObject({ embedded: 3, without_vector: 0 })
+    expect((await createEmbeddingWorker(app).run()).stats).toMatchObject({ embedded: 3, without_vector: 0 })
   })
 
   it('gets requests that a server can take', async () => {
     await write(...words(70), 'long '.repeat(3_000), 'long '.repeat(3_000))
     await hire().run()
-    const sizes = server.requests.map((seen) => askedOf(seen).input)
+    const sizes = server.requests.map((seen) => parseEmbeddingRequest(seen).input)
     expect(Math.max(...sizes.map((input) => input.length))).toBe(32)
     expect(Math.max(...sizes.map((input) => input.join('').length))).toBeLessThanOrEqual(65_536)
     expect(await readVectors(app)).toHaveLength(72)

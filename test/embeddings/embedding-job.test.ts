@@ -4,7 +4,12 @@ import { decode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { hireEmbedder, readList, readModels, readVectors } from '../support/embedding-workers.ts'
+import {
+  createEmbeddingWorker,
+  readEmbeddingModels,
+  readEmbeddingQueue,
+  readVectors,
+} from '../support/embedding-workers.ts'
 import { create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -31,12 +36,14 @@ async function expectVector(id: string, object: string, tags: string[] = []): Pr
 describe('what is written', () => {
   it('waits for its vector from the same moment, and gets it with its signature', async () => {
     const { id } = await create(app, said('Go'))
-    expect(await readList(app)).toMatchObject([{ record_id: id, attempts: 0, due_at: app.clock.now() }])
-    const { status, stats, progress } = await hireEmbedder(app).run()
+    expect(await readEmbeddingQueue(app)).toMatchObject([
+      { record_id: id, attempts: 0, due_at: app.clock.now() },
+    ])
+    const { status, stats, progress } = await createEmbeddingWorker(app).run()
     expect([status, stats, progress]).toMatchObject(['succeeded', { embedded: 1 }, { done: 1, total: 1 }])
     await expectVector(id, 'Go')
-    expect(await readList(app)).toEqual([])
-    expect(await readModels(app)).toEqual([
+    expect(await readEmbeddingQueue(app)).toEqual([])
+    expect(await readEmbeddingModels(app)).toEqual([
       {
         ...{ provider: 'hash', model: 'hash-v1', dimensions: 256 },
         serves: true,
@@ -48,60 +55,60 @@ describe('what is written', () => {
 
   it('is embedded anew when it says something else, and not when it merely fades or moves', async () => {
     const { id } = await create(app, said('Go'))
-    const worker = hireEmbedder(app)
+    const worker = createEmbeddingWorker(app)
     await worker.run()
     app.clock.advance(1_000)
     await app.request('POST', `/v1/records/${id}/reinforce`, { body: { actor: 'ada', rationale: 'used' } })
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingQueue(app)).toEqual([])
     expect((await patch(id, { tags: ['rusty'] })).status).toBe(200)
-    expect(await readList(app)).toMatchObject([{ record_id: id, due_at: app.clock.now() }])
+    expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: id, due_at: app.clock.now() }])
     await worker.run()
     await expectVector(id, 'Go', ['rusty'])
   })
 
   it('stays to be embedded when nobody embeds, and is once somebody does', async () => {
     const { id } = await create(app, said('Go'))
-    const { status, stats } = await hireEmbedder(app, null).run()
+    const { status, stats } = await createEmbeddingWorker(app, null).run()
     expect([status, stats]).toEqual(['succeeded', {}])
-    expect(await readList(app)).toHaveLength(1)
-    await hireEmbedder(app).run()
+    expect(await readEmbeddingQueue(app)).toHaveLength(1)
+    await createEmbeddingWorker(app).run()
     await expectVector(id, 'Go')
   })
 
   it('without a word has no vector, and loses the one it had', async () => {
     const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic' }, tags: ['word'] })
-    const worker = hireEmbedder(app)
+    const worker = createEmbeddingWorker(app)
     await worker.run()
     expect(await readVectors(app)).toHaveLength(1)
     await patch(id, { tags: ['...'] })
     expect((await worker.run()).stats).toMatchObject({ embedded: 0, without_vector: 1 })
-    expect([await readVectors(app), await readList(app)]).toEqual([[], []])
+    expect([await readVectors(app), await readEmbeddingQueue(app)]).toEqual([[], []])
   })
 
   it('is embedded while it is forgotten, for it may be restored', async () => {
     const { id } = await create(app, said('Go'))
     await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     await expectVector(id, 'Go')
   })
 
   it('in another scope than a run is for is left alone', async () => {
     await create(app, { ...said('Go'), scope: 'one' })
     await create(app, { ...said('Rust'), scope: 'two' })
-    expect((await hireEmbedder(app).run({ scope: 'two' })).stats).toMatchObject({ embedded: 1 })
-    expect(await readList(app)).toHaveLength(1)
+    expect((await createEmbeddingWorker(app).run({ scope: 'two' })).stats).toMatchObject({ embedded: 1 })
+    expect(await readEmbeddingQueue(app)).toHaveLength(1)
   })
 })
 
 describe('a rehearsal', () => {
   it('tells how much there is to do, and does nothing', async () => {
     await create(app, said('Go'))
-    for (const worker of [hireEmbedder(app), hireEmbedder(app, null)]) {
+    for (const worker of [createEmbeddingWorker(app), createEmbeddingWorker(app, null)]) {
       const { status, stats } = await worker.run({ dryRun: true })
       expect([status, stats]).toEqual(['succeeded', { due: 1 }])
     }
     expect(await readVectors(app)).toEqual([])
-    expect(await readList(app)).toMatchObject([{ due_at: app.clock.now() }])
+    expect(await readEmbeddingQueue(app)).toMatchObject([{ due_at: app.clock.now() }])
   })
 })
 
@@ -109,7 +116,7 @@ describe('a record that goes', () => {
   it('is erased with its vectors, and the receipt counts them', async () => {
     const { id } = await create(app, said('Go'))
     await create(app, said('Rust'))
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     const { body } = await app.request('POST', `/v1/records/${id}/erase`, {
       body: { actor: 'privacy-desk', rationale: 'asked for' },
     })
@@ -120,17 +127,17 @@ describe('a record that goes', () => {
 
   it('is purged with its vectors and its place on the list', async () => {
     const { id } = await create(app, said('Go'))
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     await patch(id, { tags: ['more'] })
     await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
     app.clock.advance(31 * 86_400_000)
     expect(await purgeForgotten(app.db, app.clock.now(), 10)).toBe(1)
-    expect([await readVectors(app), await readList(app)]).toEqual([[], []])
+    expect([await readVectors(app), await readEmbeddingQueue(app)]).toEqual([[], []])
   })
 
   it('is no more to be embedded', async () => {
     const { id } = await create(app, said('Go'))
     await app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingQueue(app)).toEqual([])
   })
 })

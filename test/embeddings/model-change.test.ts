@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ChatServer, sending, startChatServer } from '../support/chat-server.ts'
-import { askedOf, choking, embedding } from '../support/embedding-server.ts'
+import { type ChatServer, respond, startChatServer } from '../support/chat-server.ts'
+import { failOnText, parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
 import {
-  hireEmbedder,
-  openPass,
-  readList,
-  readModels,
+  createEmbeddingWorker,
+  createPassWithoutRun,
+  createServerEmbedder,
+  readEmbeddingModels,
+  readEmbeddingQueue,
   readVectors,
-  serverEmbedder,
 } from '../support/embedding-workers.ts'
 import { create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -17,7 +17,7 @@ let server: ChatServer
 beforeEach(async () => {
   await import('../../src/llm/client.ts')
   app = await startTestApp()
-  server = await startChatServer(embedding())
+  server = await startChatServer(respondWithVectors())
 })
 afterEach(async () => {
   await app.close()
@@ -28,9 +28,9 @@ const minute = 60_000
 const write = (...tags: string[]) => create(app, fact({ tags }))
 const retag = (id: string, tag: string) =>
   app.request('PATCH', `/v1/records/${id}`, { body: { tags: [tag] } })
-const hashing = () => hireEmbedder(app)
-const asking = () => hireEmbedder(app, serverEmbedder(app, server.url))
-const served = async () => (await readModels(app)).find(({ serves }) => serves)?.model
+const hashing = () => createEmbeddingWorker(app)
+const asking = () => createEmbeddingWorker(app, createServerEmbedder(app, server.url))
+const served = async () => (await readEmbeddingModels(app)).find(({ serves }) => serves)?.model
 const modelsOf = async (id: string) =>
   (await readVectors(app)).filter(({ record_id: each }) => each === id).map(({ model }) => model)
 
@@ -40,20 +40,20 @@ describe('a change of model', () => {
     for (let n = 0; n < 5; n++) ids.push((await write(n === 3 ? 'poison' : 'word')).id)
     await hashing().run()
     app.clock.advance(2 * minute)
-    server.behave(choking((text) => text.includes('poison')))
+    server.behave(failOnText((text) => text.includes('poison')))
     await asking().run()
     // One text is still to be tried again.
     expect(await served()).toBe('hash-v1')
     expect(await readVectors(app)).toHaveLength(9)
     expect(await modelsOf(ids[3] ?? '')).toEqual(['hash-v1'])
     app.clock.advance(minute)
-    server.behave(embedding())
+    server.behave(respondWithVectors())
     await asking().run()
     expect(await served()).toBe('m1')
     expect((await readVectors(app)).map(({ model, dimensions }) => [model, dimensions])).toEqual(
       Array(5).fill(['m1', 16]),
     )
-    expect(await readModels(app)).toMatchObject([
+    expect(await readEmbeddingModels(app)).toMatchObject([
       { model: 'hash-v1', serves: false, embeds: false, walked_to: null },
       { model: 'm1', serves: true, embeds: true, walked_to: null },
     ])
@@ -63,7 +63,7 @@ describe('a change of model', () => {
     await write('poison')
     await hashing().run()
     app.clock.advance(2 * minute)
-    server.behave(choking((text) => text.includes('poison')))
+    server.behave(failOnText((text) => text.includes('poison')))
     for (let attempt = 0; attempt < 8; attempt++) {
       await asking().run()
       app.clock.advance(20 * minute)
@@ -74,7 +74,7 @@ describe('a change of model', () => {
 
   it('tries again what the old one gave up', async () => {
     await write('poison')
-    server.behave(choking((text) => text.includes('poison')))
+    server.behave(failOnText((text) => text.includes('poison')))
     await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
     await asking().run()
     app.clock.advance(2 * minute)
@@ -86,7 +86,7 @@ describe('a change of model', () => {
     await write('poison')
     await hashing().run()
     app.clock.advance(2 * minute)
-    server.behave(choking((text) => text.includes('poison')))
+    server.behave(failOnText((text) => text.includes('poison')))
     await asking().run()
     expect(await modelsOf(id)).toEqual(['hash-v1', 'm1'])
     app.clock.advance(1_000)
@@ -94,7 +94,9 @@ describe('a change of model', () => {
     const { id: born } = await write('meanwhile')
     server.requests.length = 0
     await asking().run()
-    const texts = server.requests.flatMap((seen) => askedOf(seen).input).filter((text) => text !== 'memory')
+    const texts = server.requests
+      .flatMap((seen) => parseEmbeddingRequest(seen).input)
+      .filter((text) => text !== 'memory')
     expect(texts.map((text) => text.split('\n').at(-1)).sort()).toEqual(['after', 'meanwhile'])
     expect([await modelsOf(id), await modelsOf(born), await served()]).toEqual([['m1'], ['m1'], 'hash-v1'])
   })
@@ -103,7 +105,7 @@ describe('a change of model', () => {
     await write('old')
     await hashing().run()
     app.clock.advance(2 * minute)
-    server.behave(choking((text) => text.includes('old')))
+    server.behave(failOnText((text) => text.includes('old')))
     await asking().run()
     await write('new')
     await asking().run()
@@ -111,7 +113,7 @@ describe('a change of model', () => {
     expect((await hashing().run()).stats).toMatchObject({ embedded: 2 })
     expect((await hashing().run()).stats).toMatchObject({ embedded: 0 })
     expect((await readVectors(app)).map(({ model }) => model)).toEqual(['hash-v1', 'hash-v1'])
-    expect(await readModels(app)).toMatchObject([
+    expect(await readEmbeddingModels(app)).toMatchObject([
       { model: 'hash-v1', serves: true, embeds: true },
       { model: 'm1', serves: false, embeds: false, walked_to: null },
     ])
@@ -122,8 +124,8 @@ describe('a change of model', () => {
     await app.db.deleteFrom('unembedded').execute()
     await fillRecords(id, 6_000)
     expect((await hashing().run()).stats).toMatchObject({ embedded: 6_001 })
-    expect(await readModels(app)).toMatchObject([{ serves: true, walked_to: null }])
-    expect(await readList(app)).toEqual([])
+    expect(await readEmbeddingModels(app)).toMatchObject([{ serves: true, walked_to: null }])
+    expect(await readEmbeddingQueue(app)).toEqual([])
   }, 120_000)
 })
 
@@ -158,7 +160,7 @@ describe('workers of different configuration', () => {
       app.clock.advance(minute / 2)
       expect((await hashing().run()).stats).toMatchObject({ embedded: 1 })
     }
-    expect(await readModels(app)).toMatchObject([{ model: 'hash-v1', embeds: true, serves: true }])
+    expect(await readEmbeddingModels(app)).toMatchObject([{ model: 'hash-v1', embeds: true, serves: true }])
     expect(young.lines.filter((line) => line.includes('configured otherwise'))).toHaveLength(1)
   })
 
@@ -177,19 +179,19 @@ describe('workers of different configuration', () => {
     await create(app, { ...fact({ tags: ['secret'] }), sensitivity: 'high' })
     await asking().run()
     expect(await readVectors(app)).toEqual([])
-    const trusted = () => hireEmbedder(app, serverEmbedder(app, server.url), 'high')
+    const trusted = () => createEmbeddingWorker(app, createServerEmbedder(app, server.url), 'high')
     expect((await trusted().run()).stats).toEqual({})
     app.clock.advance(2 * minute)
     expect((await trusted().run()).stats).toMatchObject({ embedded: 1 })
-    expect(await readModels(app)).toMatchObject([{ model: 'm1', serves: true }])
+    expect(await readEmbeddingModels(app)).toMatchObject([{ model: 'm1', serves: true }])
   })
 
   it('that come at the same moment leave one model in place', async () => {
-    const one = () => openPass(app)
-    const other = () => openPass(app, serverEmbedder(app, server.url))
+    const one = () => createPassWithoutRun(app)
+    const other = () => createPassWithoutRun(app, createServerEmbedder(app, server.url))
     await write('one')
     await Promise.all([one(), other(), one(), other(), one(), other()].map((pass) => pass()))
-    expect(await readModels(app)).toMatchObject([{ embeds: true, serves: true }])
+    expect(await readEmbeddingModels(app)).toMatchObject([{ embeds: true, serves: true }])
     expect(await readVectors(app)).toHaveLength(1)
   })
 })
@@ -199,16 +201,16 @@ describe('a server that gives another model under the same name', () => {
     await write('one')
     const worker = asking()
     await worker.run()
-    server.behave(embedding({ dimensions: 24 }))
+    server.behave(respondWithVectors({ dimensions: 24 }))
     await write('two')
     expect((await worker.run()).status).toBe('failed')
     app.clock.advance(2 * minute)
     await asking().run()
-    expect(await readModels(app)).toMatchObject([
+    expect(await readEmbeddingModels(app)).toMatchObject([
       { model: 'm1', dimensions: 16, serves: false },
       { model: 'm1', dimensions: 24, serves: true },
     ])
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([24, 24])
-    server.behave(sending(500, {}))
+    server.behave(respond(500, {}))
   })
 })

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createQueryEmbedder } from '../../src/embeddings/index.ts'
 import { createLogger } from '../../src/kernel/log.ts'
-import { type ChatServer, never, sending, startChatServer } from '../support/chat-server.ts'
+import { type ChatServer, neverRespond, respond, startChatServer } from '../support/chat-server.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { askedOf, embedding, vectorOf } from '../support/embedding-server.ts'
-import { hireEmbedder, serverEmbedder } from '../support/embedding-workers.ts'
+import { computeVector, parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
+import { createEmbeddingWorker, createServerEmbedder } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem } from '../support/record-requests.ts'
-import { retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 16
@@ -23,7 +23,7 @@ beforeEach(async () => {
   // Loading it takes longer than a query waits.
   await import('../../src/llm/client.ts')
   database = await openTestDatabase()
-  server = await startChatServer(embedding())
+  server = await startChatServer(respondWithVectors())
   clock = createTestClock()
   lines = []
 })
@@ -44,9 +44,9 @@ async function placeServing(model: string, provider = 'openai', length = dimensi
     .execute()
 }
 
-function open(more: Parameters<typeof serverEmbedder>[2] = {}) {
+function open(more: Parameters<typeof createServerEmbedder>[2] = {}) {
   const log = createLogger({ level: 'info', clock, write: (line) => void lines.push(line) })
-  const embedder = serverEmbedder({ clock }, server.url, more)
+  const embedder = createServerEmbedder({ clock }, server.url, more)
   return createQueryEmbedder({ db: database.db, clock, log, embedder })
 }
 
@@ -61,14 +61,14 @@ describe('a text that is asked', () => {
     await placeServing('m1')
     const asked = await open().embedText('a question')
     expect(asked).toMatchObject({ outcome: 'embedded', model: { model: 'm1', dimensions } })
-    expect(asked.outcome === 'embedded' && [...asked.vector]).toEqual(vectorOf('a question'))
+    expect(asked.outcome === 'embedded' && [...asked.vector]).toEqual(computeVector('a question'))
   })
 
   it('is asked once of a server, until its model is another', async () => {
     await placeServing('m1')
     const querying = open()
     await outcomes(querying, ['one', 'two', 'one', 'one', 'two'])
-    expect(server.requests.map((seen) => askedOf(seen).input)).toEqual([['one'], ['two']])
+    expect(server.requests.map((seen) => parseEmbeddingRequest(seen).input)).toEqual([['one'], ['two']])
     await placeServing('m2')
     clock.advance(2 * second)
     // The API is still configured with the one before, and says nothing in its name.
@@ -86,7 +86,7 @@ describe('a text that is asked', () => {
   it('is cut to what a model reads, and between two characters', async () => {
     await placeServing('m1')
     await open().embedText(`x${'🦕'.repeat(5_000)}`)
-    const [input = ''] = server.requests.flatMap((seen) => askedOf(seen).input)
+    const [input = ''] = server.requests.flatMap((seen) => parseEmbeddingRequest(seen).input)
     expect(input.length).toBeLessThanOrEqual(8_000)
     expect(input.isWellFormed()).toBe(true)
   })
@@ -115,9 +115,9 @@ describe('a text that is asked', () => {
 
 describe('a server that does not answer', () => {
   it.each([
-    ['fails', sending(500, { error: secret })],
-    ['wants another key', sending(401, { error: secret })],
-    ['answers with vectors of another length', embedding({ dimensions: 8 })],
+    ['fails', respond(500, { error: secret })],
+    ['wants another key', respond(401, { error: secret })],
+    ['answers with vectors of another length', respondWithVectors({ dimensions: 8 })],
   ])('because it %s is left alone after three failures, for half a minute', async (_, behaviour) => {
     await placeServing('m1')
     const querying = open()
@@ -128,7 +128,7 @@ describe('a server that does not answer', () => {
     // One finds out that it is still not back, and those at the same time do not wait with it.
     await Promise.all(['f', 'g', 'h'].map((text) => querying.embedText(text)))
     expect(server.requests).toHaveLength(4)
-    server.behave(embedding())
+    server.behave(respondWithVectors())
     clock.advance(31 * second)
     expect(await outcomes(querying, ['i', 'j', 'k'])).toEqual(Array(3).fill('embedded'))
     expect(lines.join('')).toContain('could not be embedded')
@@ -138,7 +138,7 @@ describe('a server that does not answer', () => {
   it('keeps nobody waiting for longer than two seconds', async () => {
     await placeServing('m1')
     const querying = open({ timeoutMs: 60_000 })
-    server.behave(never)
+    server.behave(neverRespond)
     const before = performance.now()
     expect(await outcomes(querying, ['one'])).toEqual(['unanswered'])
     expect(performance.now() - before).toBeLessThan(10_000)
@@ -156,9 +156,9 @@ describe('an API whose embedding server is away', () => {
         MEMBRANE_EMBEDDING_MODEL: 'm1',
       },
     })
-    id = (await create(app, saying('the pump is primed'))).id
-    await hireEmbedder(app, serverEmbedder(app, server.url)).run()
-    server.behave(sending(503, {}))
+    id = (await create(app, buildStatement('the pump is primed'))).id
+    await createEmbeddingWorker(app, createServerEmbedder(app, server.url)).run()
+    server.behave(respond(503, {}))
   })
   afterEach(() => app.close())
 
@@ -174,7 +174,11 @@ describe('an API whose embedding server is away', () => {
   it('still tells what is similar to what was embedded before, and goes by a vector of the caller', async () => {
     const { status, body } = await app.request('POST', '/v1/search/similar', { body: { record_id: id } })
     expect([status, body]).toEqual([200, { items: [] }])
-    const answer = await retrieve(app, { query_embedding: vectorOf('the pump'), explain: true, max_hops: 0 })
+    const answer = await retrieve(app, {
+      query_embedding: computeVector('the pump'),
+      explain: true,
+      max_hops: 0,
+    })
     expect(answer.nodes[0].signals.channels.map(({ channel }: Body) => channel)).toEqual([
       'vector',
       'salience',
@@ -191,9 +195,9 @@ it('a record that a server may not read is not sent to it to find what is simila
     },
   })
   try {
-    await create(app, saying('the pump is primed'))
-    await hireEmbedder(app, serverEmbedder(app, server.url), 'low').run()
-    const { id } = await create(app, saying(secret, { sensitivity: 'high' }))
+    await create(app, buildStatement('the pump is primed'))
+    await createEmbeddingWorker(app, createServerEmbedder(app, server.url), 'low').run()
+    const { id } = await create(app, buildStatement(secret, { sensitivity: 'high' }))
     const { status, body } = await app.request('POST', '/v1/search/similar', { body: { record_id: id } })
     expect([status, body]).toEqual([200, { items: [] }])
     expect(server.requests.some(({ text }) => text.includes(secret))).toBe(false)

@@ -11,7 +11,7 @@ import { insertRecords } from '../../src/records/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Placed, placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
@@ -33,7 +33,7 @@ const source = createVectorSource(5)
 const centres = Array.from({ length: 12 }, () => source.unit(dimensions))
 const centre = (at: number) => centres[at % centres.length] ?? source.unit(dimensions)
 /** Every fiftieth the same vector, so that there are ties. */
-const placed: Placed[] = Array.from({ length: size }, (_, at) => ({
+const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
   id: idOf(at + 1),
   vector: at % 50 === 0 ? centre(0) : source.near(centre(at), 0.9),
 }))
@@ -58,8 +58,8 @@ beforeAll(async () => {
   for (let at = 0; at < drafts.length; at += 600) {
     await insertRecords(database.db, drafts.slice(at, at + 600), 'simple', createSeal('a key'))
   }
-  model = { id: await placeModel(database.db, dimensions), dimensions }
-  await placeVectors(database.db, model.id, placed)
+  model = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
+  await insertVectors(database.db, model.id, placed)
 })
 afterAll(() => database.close())
 
@@ -167,7 +167,7 @@ describe('a search', () => {
       })
       await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
       const vectors = records.map(({ id }, at) => ({ id, vector: source.near(vector, noise + at / 100) }))
-      await placeVectors(database.db, model.id, vectors)
+      await insertVectors(database.db, model.id, vectors)
     }
     await add(one, 3)
     expect(idsOf(await find())).toEqual([idOf(9_001)])
@@ -181,7 +181,7 @@ describe('a search', () => {
   it('in a store without vectors, or for a model without any, finds nothing', async () => {
     const empty = await openTestDatabase()
     try {
-      const id = await placeModel(empty.db, dimensions)
+      const id = await insertEmbeddingModel(empty.db, dimensions)
       const service = createVectorSearch({ db: empty.db, clock: createTestClock() })
       const asked = { model: { id, dimensions }, vector: centre(0), conditions: [isLive], limit: 10 }
       expect(await service.find(asked)).toEqual([])

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
-import { claim, revise } from '../support/revision-requests.ts'
+import { buildClaim, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -15,7 +15,7 @@ const write = async (object: string, more: object = {}): Promise<string> => {
   app.clock.advance(10)
   return (await create(app, fact({ payload: { ...payloads.semantic, object }, ...more }))).id
 }
-const run = () => hireEmbedder(app).run()
+const run = () => createEmbeddingWorker(app).run()
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
 
 async function surpriseOf(id: string): Promise<Body> {
@@ -50,7 +50,7 @@ describe('a neighbour', () => {
     await run()
     await forget(gone)
     await app.request('POST', `/v1/records/${wrong}/retract`, { body: { actor: 'ada', rationale: 'wrong' } })
-    const heir = claim('the cat sleeps on the printer', { scope: 'c' })
+    const heir = buildClaim('the cat sleeps on the printer', { scope: 'c' })
     expect((await revise(app, 'supersede', old, { record: heir })).status).toBe(201)
     const later = [
       await write(frozen, { scope: 'a' }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { computeSurprise } from '../../src/domain/surprise.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, expectProblem, fact, payloads, pointersOf } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 import vectors from '../vectors/surprise.json' with { type: 'json' }
@@ -19,7 +19,7 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries(texts)) ids[name] = (await create(app, saying(text))).id
   ids['scoped'] = (await create(app, saying(texts.frozen, { scope: 'team' }))).id
   ids['hidden'] = (await create(app, saying(texts.frozen, { scope: 'team', sensitivity: 'high' }))).id
-  await hireEmbedder(app).run()
+  await createEmbeddingWorker(app).run()
 })
 afterAll(() => app.close())
 
@@ -104,7 +104,7 @@ describe('the numbers of the vectors', () => {
   it('come out end to end, for likenesses that vectors are made of', async () => {
     const cases = vectors.cases.filter(({ similarities }) => similarities.length <= 5)
     expect(cases.length).toBeGreaterThan(15)
-    const { placeVectors } = await import('../support/insert-vectors.ts')
+    const { insertVectors: placeVectors } = await import('../support/insert-vectors.ts')
     const { id: model, dimensions } = await app.db
       .selectFrom('embedding_models')
       .select(['id', 'dimensions'])
@@ -136,7 +136,7 @@ describe('the numbers of the vectors', () => {
         asked.map(([id]) => ({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })),
       )
       .execute()
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     for (const [id, each] of asked) {
       const { surprise, importance } = (await app.request('GET', `/v1/records/${id}/explain`)).body as Body
       expect(surprise.score).toBeCloseTo(each.score, 5)

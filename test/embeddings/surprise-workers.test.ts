@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
-import { hireEmbedder, openPass } from '../support/embedding-workers.ts'
-import { sabotage } from '../support/end-session.ts'
+import { createEmbeddingWorker, createPassWithoutRun } from '../support/embedding-workers.ts'
+import { createSessionEnder } from '../support/end-session.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -43,14 +43,14 @@ async function writeMany(texts: readonly string[], more: object = {}): Promise<s
 
 describe('two workers', () => {
   it('of which one is slower: nothing is compared before what came first has its vector', async () => {
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     const [first = ''] = await writeMany([frozen])
     // One has the first text in hand, the other embeds and would compare the second meanwhile.
-    const slow = openPass(app, {
+    const slow = createPassWithoutRun(app, {
       ...hashEmbedder(),
       embed: async (texts) => {
         const [second = ''] = await writeMany([frozen])
-        await openPass(app)()
+        await createPassWithoutRun(app)()
         await compare()
         expect([await surprises(), await listed(), second === '']).toEqual([[], 1, false])
         return hashEmbedder().embed(texts)
@@ -66,13 +66,13 @@ describe('two workers', () => {
     const texts = Array.from({ length: 50 }, (_, at) => `${frozen} in hall ${at}`)
     const work = async () => {
       for (let round = 0; round < 6; round++) {
-        await openPass(app)()
+        await createPassWithoutRun(app)()
         await compare()
       }
     }
     const written = (async () => [await writeMany(texts), await writeMany(texts, { source_type: 'ai' })])()
     await Promise.all([work(), work(), work(), written])
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     await compare()
     const [first = [], second = []] = await written
     const found = new Map((await surprises()).map((each) => [each.record_id, each]))
@@ -94,15 +94,15 @@ describe('two workers', () => {
 
 describe('whoever compares', () => {
   it('may lose its session before any statement, and the next one completes it once', async () => {
-    const doomed = sabotage(app)
+    const doomed = createSessionEnder(app)
     await writeMany([frozen])
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     const { statements } = await doomed.count(() => compare())
     expect(statements).toBeGreaterThan(8)
     let confirmed = 0
     for (let nth = 1; nth <= statements + 2; nth++) {
       const [id = ''] = await writeMany([frozen], { source_type: 'ai' })
-      await openPass(app)()
+      await createPassWithoutRun(app)()
       await doomed.count(() => compare().catch(() => undefined), nth)
       await compare()
       await compare()
@@ -116,7 +116,7 @@ describe('whoever compares', () => {
 
   it('is held up by nobody who embeds, and holds up nobody', async () => {
     await writeMany([frozen])
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     const holder = await app.database.pool.connect()
     try {
       await holder.query('begin')
@@ -125,7 +125,7 @@ describe('whoever compares', () => {
       expect([await listed(), await surprises()]).toEqual([1, []])
       await writeMany(['the cat sleeps on the printer'])
       app.clock.advance(61_000)
-      expect((await hireEmbedder(app).run()).stats).toMatchObject({ embedded: 1, compared: 0 })
+      expect((await createEmbeddingWorker(app).run()).stats).toMatchObject({ embedded: 1, compared: 0 })
     } finally {
       await holder.query('rollback')
       holder.release()
@@ -136,7 +136,7 @@ describe('whoever compares', () => {
 
   it('stops when it is told to', async () => {
     await writeMany([frozen, `${frozen} too`])
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     const stopping = new AbortController()
     stopping.abort()
     await compare(stopping.signal)
@@ -147,7 +147,7 @@ describe('whoever compares', () => {
 describe('what is erased', () => {
   it('is gone from the list, and takes what was found of it along', async () => {
     const [first = '', second = ''] = await writeMany([frozen, frozen])
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     const erase = (id: string) =>
       app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
     await erase(second)
@@ -155,7 +155,7 @@ describe('what is erased', () => {
     await compare()
     // The same content would be refused, having been erased.
     const [third = ''] = await writeMany([`${frozen} too`])
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     await compare()
     const explain = async () =>
       ((await app.request('GET', `/v1/records/${third}/explain`)).body as Body).surprise
@@ -176,7 +176,7 @@ describe('an explanation', () => {
     const [plain = ''] = await writeMany([frozen], { scope: 'mine' })
     const [moved = ''] = await writeMany([`${frozen} again`], { scope: 'mine' })
     const [asked = ''] = await writeMany([frozen], { scope: 'mine' })
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     const key = await app.issueKey(['records:read'], { scopes: ['mine'], max_sensitivity: 'medium' })
     const seen = async () => {
       const { body } = await app.request('GET', `/v1/records/${asked}/explain`, { key })
@@ -195,7 +195,7 @@ describe('a large scope', () => {
   it('beyond what can be searched is let be, which holds up no other', async () => {
     await writeMany([frozen, frozen, frozen], { scope: 'large' })
     const [small = ''] = await writeMany([frozen], { scope: 'small' })
-    await openPass(app)()
+    await createPassWithoutRun(app)()
     const counts: object[] = []
     await createSurpriseComparison({ clock: app.clock, mostInside: 2 }).comparePending({
       ...{ scope: null, signal: new AbortController().signal },
@@ -216,10 +216,10 @@ describe('a large scope', () => {
   it('is searched as a small one is', async () => {
     const texts = Array.from({ length: 900 }, (_, at) => `order ${at} was sent to hall ${(at * 37) % 101}`)
     await writeMany(texts)
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     await create(app, saying('order 17 was sent to hall 23'))
     const [id = ''] = await writeMany(['order 450 was sent to hall 86'])
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     const { body } = await app.request('GET', `/v1/records/${id}/explain`)
     const similar = await app.request('POST', '/v1/search/similar', { body: { record_id: id, limit: 5 } })
     const nearest = (similar.body as Body).items.map(({ record }: Body) => record.id)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbedder } from '../../src/embeddings/index.ts'
-import { hireEmbedder, readVectors } from '../support/embedding-workers.ts'
-import { linkBySql } from '../support/insert-edges.ts'
+import { createEmbeddingWorker, readVectors } from '../support/embedding-workers.ts'
+import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -18,7 +18,7 @@ const write = async (object: string, more: object = {}): Promise<string> => {
   app.clock.advance(10)
   return (await create(app, saying(object, more))).id
 }
-const run = () => hireEmbedder(app).run()
+const run = () => createEmbeddingWorker(app).run()
 
 async function surpriseOf(id: string): Promise<Body> {
   return ((await app.request('GET', `/v1/records/${id}/explain`)).body as Body).surprise
@@ -143,7 +143,7 @@ describe('a repetition', () => {
   it('that was derived from what it repeats is no witness to it', async () => {
     const first = await write(frozen)
     const second = await write(frozen, { source_type: 'ai' })
-    await linkBySql(app, ['derived_from', 'derives'], [[second, first]])
+    await insertEdges(app, ['derived_from', 'derives'], [[second, first]])
     await run()
     expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
     expect(await confirmations(first)).toBe(0)
@@ -184,7 +184,7 @@ describe('a record is compared once', () => {
     await app.request('PATCH', `/v1/records/${first}`, { body: { tags: [] } })
     await run()
     app.clock.advance(61_000)
-    const other = hireEmbedder(app, hashEmbedder(64))
+    const other = createEmbeddingWorker(app, hashEmbedder(64))
     await other.run()
     await other.run()
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([64, 64])
@@ -198,7 +198,7 @@ describe('a record is compared once', () => {
     await run()
     app.clock.advance(61_000)
     const second = await write(frozen)
-    await hireEmbedder(app, hashEmbedder(64)).run()
+    await createEmbeddingWorker(app, hashEmbedder(64)).run()
     expect(await surpriseOf(second)).toMatchObject({ delta: -0.35 })
   })
 
@@ -225,7 +225,7 @@ describe('a rehearsal', () => {
       .insertInto('unsurprised')
       .values({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })
       .execute()
-    expect((await hireEmbedder(app).run({ dryRun: true })).stats).toEqual({ to_compare: 1 })
+    expect((await createEmbeddingWorker(app).run({ dryRun: true })).stats).toEqual({ to_compare: 1 })
     expect(await rows()).toEqual([])
   })
 })

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cosine } from '../../src/domain/similarity.ts'
 import { decode, type Precision } from '../../src/domain/vector-codes.ts'
 import { precisionOf } from '../../src/embeddings/vector-precision.ts'
-import { hireCompressor } from '../support/compression-worker.ts'
-import { hireEmbedder, readList, readVectors } from '../support/embedding-workers.ts'
+import { createCompressionWorker } from '../support/compression-worker.ts'
+import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -42,7 +42,7 @@ async function tellAll() {
   const semantic = await told('the harbour master is called Brook', 60, { layer: 'semantic' })
   const pinned = await told('the harbour is pinned to the wall', 60)
   await app.request('POST', `/v1/records/${pinned.id}/pin`, { body: { actor: 'ada', rationale: 'kept' } })
-  await hireEmbedder(app).run()
+  await createEmbeddingWorker(app).run()
   return { byBits, kept: [semantic.id, pinned.id] }
 }
 
@@ -54,7 +54,7 @@ describe('the precision of a vector', () => {
   it('falls as the memory fades, but for what never fades and what is pinned', async () => {
     const { byBits, kept } = await tellAll()
     const before = await readVectors(app)
-    const run = await hireCompressor(app).run()
+    const run = await createCompressionWorker(app).run()
     expect(run).toMatchObject({ status: 'succeeded', progress: { done: 6, total: 6 } })
     expect(figuresOf(run)).toMatchObject({ to_8_bits: 1, to_4_bits: 1, to_2_bits: 1, to_be_embedded: 0 })
     for (const [bits, id] of Object.entries(byBits)) expect(await bitsOf(id)).toBe(Number(bits))
@@ -72,14 +72,14 @@ describe('the precision of a vector', () => {
 
   it('is what it is at an instant, however often the job runs on the way there', async () => {
     const { id: daily } = await told('daily', 0)
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     for (let at = 0; at < 60; at++) {
       app.clock.advance(day)
-      await hireCompressor(app).run()
+      await createCompressionWorker(app).run()
     }
     const { id: once } = await told('once', 60)
-    await hireEmbedder(app).run()
-    await hireCompressor(app).run()
+    await createEmbeddingWorker(app).run()
+    await createCompressionWorker(app).run()
     expect([await bitsOf(daily), await bitsOf(once)]).toEqual([2, 2])
   })
 })
@@ -87,38 +87,38 @@ describe('the precision of a vector', () => {
 describe('a run of compress', () => {
   it('finds nothing left to do the second time', async () => {
     await tellAll()
-    await hireCompressor(app).run()
+    await createCompressionWorker(app).run()
     const once = await readVectors(app)
-    expect(figuresOf(await hireCompressor(app).run())).toEqual(nothing)
+    expect(figuresOf(await createCompressionWorker(app).run())).toEqual(nothing)
     expect(await readVectors(app)).toEqual(once)
   })
 
   it('writes nothing when it is a rehearsal, and tells what it would do', async () => {
     await tellAll()
     const before = await readVectors(app)
-    const rehearsed = await hireCompressor(app).run({ dryRun: true })
+    const rehearsed = await createCompressionWorker(app).run({ dryRun: true })
     expect(await readVectors(app)).toEqual(before)
-    expect(figuresOf(rehearsed)).toEqual(figuresOf(await hireCompressor(app).run()))
+    expect(figuresOf(rehearsed)).toEqual(figuresOf(await createCompressionWorker(app).run()))
   })
 
   it('of one scope leaves the others as they are', async () => {
     const { id: here } = await told('a thing', 60, { scope: 'here' })
     const { id: there } = await told('a thing', 60, { scope: 'there' })
-    await hireEmbedder(app).run()
-    await hireCompressor(app).run({ scope: 'here' })
+    await createEmbeddingWorker(app).run()
+    await createCompressionWorker(app).run({ scope: 'here' })
     expect([await bitsOf(here), await bitsOf(there)]).toEqual([2, 32])
   })
 
   it('has nothing to do where there is no vector', async () => {
     await told('a thing', 60)
-    expect(await hireCompressor(app).run()).toMatchObject({ status: 'succeeded', stats: nothing })
+    expect(await createCompressionWorker(app).run()).toMatchObject({ status: 'succeeded', stats: nothing })
   })
 
   it('that is interrupted in any batch is finished by the next', async () => {
     for (let nth = 1; nth <= 3; nth++) {
       const { byBits } = await tellAll()
       let batches = 0
-      const dying = hireCompressor(app, {
+      const dying = createCompressionWorker(app, {
         observe: (step) => {
           if (step === 'in batch' && ++batches === nth) throw new Error('the power fails')
         },
@@ -126,7 +126,7 @@ describe('a run of compress', () => {
       const id = await dying.ask()
       await dying.attend()
       app.clock.advance(31_000)
-      await hireCompressor(app).run()
+      await createCompressionWorker(app).run()
       expect((await dying.read(id)).status).not.toBe('running')
       for (const [bits, each] of Object.entries(byBits)) expect(await bitsOf(each)).toBe(Number(bits))
     }
@@ -134,7 +134,7 @@ describe('a run of compress', () => {
 
   it('by two workers at once compresses each vector once', async () => {
     await tellAll()
-    const workers = [hireCompressor(app), hireCompressor(app)] as const
+    const workers = [createCompressionWorker(app), createCompressionWorker(app)] as const
     const ids = [await workers[0].ask(), await workers[1].ask()]
     await Promise.all(workers.map((worker) => worker.attend()))
     const runs = await Promise.all(ids.map((id) => workers[0].read(id)))
@@ -147,26 +147,26 @@ describe('what is used again', () => {
   it('gets its full vector back from its text', async () => {
     const { byBits } = await tellAll()
     const full = await readVectors(app)
-    await hireCompressor(app).run()
+    await createCompressionWorker(app).run()
     const id = byBits[2] ?? ''
     await app.request('POST', `/v1/records/${id}/access`)
-    expect(await readList(app)).toMatchObject([{ record_id: id }])
-    await hireEmbedder(app).run()
+    expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: id }])
+    await createEmbeddingWorker(app).run()
     const now = (await readVectors(app)).find(({ record_id: each }) => each === id)
     const before = full.find(({ record_id: each }) => each === id)
     expect([now?.bits, now?.code.equals(before?.code ?? Buffer.alloc(0))]).toEqual([32, true])
-    await hireCompressor(app).run()
+    await createCompressionWorker(app).run()
     expect(await bitsOf(id)).toBe(32)
   })
 
   it('is listed by the job too, should nobody have listed it when it was used', async () => {
     const { byBits } = await tellAll()
-    await hireCompressor(app).run()
+    await createCompressionWorker(app).run()
     const id = byBits[4] ?? ''
     await app.request('POST', `/v1/records/${id}/access`)
     await app.db.deleteFrom('unembedded').execute()
-    expect(figuresOf(await hireCompressor(app).run())).toMatchObject({ to_be_embedded: 1 })
-    expect(await readList(app)).toMatchObject([{ record_id: id }])
+    expect(figuresOf(await createCompressionWorker(app).run())).toMatchObject({ to_be_embedded: 1 })
+    expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: id }])
   })
 
   it('is found as before where vectors of all precisions stand side by side', async () => {
@@ -181,7 +181,7 @@ describe('what is used again', () => {
       )
     }
     const [before, rankedBefore] = [await similar(question), await retrieved()]
-    await hireCompressor(app).run()
+    await createCompressionWorker(app).run()
     const after = await similar(question)
     expect(new Set(after.map(({ record }) => record.id))).toEqual(
       new Set(before.map(({ record }) => record.id)),

@@ -14,7 +14,7 @@ import { insertRecords } from '../../src/records/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Placed, placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
@@ -32,7 +32,7 @@ const caller: Caller = {
 const source = createVectorSource(9)
 const centres = Array.from({ length: 20 }, () => source.unit(dimensions))
 const near = (at: number) => source.near(centres[at % 20] ?? source.unit(dimensions), 0.9)
-const placed: Placed[] = Array.from({ length: size }, (_, at) => ({
+const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
   id: `00000000-0000-7000-8000-${(at + 1).toString(16).padStart(12, '0')}`,
   vector: near(at),
 }))
@@ -64,11 +64,14 @@ beforeAll(async () => {
     return draftRecord({ type: 'working', payload }, context)
   })
   await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
-  serving = { id: await placeModel(database.db, dimensions), dimensions }
+  serving = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
   // The model that is to follow it, whose signatures lie among those of the one that serves.
-  other = { id: await placeModel(database.db, dimensions + 1, { serves: false }), dimensions: dimensions + 1 }
-  await placeVectors(database.db, serving.id, placed)
-  await placeVectors(
+  other = {
+    id: await insertEmbeddingModel(database.db, dimensions + 1, { serves: false }),
+    dimensions: dimensions + 1,
+  }
+  await insertVectors(database.db, serving.id, placed)
+  await insertVectors(
     database.db,
     other.id,
     placed.map(({ id, vector }) => ({ id, vector: Float32Array.from([...vector, 0.01]) })),

@@ -12,7 +12,7 @@ import { insertRecords } from '../../src/records/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Placed, placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { type InsertedVector, insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
@@ -27,7 +27,7 @@ const caller: Caller = {
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 const source = createVectorSource(11)
 const centres = Array.from({ length: clusters }, () => source.unit(dimensions))
-const placed: Placed[] = centres.flatMap((centre, cluster) =>
+const placed: InsertedVector[] = centres.flatMap((centre, cluster) =>
   Array.from({ length: each }, (_, at) => ({
     id: idOf(cluster * each + at + 1),
     vector: source.near(centre, 0.8),
@@ -62,8 +62,8 @@ async function storeRecords(): Promise<void> {
 beforeAll(async () => {
   database = await openTestDatabase()
   await storeRecords()
-  model = { id: await placeModel(database.db, dimensions), dimensions }
-  await placeVectors(database.db, model.id, placed)
+  model = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
+  await insertVectors(database.db, model.id, placed)
 })
 afterAll(() => database.close())
 
@@ -107,8 +107,8 @@ describe('the nearest vectors', () => {
   })
 
   it('are of the model asked for, whatever vectors of another lie beside them', async () => {
-    const other = await placeModel(database.db, 64, { serves: false })
-    await placeVectors(
+    const other = await insertEmbeddingModel(database.db, 64, { serves: false })
+    await insertVectors(
       database.db,
       other,
       placed.slice(0, 500).map(({ id }) => ({ id, vector: source.unit(64) })),
@@ -128,12 +128,12 @@ describe('the nearest vectors', () => {
 
   it('are found at any precision, the rounded ones among the whole', async () => {
     const some = placed.slice(0, 240)
-    const coarse = await placeModel(database.db, dimensions + 1, { serves: false })
+    const coarse = await insertEmbeddingModel(database.db, dimensions + 1, { serves: false })
     const wider = (vector: Float32Array) => Float32Array.from([...vector, 0])
     const mixed = some.map(({ id, vector }, at) => ({
       ...{ id, vector: wider(vector), bits: ([32, 8, 4, 2] as const)[at % 4] ?? 32 },
     }))
-    await placeVectors(database.db, coarse, mixed)
+    await insertVectors(database.db, coarse, mixed)
     const [query = new Float32Array(dimensions)] = queries
     const found = await searchFor().find({
       ...{

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockActiveEntities } from '../../src/entities/index.ts'
-import { bearersOf, entity, mention, mergeInto, recordsAbout } from '../support/entity-requests.ts'
+import {
+  createMention,
+  entity,
+  listEntitiesNamed,
+  listRecordsAbout,
+  mergeEntities,
+} from '../support/entity-requests.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -10,10 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], asked: Asked = {}) =>
-  mergeInto(app, id, sourceIds, asked)
-const idsOf = (term: string) => bearersOf(app, term)
-const recordsOf = (id: string) => recordsAbout(app, id)
+const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions = {}) =>
+  mergeEntities(app, id, sourceIds, asked)
+const idsOf = (term: string) => listEntitiesNamed(app, term)
+const recordsOf = (id: string) => listRecordsAbout(app, id)
 
 describe('merges at once', () => {
   it('of overlapping sets fold each entity once, and lose no link', async () => {
@@ -21,7 +27,7 @@ describe('merges at once', () => {
       Array.from({ length: 12 }, async (_, index) => (await create(app, entity(`Twin ${index}`))).id),
     )
     const links: Record<string, string> = {}
-    for (const id of entities) links[id] = (await mention(app, id)).id
+    for (const id of entities) links[id] = (await createMention(app, id)).id
     const at = (index: number): string => entities[index % entities.length] ?? ''
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bearersOf, entity, lookUp } from '../support/entity-requests.ts'
+import { entity, listEntitiesNamed, lookUpEntity } from '../support/entity-requests.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const idsOf = (term: string, more: Record<string, string> = {}, asked: Asked = {}) =>
-  bearersOf(app, term, more, asked)
+const idsOf = (term: string, more: Record<string, string> = {}, asked: RequestOptions = {}) =>
+  listEntitiesNamed(app, term, more, asked)
 const lifecycle = (id: string, path: string, body: object) =>
   app.request('POST', `/v1/records/${id}/${path}`, { body })
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
@@ -29,7 +29,7 @@ describe('looking an entity up', () => {
       ...['acme/Nebula:1', 'git:hub:acme/Nebula:1'],
     ]
     for (const term of terms) expect([term, await idsOf(term)]).toEqual([term, [record.id]])
-    const { body } = await lookUp(app, { term: 'full' })
+    const { body } = await lookUpEntity(app, { term: 'full' })
     expect(body).toEqual({ items: [await read(app, record.id)] })
     for (const term of ['nebula', 'Straße', 'acme/nebula:1', 'hub:acme/Nebula:1', 'git:hub', '%', '_']) {
       expect([term, await idsOf(term)]).toEqual([term, []])
@@ -116,7 +116,7 @@ describe('looking an entity up', () => {
     expect(all).toHaveLength(7)
     const seen: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const { body, headers } = await lookUp(app, {
+      const { body, headers } = await lookUpEntity(app, {
         term: 'deneb',
         limit: '3',
         ...(cursor ? { cursor } : {}),
@@ -126,7 +126,7 @@ describe('looking an entity up', () => {
       expect(headers.get('link') === null).toBe(cursor === undefined)
       if (seen.length === 3) {
         await create(app, entity('Deneb', {}, { scope: 'a newcomer' }))
-        expectProblem(await lookUp(app, { term: 'vega', cursor: cursor ?? '' }), 400, 'invalid_cursor')
+        expectProblem(await lookUpEntity(app, { term: 'vega', cursor: cursor ?? '' }), 400, 'invalid_cursor')
       }
     }
     expect(seen.filter((id) => all.includes(id))).toEqual(all)
@@ -134,11 +134,11 @@ describe('looking an entity up', () => {
   })
 
   it('takes a term and the permission to read', async () => {
-    expectProblem(await lookUp(app, {}), 422, 'validation_failed')
-    expectProblem(await lookUp(app, { term: '' }), 422, 'validation_failed')
-    expectProblem(await lookUp(app, { term: 'a', limit: '101' }), 422, 'validation_failed')
+    expectProblem(await lookUpEntity(app, {}), 422, 'validation_failed')
+    expectProblem(await lookUpEntity(app, { term: '' }), 422, 'validation_failed')
+    expectProblem(await lookUpEntity(app, { term: 'a', limit: '101' }), 422, 'validation_failed')
     const key = await app.issueKey(['records:write'])
-    expectProblem(await lookUp(app, { term: 'a' }, { key }), 403, 'forbidden')
-    expectProblem(await lookUp(app, { term: 'a' }, { key: false }), 401, 'unauthenticated')
+    expectProblem(await lookUpEntity(app, { term: 'a' }, { key }), 403, 'forbidden')
+    expectProblem(await lookUpEntity(app, { term: 'a' }, { key: false }), 401, 'unauthenticated')
   })
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entity, mergeInto } from '../support/entity-requests.ts'
+import { entity, mergeEntities } from '../support/entity-requests.ts'
 import { create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,8 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], asked: Asked = {}) =>
-  mergeInto(app, id, sourceIds, asked)
+const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions = {}) =>
+  mergeEntities(app, id, sourceIds, asked)
 
 const setStatus = (id: string, status: string) =>
   app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'a' } })

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bearersOf, entity, mention, mergeInto, recordsAbout, told } from '../support/entity-requests.ts'
+import {
+  auditFields,
+  createMention,
+  entity,
+  listEntitiesNamed,
+  listRecordsAbout,
+  mergeEntities,
+} from '../support/entity-requests.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -9,10 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const merge = (id: string, sourceIds: readonly string[], asked: Asked = {}) =>
-  mergeInto(app, id, sourceIds, asked)
-const idsOf = (term: string) => bearersOf(app, term)
-const recordsOf = (id: string) => recordsAbout(app, id)
+const merge = (id: string, sourceIds: readonly string[], asked: RequestOptions = {}) =>
+  mergeEntities(app, id, sourceIds, asked)
+const idsOf = (term: string) => listEntitiesNamed(app, term)
+const recordsOf = (id: string) => listRecordsAbout(app, id)
 
 describe('merging entities', () => {
   it('gives the target all that its twins were called, were, had and came from', async () => {
@@ -61,7 +68,7 @@ describe('merging entities', () => {
     })
     const merged = answer.body as Body
     expect(merged.audit_log.at(-1)).toMatchObject({
-      ...{ action: 'revise', ...told },
+      ...{ action: 'revise', ...auditFields },
       changes: {
         merged: [[], [twin.id, other.id]],
         tags: [
@@ -75,7 +82,7 @@ describe('merging entities', () => {
       const history = await read(app, id)
       expect(history).toMatchObject({ status: 'merged', salience: 0, version: 2 })
       expect(history.audit_log.at(-1)).toMatchObject({
-        ...{ action: 'merge', ...told },
+        ...{ action: 'merge', ...auditFields },
         changes: { status: ['active', 'merged'], salience: [expect.any(Number), 0] },
       })
       expect(history.relations).toContainEqual(
@@ -116,9 +123,9 @@ describe('merging entities', () => {
       entity('Argo', {}, { relations: [{ predicate: 'uses', target_id: far.id }] }),
     )
     const [mentioned, subject, both] = [
-      await mention(app, twin.id),
-      await mention(app, twin.id, 'subject_entity'),
-      await mention(app, target.id),
+      await createMention(app, twin.id),
+      await createMention(app, twin.id, 'subject_entity'),
+      await createMention(app, target.id),
     ]
     const weak = { predicate: 'mentions_entity', target_id: twin.id, weight: 0.5 }
     await app.request('POST', `/v1/records/${both.id}/relations`, { body: weak })
@@ -145,7 +152,9 @@ describe('merging entities', () => {
   it('keeps the target when a twin that it took over is erased', async () => {
     const [target, twin] = [await create(app, entity('Corvus')), await create(app, entity('Crow'))]
     await merge(target.id, [twin.id])
-    expect((await app.request('POST', `/v1/records/${twin.id}/erase`, { body: told })).status).toBe(200)
+    expect((await app.request('POST', `/v1/records/${twin.id}/erase`, { body: auditFields })).status).toBe(
+      200,
+    )
     expect(await read(app, target.id)).toMatchObject({ status: 'active' })
   })
 
@@ -155,7 +164,7 @@ describe('merging entities', () => {
       await create(app, entity('Alcor')),
       await create(app, entity('Zeta')),
     ]
-    const record = await mention(app, one.id)
+    const record = await createMention(app, one.id)
     await merge(two.id, [one.id])
     const again = expectProblem(await merge(two.id, [one.id]), 409, 'already_superseded')
     expect(again).toMatchObject({ superseded_by: two.id, errors: [{ pointer: '/source_ids/0' }] })

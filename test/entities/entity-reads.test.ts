@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entity } from '../support/entity-requests.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -15,7 +15,7 @@ const lifecycle = (id: string, path: string, body: object) =>
 const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
 
 describe('an entity', () => {
-  const get = (id: string, asked: Asked = {}) => app.request('GET', `/v1/entities/${id}`, asked)
+  const get = (id: string, asked: RequestOptions = {}) => app.request('GET', `/v1/entities/${id}`, asked)
 
   it('is its record, and says where its profile is', async () => {
     const record = await create(app, entity('Spica', {}, { scope: 'sky' }))
@@ -61,7 +61,7 @@ describe('an entity', () => {
 })
 
 describe('the records about an entity', () => {
-  const list = async (id: string, query = '', asked: Asked = {}): Promise<Body> => {
+  const list = async (id: string, query = '', asked: RequestOptions = {}): Promise<Body> => {
     const answer = await app.request('GET', `/v1/entities/${id}/records${query}`, asked)
     expect(answer.status).toBe(200)
     return answer.body

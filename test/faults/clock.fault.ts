@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it, onTestFinished } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
-import { expectRun, settleAccounts } from '../support/verify-load.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
+import { expectRun, verifyLoad } from '../support/verify-load.ts'
 
 const preloaded = resolve(import.meta.dirname, '../support/shifted-clock.ts')
 const hour = 3_600_000
@@ -16,7 +16,7 @@ it('the clock is set back by an hour under load while a worker dies, and set rig
   const file = join(folder, 'shift')
   const shift = (milliseconds: number) => writeFile(file, String(milliseconds))
   await shift(0)
-  const { stand, url } = await openGround({
+  const { processes: stand, url } = await openFaultEnvironment({
     variables: { FAULTS_CLOCK: file, MEMBRANE_DECAY_INTERVAL: '10s' },
     nodeArguments: ['--import', preloaded],
   })
@@ -31,7 +31,7 @@ it('the clock is set back by an hour under load while a worker dies, and set rig
   await sleep(3_000)
   for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job, 60_000)
   await end()
-  await settleAccounts('the clock an hour back, and right again', url, stand, ledger)
+  await verifyLoad('the clock an hour back, and right again', url, stand, ledger)
 })
 
 /** Each with whatever it has in hand. */

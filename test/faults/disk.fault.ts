@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
-import { openFolder } from '../support/postgres-server.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
+import { createServerFolder } from '../support/postgres-server.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/verify-load.ts'
 
 /** A disk of so many megabytes, or undefined where this user may not have one. */
 async function openDisk(megabytes: number): Promise<string | undefined> {
@@ -24,14 +24,14 @@ async function openDisk(megabytes: number): Promise<string | undefined> {
     execFileSync('umount', ['--lazy', place])
     await rm(place, { recursive: true, force: true })
   })
-  return openFolder(join(place, 'data'))
+  return createServerFolder(join(place, 'data'))
 }
 
 it('the disk fills up under load, and has room again', async (context) => {
   const folder = await openDisk(400)
   if (!folder) return context.skip('this user may not mount a disk of its own')
   const settings = ['shared_buffers=32MB', 'max_wal_size=64MB', 'min_wal_size=32MB']
-  const { cluster, stand, url } = await openGround({ folder, settings })
+  const { postgres: cluster, processes: stand, url } = await openFaultEnvironment({ folder, settings })
   const { ledger, end } = startLoad(stand.urls, 12)
   await sleep(2_000)
   const filled = await fill(folder)
@@ -50,7 +50,7 @@ it('the disk fills up under load, and has room again', async (context) => {
     `  a full disk: PostgreSQL ${how}; a write ${Math.round(ledger.at - up)} ms after it has room again\n`,
   )
   await end()
-  await settleAccounts('the disk full for 15 s', url, stand, ledger)
+  await verifyLoad('the disk full for 15 s', url, stand, ledger)
 })
 
 /** Takes all there is, and what is given free meanwhile. */

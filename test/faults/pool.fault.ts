@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/verify-load.ts'
 
 const settings = ['max_connections=40']
 
@@ -17,7 +17,7 @@ async function openSession(url: string): Promise<pg.Client> {
 
 it('the pool is exhausted: a few are served, a queue waits, and the rest is told so at once', async () => {
   const variables = { MEMBRANE_POOL_SIZE: '4', MEMBRANE_POOL_QUEUE: '16' }
-  const { stand, url } = await openGround({ settings, variables })
+  const { processes: stand, url } = await openFaultEnvironment({ settings, variables })
   const { ledger, end } = startLoad(stand.urls, 8)
   await sleep(1_000)
   const blocker = await openSession(url)
@@ -40,11 +40,11 @@ it('the pool is exhausted: a few are served, a queue waits, and the rest is told
   process.stdout.write(`a write ${Math.round(ledger.at - freed)} ms after the lock went\n`)
   await blocker.end()
   await end()
-  await settleAccounts('the pool exhausted', url, stand, ledger)
+  await verifyLoad('the pool exhausted', url, stand, ledger)
 })
 
 it('PostgreSQL has no session left for anybody', async () => {
-  const { stand, url } = await openGround({ settings })
+  const { processes: stand, url } = await openFaultEnvironment({ settings })
   const { ledger, end } = startLoad(stand.urls, 8)
   await sleep(1_000)
   const greedy = await Promise.allSettled(Array.from({ length: 60 }, () => openSession(url)))
@@ -60,7 +60,7 @@ it('PostgreSQL has no session left for anybody', async () => {
     `  ${sessions.length} of 40 sessions taken: a write ${Math.round(ledger.at - freed)} ms after they went\n`,
   )
   await end()
-  await settleAccounts('no session left', url, stand, ledger)
+  await verifyLoad('no session left', url, stand, ledger)
 })
 
 async function timed(url: string): Promise<{ status: number; retryAfter: string | null; ms: number }> {

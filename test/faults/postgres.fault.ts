@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/verify-load.ts'
 
 const ways = { 'in good order': 'SIGINT', 'at once': 'SIGQUIT', 'by a crash': 'SIGKILL' } as const
 
 it('PostgreSQL is restarted under load, in good order, at once and by a crash', async () => {
-  const { cluster, stand, url } = await openGround()
+  const { postgres: cluster, processes: stand, url } = await openFaultEnvironment()
   const { ledger, end } = startLoad(stand.urls, 12)
   for (const [name, signal] of [...Object.entries(ways), ...Object.entries(ways)]) {
     await sleep(2_000)
@@ -22,7 +22,7 @@ it('PostgreSQL is restarted under load, in good order, at once and by a crash', 
     process.stdout.write(`  PostgreSQL ended ${name}: a write ${served} ms after it answers again\n`)
   }
   await end()
-  await settleAccounts('6 restarts of PostgreSQL', url, stand, ledger)
+  await verifyLoad('6 restarts of PostgreSQL', url, stand, ledger)
 })
 
 /** The process lives, says that it is not ready and why, and refuses with a reason to come back. */

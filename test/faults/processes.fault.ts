@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { createRandom } from '../support/fuzz/random.ts'
-import { settleAccounts } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/verify-load.ts'
 
 const seed = Number(process.env['FAULTS_SEED'] ?? 1)
 const kills = 20
 
 it('API and worker are killed at random under load', async () => {
-  const { stand, url } = await openGround()
+  const { processes: stand, url } = await openFaultEnvironment()
   const random = createRandom(seed)
   const { ledger, end } = startLoad(stand.urls, 12)
   const killed: string[] = []
@@ -24,7 +24,7 @@ it('API and worker are killed at random under load', async () => {
   process.stdout.write(`  an API that is killed serves again after ${100 + (await stand.ready())} ms\n`)
   await end()
   expect(killed).toHaveLength(kills)
-  await settleAccounts(`${kills} kills (seed ${seed})`, url, stand, ledger)
+  await verifyLoad(`${kills} kills (seed ${seed})`, url, stand, ledger)
 })
 
 /** Whoever is there; so that a worker has something in hand when it dies. */

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { expect, it, onTestFinished } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { openRedis } from '../support/redis-server.ts'
-import { expectRun, settleAccounts } from '../support/verify-load.ts'
+import { expectRun, verifyLoad } from '../support/verify-load.ts'
 
 it('Redis is flushed, killed and started empty under load', async (context) => {
   const port = await findFreePort()
   const first = await openRedis(undefined, port)
   if (!first) return context.skip('there is no redis-server here')
-  const { stand, url } = await openGround({
+  const { processes: stand, url } = await openFaultEnvironment({
     variables: { REDIS_URL: first.url, MEMBRANE_DECAY_INTERVAL: '10s' },
   })
   const { ledger, end } = startLoad(stand.urls, 12)
@@ -31,7 +31,7 @@ it('Redis is flushed, killed and started empty under load', async (context) => {
     await expectRun(stand, 'decay')
   }
   await end()
-  await settleAccounts('Redis flushed 4 times and killed 3 times', url, stand, ledger)
+  await verifyLoad('Redis flushed 4 times and killed 3 times', url, stand, ledger)
 })
 
 async function flush(url: string): Promise<void> {

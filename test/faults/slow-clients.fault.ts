@@ -3,14 +3,17 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/verify-load.ts'
 
 const slow = 500
 
 it('500 clients send a byte a second, and as many read nothing, while others are served', async () => {
-  const { stand, url } = await openGround({ apis: 1, variables: { MEMBRANE_REQUEST_TIMEOUT: '5s' } })
+  const { processes: stand, url } = await openFaultEnvironment({
+    apis: 1,
+    variables: { MEMBRANE_REQUEST_TIMEOUT: '5s' },
+  })
   const [api = ''] = stand.urls
   const { ledger, end } = startLoad(stand.urls, 8)
   await sleep(2_000)
@@ -39,7 +42,7 @@ it('500 clients send a byte a second, and as many read nothing, while others are
   process.stdout.write(
     `  a read takes ${before.ms} ms, ${during.ms} ms among ${2 * slow} slow clients, ${after.ms} ms after; the API has ${during.megabytes} MB, then ${after.megabytes}; those that read nothing are gone ${seconds} s later\n`,
   )
-  await settleAccounts(`${2 * slow} slow clients`, url, stand, ledger)
+  await verifyLoad(`${2 * slow} slow clients`, url, stand, ledger)
 })
 
 const hasGone = (socket: Socket) => socket.readableEnded || socket.closed

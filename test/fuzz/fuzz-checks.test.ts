@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { generate } from '../support/fuzz/generate-value.ts'
+import { generateValue } from '../support/fuzz/generate-value.ts'
 import { renderJson } from '../support/fuzz/hostile-values.ts'
-import { judge } from '../support/fuzz/judge-answer.ts'
+import { findAnswerFaults } from '../support/fuzz/judge-answer.ts'
 import { mutate } from '../support/fuzz/mutate-value.ts'
 import { operations, schemas } from '../support/fuzz/openapi-operations.ts'
 import { createRandom } from '../support/fuzz/random.ts'
@@ -21,18 +21,21 @@ const undocumented = () => {
 
 describe('an answer to a hostile request', () => {
   it('that is as it should be has no fault', () => {
-    expect(judge(attack, problem(422), documented)).toEqual([])
+    expect(findAnswerFaults(attack, problem(422), documented)).toEqual([])
   })
 
-  it.each<[string, ReturnType<typeof judge>]>([
-    ['a defect', judge(attack, problem(500), documented)],
-    ['no answer', judge(attack, undefined, documented)],
-    ['innards shown', judge(attack, problem(422, { detail: 'at run (/app/src/main.ts:1:1)' }), documented)],
-    ['a problem of another status', judge(attack, problem(422, { status: 400 }), documented)],
-    ['not as documented', judge(attack, problem(418), undocumented)],
-    ['503 without retry-after', judge(attack, problem(503), documented)],
-    ['405 without allow', judge(attack, problem(405), documented)],
-    ['long in coming', judge(attack, { ...problem(422), milliseconds: 60_000 }, documented)],
+  it.each<[string, ReturnType<typeof findAnswerFaults>]>([
+    ['a defect', findAnswerFaults(attack, problem(500), documented)],
+    ['no answer', findAnswerFaults(attack, undefined, documented)],
+    [
+      'innards shown',
+      findAnswerFaults(attack, problem(422, { detail: 'at run (/app/src/main.ts:1:1)' }), documented),
+    ],
+    ['a problem of another status', findAnswerFaults(attack, problem(422, { status: 400 }), documented)],
+    ['not as documented', findAnswerFaults(attack, problem(418), undocumented)],
+    ['503 without retry-after', findAnswerFaults(attack, problem(503), documented)],
+    ['405 without allow', findAnswerFaults(attack, problem(405), documented)],
+    ['long in coming', findAnswerFaults(attack, { ...problem(422), milliseconds: 60_000 }, documented)],
   ])('has the fault: %s', (fault, faults) => {
     expect(faults.join()).toContain(fault)
   })
@@ -41,7 +44,7 @@ describe('an answer to a hostile request', () => {
 describe('what is drawn', () => {
   const draw = (seed: number) => {
     const drawing = { random: createRandom(seed), id: () => 'an id', line: () => '{}' }
-    return operations.flatMap(({ body }) => (body ? [renderJson(generate(body.schema, drawing))] : []))
+    return operations.flatMap(({ body }) => (body ? [renderJson(generateValue(body.schema, drawing))] : []))
   }
 
   it('is the same of the same seed, and another of another', () => {

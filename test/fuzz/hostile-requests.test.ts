@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createChecking, describeVerdict, isSatisfied } from '../../src/checking/index.ts'
 import { operations } from '../support/fuzz/openapi-operations.ts'
-import { attackAll, type Finding } from '../support/fuzz/run-fuzz.ts'
+import { type Finding, runFuzz } from '../support/fuzz/run-fuzz.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /**
@@ -29,7 +29,7 @@ describe(`hostile requests of seed ${seed}`, () => {
     'are answered as documented, write nothing when refused, and leave the server as it was',
     async () => {
       const keysOfPrototype = Object.getOwnPropertyNames(Object.prototype).length
-      const { sent, slowest, statuses, findings, tables } = await attackAll(app, {
+      const { sent, slowest, statuses, findings, tables } = await runFuzz(app, {
         seed,
         rounds,
         seconds,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { operations } from '../support/fuzz/openapi-operations.ts'
-import { attackAll } from '../support/fuzz/run-fuzz.ts'
+import { runFuzz } from '../support/fuzz/run-fuzz.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 /** Takes the same variables as the other hostile requests, and runs after them. */
@@ -24,14 +24,14 @@ afterAll(() => app.close())
 it(
   `hostile requests of seed ${seed} with scoped keys change no record outside of their trust`,
   async () => {
-    const { findings, statuses } = await attackAll(app, { seed, rounds, seconds, only, scoped: true })
+    const { findings, statuses } = await runFuzz(app, { seed, rounds, seconds, only, scoped: true })
     const described = findings.map(
       ({ number, fault, operation, attack, answer }) =>
         `${number}. ${operation}: ${fault}\n${attack}\n→ ${answer}`,
     )
     expect(described.join('\n\n')).toBe('')
     if (only === '') expect(statuses.size).toBe(operations.length)
-    expect(await breachesOf(app)).toEqual([])
+    expect(await listBrokenLaws(app)).toEqual([])
   },
   (seconds + 120) * 1_000,
 )

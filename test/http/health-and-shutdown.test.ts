@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { type Happenings, notesRoom } from '../support/notes-room.ts'
+import { type Hooks, notesRoom } from '../support/notes-room.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const happenings: Happenings = { now: async () => {} }
+const happenings: Hooks = { now: async () => {} }
 let api: TestApp
 afterEach(() => api.close())
 

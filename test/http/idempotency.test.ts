@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
-import { countNotes, createNotesTable, type Happenings, notesRoom } from '../support/notes-room.ts'
+import { countNotes, createNotesTable, type Hooks, notesRoom } from '../support/notes-room.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
-const happenings: Happenings = { now: async () => {} }
+const happenings: Hooks = { now: async () => {} }
 let api: TestApp
 let notesBefore = 0
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/kernel/errors.ts'
-import { countNotes, createNotesTable, type Happenings, notesRoom } from '../support/notes-room.ts'
+import { countNotes, createNotesTable, type Hooks, notesRoom } from '../support/notes-room.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const happenings: Happenings = { now: async () => {} }
+const happenings: Hooks = { now: async () => {} }
 let api: TestApp
 
 beforeAll(async () => {

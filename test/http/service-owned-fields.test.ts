@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -146,7 +146,7 @@ describe('what a record has of its own', () => {
   it('is of the service’s own making, and not of a vector’s text', async () => {
     const payload = { kind: 'semantic', subject: 'x', predicate: 'says', object: forged }
     const { id } = await create(app, { type: 'semantic', payload })
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     const row = await app.db.selectFrom('records').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
     expect(row).toMatchObject({ status: 'active', access_count: 0, confirmation_count: 0, version: 1 })
   })

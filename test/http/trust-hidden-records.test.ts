@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -165,12 +165,12 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     const body = { [operation.words ?? '']: `${secret} says ${secret} plain`, ...counted }
     const ask = () => app.request('POST', operation.path, { key, body })
     await own(operation)
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     // Which vectors are searched is remembered for a moment.
     app.clock.advance(2_000)
     const before = await ask()
     const hidden = await hide(operation, where)
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     const after = await ask()
     expect([after.status, after.text.includes(hidden)]).toEqual([200, false])
     expect(after.body).toEqual(before.body)

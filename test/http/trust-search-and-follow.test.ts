@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openTo, visibleTo } from '../../src/db/visibility.ts'
-import { mix, reader, secretWord } from '../support/mixed-trust-store.ts'
+import { fillMixedTrustStore, reader, secretWord } from '../support/mixed-trust-store.ts'
 import type { Body } from '../support/record-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   app = await startTestApp({
     variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the walking tests', MEMBRANE_EMBEDDING_PROVIDER: 'hash' },
   })
-  runs = await mix(app)
+  runs = await fillMixedTrustStore(app)
   // An admin reads all that a reader does, and keys, tombstones and counts besides.
   key = await app.issueKey(['admin'], reader)
   sight = await readSight()

@@ -11,7 +11,7 @@ import { idleHandlers } from '../support/idle-jobs.ts'
 
 const redisUrl = inject('redisUrl')
 
-/** What is on both lists must hold on both. */
+/** Every test of a queue runs on both. */
 export const backends = [
   { name: 'on PostgreSQL', missing: false, redisUrl: undefined },
   {
@@ -21,7 +21,7 @@ export const backends = [
   },
 ]
 
-/** A queue of a test's own, with as many workers as it starts. */
+/** Opens a queue of the test's own, with the workers that it starts. */
 export async function openTestQueue(chosen: string | undefined) {
   const database = await openTestDatabase()
   const settings: QueueSettings = {
@@ -40,7 +40,7 @@ export async function openTestQueue(chosen: string | undefined) {
     queue,
     settings,
     lines,
-    work: async (handlers: Partial<JobHandlers>, concurrency = 2) => {
+    startWorker: async (handlers: Partial<JobHandlers>, concurrency = 2) => {
       const worker = await startWorker({
         ...{ settings, log, concurrency },
         handlers: {

@@ -46,7 +46,7 @@ it('preparing it again changes nothing', async () => {
   await test.queue.enqueue('purge', {})
   await prepareQueue(test.settings)
   let ran = 0
-  await test.work({ purge: async () => ({ nth: ++ran }) })
+  await test.startWorker({ purge: async () => ({ nth: ++ran }) })
   await until('the job to run', () => ran === 1)
   await test.close()
 })
@@ -54,7 +54,7 @@ it('preparing it again changes nothing', async () => {
 it('a worker goes on after PostgreSQL has ended its sessions', async () => {
   const test = await openTestQueue(undefined)
   let ran = 0
-  await test.work({ purge: async () => ({ nth: ++ran }) })
+  await test.startWorker({ purge: async () => ({ nth: ++ran }) })
   await test.queue.enqueue('purge', {})
   await until('the first job to run', () => ran === 1)
   await administer(

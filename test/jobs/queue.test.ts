@@ -15,8 +15,8 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     it('run once each, however many workers there are', async () => {
       const runs: number[] = []
       const purge = async () => ({ nth: runs.push(1) })
-      await test.work({ purge })
-      await test.work({ purge })
+      await test.startWorker({ purge })
+      await test.startWorker({ purge })
       for (let nth = 0; nth < 30; nth++) await test.queue.enqueue('purge', {})
       await until('all to be done', () => doneIn(test).length === 30)
       expect(runs).toHaveLength(30)
@@ -25,7 +25,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     it('were waiting before there was a worker', async () => {
       await test.queue.enqueue('purge', {})
       let ran = false
-      await test.work({
+      await test.startWorker({
         purge: async () => {
           ran = true
           return {}
@@ -35,7 +35,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     })
 
     it('report what they did to the log, in numbers', async () => {
-      await test.work({ purge: async () => ({ answers: 3 }) })
+      await test.startWorker({ purge: async () => ({ answers: 3 }) })
       await test.queue.enqueue('purge', {})
       await until('the job to be done', () => doneIn(test).length === 1)
       expect(doneIn(test)[0]).toMatchObject({ level: 'info', job: 'purge', attempt: 1, answers: 3 })
@@ -43,7 +43,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
 
     it('are tried again after a failure, of whose words the queue keeps none', async () => {
       let attempts = 0
-      await test.work({
+      await test.startWorker({
         purge: async () => {
           attempts++
           if (attempts === 1) throw new Error('the memory of my grandmother')
@@ -60,7 +60,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     })
 
     it('this version does not know fail without harming those it knows', async () => {
-      await test.work({ purge: async () => ({}) })
+      await test.startWorker({ purge: async () => ({}) })
       await test.queue.enqueue('from the next version' as JobName, {})
       await test.queue.enqueue('purge', {})
       await until('the known one to be done', () => doneIn(test).length === 1)
@@ -69,7 +69,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     })
 
     it('are forgotten when many have come after them', async () => {
-      await test.work({ purge: async () => ({}) }, 8)
+      await test.startWorker({ purge: async () => ({}) }, 8)
       for (let nth = 0; nth < 230; nth++) await test.queue.enqueue('purge', {})
       await until('all to be done', () => doneIn(test).length === 230)
       const queue = createQueue(test.settings)
@@ -81,7 +81,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     it('end their batch when the worker stops, and are not done again', async () => {
       const began = Promise.withResolvers<void>()
       let signalled = 0
-      const worker = await test.work({
+      const worker = await test.startWorker({
         purge: async (_payload, signal) => {
           began.resolve()
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -101,7 +101,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
     it('do not hold up the end of a worker for longer than its deadline', async () => {
       const began = Promise.withResolvers<void>()
       const end = Promise.withResolvers<void>()
-      const worker = await test.work({
+      const worker = await test.startWorker({
         purge: async () => {
           began.resolve()
           await end.promise

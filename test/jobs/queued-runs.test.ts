@@ -56,7 +56,7 @@ describe.each(backends)('a run of which the queue $name tells', ({ missing, redi
 
     it('is done once, however often the message comes', async () => {
       const workers = ['one', 'two'].map((name) => hire(name))
-      for (const { runner } of workers) await test.work(createHandlers(runner))
+      for (const { runner } of workers) await test.startWorker(createHandlers(runner))
       await ask()
       for (let message = 0; message < 10; message++) await test.queue.enqueue('decay', {})
       await until('the run to end', allEnded)
@@ -66,7 +66,7 @@ describe.each(backends)('a run of which the queue $name tells', ({ missing, redi
     })
 
     it('is nothing when there is none', async () => {
-      await test.work(createHandlers(hire('one').runner))
+      await test.startWorker(createHandlers(hire('one').runner))
       await test.queue.enqueue('decay', {})
       await until('the message to be heard', () => doneIn(test) === 1)
       expect(await readRuns()).toEqual([])

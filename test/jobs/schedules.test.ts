@@ -21,14 +21,14 @@ describe.each(backends)('schedules $name', ({ missing, redisUrl }) => {
 
     it('run at once and then at every interval', async () => {
       let runs = 0
-      await test.work({ purge: async () => ({ nth: ++runs }) })
+      await test.startWorker({ purge: async () => ({ nth: ++runs }) })
       expect(await ensure(100)).toEqual(['purge'])
       await until('the fourth run', () => runs >= 4)
     })
 
     it('leave the next run where it is when a process starts again', async () => {
       await ensure(hour)
-      await test.work({ purge: async () => ({}) })
+      await test.startWorker({ purge: async () => ({}) })
       await until('the first run', () => test.lines.some((line) => line.includes('job done')))
       const before = await test.queue.findSchedule('purge')
       expect(await ensure(hour)).toEqual([])
@@ -66,7 +66,7 @@ describe.each(backends)('schedules $name', ({ missing, redisUrl }) => {
       const queue = createQueue(test.settings)
       await queue.drain(true)
       let runs = 0
-      await test.work({ purge: async () => ({ nth: ++runs }) })
+      await test.startWorker({ purge: async () => ({ nth: ++runs }) })
       const later = { now: () => new Date(systemClock.now().getTime() + 100_000) }
       expect(await ensure(100, later)).toEqual(['purge'])
       await until('two runs', () => runs >= 2)

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createAccessService, foldAccesses, importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Life, storeLives } from '../support/record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeEach(async () => {
@@ -15,10 +15,10 @@ const day = 86_400_000
 const now = new Date('2026-03-01T12:34:56.789Z')
 const before = new Date(now.getTime() - 90 * day)
 
-const used = (ages: readonly number[]): Life['accesses'] =>
+const used = (ages: readonly number[]): RecordHistory['accesses'] =>
   ages.map((age, index) => ({ age_ms: age, kind: index % 3 ? 'used' : 'served' }))
 
-function lifeOf(accesses: Life['accesses'], ageDays = 400): Life {
+function lifeOf(accesses: RecordHistory['accesses'], ageDays = 400): RecordHistory {
   return {
     ...{ age_ms: ageDays * day, base_importance: 0.5, emotional_valence: 0, layer: 'episodic' },
     ...{ source_type: 'ai', confirmations: 0, accesses, unlogged: 0, folded_days: 0 },
@@ -56,7 +56,7 @@ it('folding takes the old accesses of much used records, and no importance moves
       fc.integer({ min: 1, max: 60 }),
       async (given, limit) => {
         await database.pool.query('truncate records cascade')
-        await storeLives(
+        await insertRecordHistories(
           database.pool,
           given.map((each) => lifeOf(used(each))),
           now,
@@ -76,7 +76,7 @@ it('folding takes the old accesses of much used records, and no importance moves
 it('of each record the newest 32 stay, and what is younger than the limit', async () => {
   const daily = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => (from + n) * day + 1)
-  await storeLives(
+  await insertRecordHistories(
     database.pool,
     [
       lifeOf(used(daily(200, 232))),
@@ -93,7 +93,7 @@ it('of each record the newest 32 stay, and what is younger than the limit', asyn
 
 it('a day is counted once, however its accesses go', async () => {
   const lastYear = Array.from({ length: 300 }, (_, n) => 200 * day + n * 60_000)
-  await storeLives(database.pool, [lifeOf(used(lastYear))], now)
+  await insertRecordHistories(database.pool, [lifeOf(used(lastYear))], now)
   const scores = await readScores()
   for (const limit of [100, 100, 67]) {
     await database.db.transaction().execute((tx) => foldAccesses(tx, { before, limit }))
@@ -106,7 +106,7 @@ it('a day is counted once, however its accesses go', async () => {
 
 it('workers that fold at once, and uses meanwhile, lose no day and count none twice', async () => {
   const ages = Array.from({ length: 140 }, (_, n) => (60 + n) * day)
-  const ids = await storeLives(
+  const ids = await insertRecordHistories(
     database.pool,
     Array.from({ length: 40 }, () => lifeOf(used(ages))),
     now,

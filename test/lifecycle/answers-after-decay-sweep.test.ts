@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hireFor } from '../support/job-workers.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
@@ -25,7 +25,7 @@ describe('what a sweep leaves untouched', () => {
       const before = await Promise.all(created.map((id) => read(app, id)))
       for (let sweep = 0; sweep < hours; sweep++) {
         await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-        await hireFor(app).attend('decay', idle)
+        await createWorkerFor(app).attend('decay', idle)
       }
       expect(await Promise.all(created.map((id) => read(app, id)))).toEqual(before)
     }
@@ -50,7 +50,7 @@ describe('what a sweep leaves untouched', () => {
         if (!sweepAfterFirst) continue
         app.clock.advance(hour)
         await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-        await hireFor(app).attend('decay', idle)
+        await createWorkerFor(app).attend('decay', idle)
       }
     }
     const undisturbed = await list(false)

@@ -1,18 +1,25 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { salienceAt } from '../../src/domain/curves.ts'
 import { sweepLagMs } from '../../src/domain/sweep-lag.ts'
-import { day, openWorkshop, populate, readState, retention, type Workshop } from '../support/job-workers.ts'
+import {
+  day,
+  insertFadingRecords,
+  openWorkerSetup,
+  readState,
+  retention,
+  type WorkerSetup,
+} from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 
-let shop: Workshop
+let setup: WorkerSetup
 beforeEach(async () => {
-  shop = await openWorkshop()
+  setup = await openWorkerSetup()
 })
-afterEach(() => shop.close())
+afterEach(() => setup.close())
 
 async function readLives() {
-  return shop.db
+  return setup.db
     .selectFrom('records')
     .select(['id', 'curve', 'half_life_seconds', 'min_salience', 'base_salience', 'anchored_at'])
     .select(['expires_at', 'pinned', 'salience', 'decay_rank', 'forgotten_at', 'version', 'updated_at'])
@@ -31,13 +38,13 @@ function expectStored(life: Life, before: number, asOf: Date): void {
 
 describe('a sweep brings stored salience up to date', () => {
   it('wherever it is off by more than one percent and a thousandth, and nowhere else', async () => {
-    const bornAt = shop.clock.now()
-    await populate(shop, { count: 300, bornAt })
+    const bornAt = setup.clock.now()
+    await insertFadingRecords(setup, { count: 300, bornAt })
     for (const hours of [0.3, 1, 5, 12, 20]) {
-      shop.clock.advance(hours * hour)
-      const asOf = new Date(shop.clock.now().getTime() - sweepLagMs)
+      setup.clock.advance(hours * hour)
+      const asOf = new Date(setup.clock.now().getTime() - sweepLagMs)
       const before = new Map((await readLives()).map((life) => [life.id, life]))
-      await shop.run('decay')
+      await setup.run('decay')
       for (const life of await readLives()) {
         expect(life).toMatchObject({ version: 1, updated_at: bornAt })
         if (!life.forgotten_at) expectStored(life, before.get(life.id)?.salience ?? 0, asOf)
@@ -46,50 +53,50 @@ describe('a sweep brings stored salience up to date', () => {
   })
 
   it('and finds nothing to do when it runs again', async () => {
-    await populate(shop, { count: 200, bornAt: shop.clock.now() })
-    shop.clock.advance(3 * hour)
-    const first = await shop.run('decay')
+    await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+    setup.clock.advance(3 * hour)
+    const first = await setup.run('decay')
     expect(first.stats['materialised']).toBeGreaterThan(50)
-    const again = await shop.run('decay')
+    const again = await setup.run('decay')
     expect(again).toMatchObject({ status: 'succeeded', progress: { done: 0, total: 0 } })
     expect(again.stats['materialised'] ?? 0).toBe(0)
   })
 
   it('the same by pages as by the index', async () => {
-    await populate(shop, { count: 300, bornAt: shop.clock.now() })
-    shop.clock.advance(3 * hour)
-    const byPages = await shop.run('decay')
-    const other = await openWorkshop({ rows: 7, blocks: 1, shareFrom: 1_000_000 })
-    await populate(other, { count: 300, bornAt: other.clock.now() })
+    await insertFadingRecords(setup, { count: 300, bornAt: setup.clock.now() })
+    setup.clock.advance(3 * hour)
+    const byPages = await setup.run('decay')
+    const other = await openWorkerSetup({ rows: 7, blocks: 1, shareFrom: 1_000_000 })
+    await insertFadingRecords(other, { count: 300, bornAt: other.clock.now() })
     other.clock.advance(3 * hour)
     const byIndex = await other.run('decay')
-    expect(await readState(shop)).toEqual(await readState(other))
+    expect(await readState(setup)).toEqual(await readState(other))
     expect(byIndex.stats).toEqual(byPages.stats)
     await other.close()
   })
 
   it('and passes over a record that is in use', async () => {
-    await populate(shop, { count: 30, bornAt: shop.clock.now() })
-    shop.clock.advance(3 * hour)
-    const holder = await shop.pool.connect()
+    await insertFadingRecords(setup, { count: 30, bornAt: setup.clock.now() })
+    setup.clock.advance(3 * hour)
+    const holder = await setup.pool.connect()
     await holder.query('begin')
     await holder.query(
       `select from records where decay_rank is null and not pinned order by id limit 1 for update`,
     )
-    const run = await shop.run('decay')
+    const run = await setup.run('decay')
     await holder.query('rollback')
     holder.release()
     expect(run.status).toBe('succeeded')
     expect(run.progress.done).toBe((run.progress.total ?? 0) - 1)
-    expect((await shop.run('decay')).progress.done).toBe(1)
+    expect((await setup.run('decay')).progress.done).toBe(1)
   })
 
   it('of one scope alone when it is asked to', async () => {
-    await populate(shop, { count: 40, bornAt: shop.clock.now(), scope: 'a' })
-    await populate(shop, { count: 40, bornAt: shop.clock.now(), scope: 'b', offset: 40 })
-    shop.clock.advance(3 * hour)
-    await shop.run('decay', { scope: 'a' })
-    const { rows } = await shop.pool.query(
+    await insertFadingRecords(setup, { count: 40, bornAt: setup.clock.now(), scope: 'a' })
+    await insertFadingRecords(setup, { count: 40, bornAt: setup.clock.now(), scope: 'b', offset: 40 })
+    setup.clock.advance(3 * hour)
+    await setup.run('decay', { scope: 'a' })
+    const { rows } = await setup.pool.query(
       'select scope, bool_or(salience < base_salience) as swept from records group by scope order by scope',
     )
     expect(rows).toEqual([
@@ -101,18 +108,18 @@ describe('a sweep brings stored salience up to date', () => {
 
 describe('a sweep forgets what has faded away', () => {
   it('when its moment has come, and says so in its log', async () => {
-    await populate(shop, { count: 100, bornAt: shop.clock.now() })
-    shop.clock.advance(31 * hour)
-    const now = shop.clock.now()
-    const due = await shop.db
+    await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
+    setup.clock.advance(31 * hour)
+    const now = setup.clock.now()
+    const due = await setup.db
       .selectFrom('records')
       .where('prune_at', '<=', now)
       .select(['id', 'version'])
       .execute()
     expect(due.length).toBeGreaterThan(20)
-    const run = await shop.run('decay')
+    const run = await setup.run('decay')
     expect(run.stats['pruned']).toBe(due.length)
-    const forgotten = await shop.db
+    const forgotten = await setup.db
       .selectFrom('records')
       .where('forgotten_at', 'is not', null)
       .select([
@@ -132,7 +139,7 @@ describe('a sweep forgets what has faded away', () => {
         ...{ forgotten_run_id: run.id, purge_at: new Date(now.getTime() + retention.forgottenRetentionMs) },
       })
     }
-    const audit = await shop.db
+    const audit = await setup.db
       .selectFrom('audit_entries')
       .where('run_id', '=', run.id)
       .select(['record_id', 'action', 'actor', 'rationale', 'at'])
@@ -146,32 +153,32 @@ describe('a sweep forgets what has faded away', () => {
         at: now,
       },
     })
-    const again = await shop.run('decay')
+    const again = await setup.run('decay')
     expect(again.stats['pruned'] ?? 0).toBe(0)
   })
 
   it('but keeps what a revision zeroed for as long as it is to be kept', async () => {
-    const bornAt = shop.clock.now()
-    await populate(shop, { count: 20, bornAt })
-    await shop.pool.query(
+    const bornAt = setup.clock.now()
+    await insertFadingRecords(setup, { count: 20, bornAt })
+    await setup.pool.query(
       `update records set status = 'superseded', base_salience = 0, salience = 0, pinned = false, expires_at = null,
          anchored_at = $1, prune_at = $1`,
       [bornAt],
     )
-    shop.clock.advance(retention.revisedRetentionMs - 1)
-    expect((await shop.run('decay')).stats['pruned'] ?? 0).toBe(0)
-    shop.clock.advance(1)
-    expect((await shop.run('decay')).stats['pruned']).toBe(20)
+    setup.clock.advance(retention.revisedRetentionMs - 1)
+    expect((await setup.run('decay')).stats['pruned'] ?? 0).toBe(0)
+    setup.clock.advance(1)
+    expect((await setup.run('decay')).stats['pruned']).toBe(20)
   })
 
   it('and only lists it in a dry run, which changes nothing', async () => {
-    await populate(shop, { count: 100, bornAt: shop.clock.now() })
-    shop.clock.advance(31 * hour)
-    const before = await readState(shop)
-    const rehearsal = await shop.run('decay', { dryRun: true })
-    expect(await readState(shop)).toEqual(before)
+    await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
+    setup.clock.advance(31 * hour)
+    const before = await readState(setup)
+    const rehearsal = await setup.run('decay', { dryRun: true })
+    expect(await readState(setup)).toEqual(before)
     const listed = await listChanges(rehearsal.id)
-    const run = await shop.run('decay')
+    const run = await setup.run('decay')
     expect(rehearsal.stats).toEqual(run.stats)
     expect(run.stats['pruned']).toBeGreaterThan(20)
     expect(listed).toEqual(await listChanges(run.id))
@@ -180,7 +187,7 @@ describe('a sweep forgets what has faded away', () => {
 })
 
 async function listChanges(runId: string) {
-  return shop.db
+  return setup.db
     .selectFrom('maintenance_changes')
     .where('run_id', '=', runId)
     .select(['record_id', 'action', 'before', 'after', 'note'])
@@ -190,8 +197,8 @@ async function listChanges(runId: string) {
 
 describe('a record that cannot be written', () => {
   beforeEach(async () => {
-    await populate(shop, { count: 120, bornAt: shop.clock.now() })
-    await shop.pool.query(
+    await insertFadingRecords(setup, { count: 120, bornAt: setup.clock.now() })
+    await setup.pool.query(
       `create function refuse() returns trigger language plpgsql as $$
          begin raise exception 'the memory of my grandmother'; end
        $$`,
@@ -199,13 +206,13 @@ describe('a record that cannot be written', () => {
   })
 
   it('is named by the run and stops no other', async () => {
-    await shop.pool.query(
+    await setup.pool.query(
       `create trigger refuse before update on records for each row
        when (old.id in ('00000000-0000-7000-8000-000000000005', '00000000-0000-7000-8000-000000000050'))
        execute function refuse()`,
     )
-    shop.clock.advance(3 * day)
-    const run = await shop.run('decay')
+    setup.clock.advance(3 * day)
+    const run = await setup.run('decay')
     expect(run).toMatchObject({ status: 'succeeded' })
     expect(run.error).toContain('P0001')
     expect(JSON.stringify(run)).not.toContain('grandmother')
@@ -214,8 +221,8 @@ describe('a record that cannot be written', () => {
       '00000000-0000-7000-8000-000000000005',
       '00000000-0000-7000-8000-000000000050',
     ])
-    await shop.pool.query('drop trigger refuse on records')
-    const next = await shop.run('decay')
+    await setup.pool.query('drop trigger refuse on records')
+    const next = await setup.run('decay')
     expect(next.stats['pruned']).toBe(2)
   })
 })

@@ -2,29 +2,29 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { combineAccesses } from '../../src/domain/access-weights.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { createAccessService, findLoggedAccesses, rescore } from '../../src/lifecycle/index.ts'
-import { day, openWorkshop, type Workshop } from '../support/job-workers.ts'
-import { livedBy, storeLives } from '../support/record-histories.ts'
+import { buildSampleHistory, insertRecordHistories } from '../support/record-histories.ts'
+import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
-let shop: Workshop
+let setup: WorkerSetup
 beforeEach(async () => {
-  shop = await openWorkshop()
+  setup = await openWorkerSetup()
 })
-afterEach(() => shop.close())
+afterEach(() => setup.close())
 
-async function store(workshop: Workshop, count = 300): Promise<string[]> {
-  const lives = Array.from({ length: count }, (_, index) => livedBy(index))
-  return storeLives(workshop.pool, lives, workshop.clock.now())
+async function store(workshop: WorkerSetup, count = 300): Promise<string[]> {
+  const lives = Array.from({ length: count }, (_, index) => buildSampleHistory(index))
+  return insertRecordHistories(workshop.pool, lives, workshop.clock.now())
 }
 
 /** A store in which every score is exact. */
-async function storeExact(workshop: Workshop, count = 300): Promise<string[]> {
+async function storeExact(workshop: WorkerSetup, count = 300): Promise<string[]> {
   const ids = await store(workshop, count)
   await rescore(workshop.db, { ids, now: workshop.clock.now() })
   return ids
 }
 
 /** With where each row lies and who wrote it, which tells even of a write of the same. */
-async function readRows({ pool }: Workshop) {
+async function readRows({ pool }: WorkerSetup) {
   const { rows } = await pool.query(
     `select r.xmin::text, r.xmax::text, r.ctid::text, r.*,
        (select count(*) from audit_entries as a where a.record_id = r.id) as entries,
@@ -34,7 +34,7 @@ async function readRows({ pool }: Workshop) {
   return rows
 }
 
-async function readExact({ db, clock }: Workshop): Promise<Map<string, number>> {
+async function readExact({ db, clock }: WorkerSetup): Promise<Map<string, number>> {
   const now = clock.now()
   const scores = new Map<string, number>()
   for (const stored of await db.selectFrom('records').selectAll().execute()) {
@@ -56,12 +56,12 @@ const changing = (row: Record<string, unknown>) => {
 }
 
 it('a refresh writes what is off by more than 0.01, says so in its history, and touches nothing else', async () => {
-  await storeExact(shop)
-  shop.clock.advance(9 * day)
-  const before = await readRows(shop)
-  const exact = await readExact(shop)
-  const run = await shop.run('refresh_importance')
-  const after = await readRows(shop)
+  await storeExact(setup)
+  setup.clock.advance(9 * day)
+  const before = await readRows(setup)
+  const exact = await readExact(setup)
+  const run = await setup.run('refresh_importance')
+  const after = await readRows(setup)
   let moved = 0
   for (const [index, row] of after.entries()) {
     const was = before[index]
@@ -76,7 +76,7 @@ it('a refresh writes what is off by more than 0.01, says so in its history, and 
   expect(moved).toBeLessThan(after.length)
   expect(run).toMatchObject({ status: 'succeeded', stats: { refreshed: moved } })
   expect(run.progress).toEqual({ done: 300, total: 300 })
-  const told = await shop.db
+  const told = await setup.db
     .selectFrom('importance_history')
     .where('run_id', '=', run.id)
     .selectAll()
@@ -84,128 +84,133 @@ it('a refresh writes what is off by more than 0.01, says so in its history, and 
   expect(told).toHaveLength(moved)
   for (const { old, new: score, at } of told) {
     expect(Math.abs(score - old)).toBeGreaterThan(0.01)
-    expect(at).toEqual(shop.clock.now())
+    expect(at).toEqual(setup.clock.now())
   }
 })
 
 it('a refresh of a store in which nothing moved writes nothing, not even a lock', async () => {
-  await store(shop)
-  await shop.run('refresh_importance')
-  const before = await readRows(shop)
-  const run = await shop.run('refresh_importance')
+  await store(setup)
+  await setup.run('refresh_importance')
+  const before = await readRows(setup)
+  const run = await setup.run('refresh_importance')
   expect(run.stats).toEqual({ refreshed: 0 })
-  expect(await readRows(shop)).toEqual(before)
+  expect(await readRows(setup)).toEqual(before)
 })
 
 it('a refresh of no records ends', async () => {
-  expect(await shop.run('refresh_importance')).toMatchObject({ status: 'succeeded', stats: { refreshed: 0 } })
+  expect(await setup.run('refresh_importance')).toMatchObject({
+    status: 'succeeded',
+    stats: { refreshed: 0 },
+  })
 })
 
 it('a rehearsal counts what the run would move, and moves nothing', async () => {
-  await store(shop)
-  const before = await readRows(shop)
-  const rehearsal = await shop.run('refresh_importance', { dryRun: true })
+  await store(setup)
+  const before = await readRows(setup)
+  const rehearsal = await setup.run('refresh_importance', { dryRun: true })
   const unlocked = ({ xmax: _, ...row }: Record<string, unknown>) => row
-  expect((await readRows(shop)).map(unlocked)).toEqual(before.map(unlocked))
-  const run = await shop.run('refresh_importance')
+  expect((await readRows(setup)).map(unlocked)).toEqual(before.map(unlocked))
+  const run = await setup.run('refresh_importance')
   expect(rehearsal.stats).toEqual(run.stats)
   expect(run.stats['refreshed']).toBeGreaterThan(200)
 })
 
 it('a refresh of one scope leaves the others', async () => {
-  const [one = '', other = ''] = await store(shop, 2)
-  await shop.db.updateTable('records').set({ scope: 'a' }).where('id', '=', one).execute()
-  const run = await shop.run('refresh_importance', { scope: 'a' })
+  const [one = '', other = ''] = await store(setup, 2)
+  await setup.db.updateTable('records').set({ scope: 'a' }).where('id', '=', one).execute()
+  const run = await setup.run('refresh_importance', { scope: 'a' })
   expect(run).toMatchObject({ stats: { refreshed: 1 }, progress: { total: 1 } })
-  const rows = new Map((await readRows(shop)).map((row) => [row.id, row.importance]))
+  const rows = new Map((await readRows(setup)).map((row) => [row.id, row.importance]))
   expect(rows.get(one)).not.toBe(0.5)
   expect(rows.get(other)).toBe(0.5)
 })
 
 it('what is pinned, forgotten or in use stays as it is', async () => {
-  const [pinned = '', forgotten = '', used = '', plain = ''] = await store(shop, 4)
-  await shop.db.updateTable('records').set({ pinned: true }).where('id', '=', pinned).execute()
-  const gone = { forgotten_at: shop.clock.now(), forgotten_reason: 'deleted', forgotten_by: 'a' }
-  await shop.db
+  const [pinned = '', forgotten = '', used = '', plain = ''] = await store(setup, 4)
+  await setup.db.updateTable('records').set({ pinned: true }).where('id', '=', pinned).execute()
+  const gone = { forgotten_at: setup.clock.now(), forgotten_reason: 'deleted', forgotten_by: 'a' }
+  await setup.db
     .updateTable('records')
     .set({ ...gone, purge_at: new Date('2100-01-01') })
     .where('id', '=', forgotten)
     .execute()
-  const holder = await shop.pool.connect()
+  const holder = await setup.pool.connect()
   await holder.query('begin')
   await holder.query(`select from records where id = '${used}' for update`)
-  const run = await shop.run('refresh_importance')
+  const run = await setup.run('refresh_importance')
   await holder.query('rollback')
   holder.release()
   expect(run.stats).toEqual({ refreshed: 1 })
-  const kept = (await readRows(shop)).filter(({ importance }) => importance === 0.5).map(({ id }) => id)
+  const kept = (await readRows(setup)).filter(({ importance }) => importance === 0.5).map(({ id }) => id)
   expect(kept.sort()).toEqual([pinned, forgotten, used].sort())
   expect(kept).not.toContain(plain)
-  expect((await shop.run('refresh_importance')).stats).toEqual({ refreshed: 1 })
+  expect((await setup.run('refresh_importance')).stats).toEqual({ refreshed: 1 })
 })
 
 it('two workers at once move each record once', async () => {
-  await store(shop)
-  const id = await shop.ask('refresh_importance')
+  await store(setup)
+  const id = await setup.requestRun('refresh_importance')
   const signal = new AbortController().signal
-  await Promise.all(['one', 'two'].map((name) => shop.hire(name).attend('refresh_importance', signal)))
-  const run = await shop.readRun(id)
+  await Promise.all(
+    ['one', 'two'].map((name) => setup.createWorker(name).attend('refresh_importance', signal)),
+  )
+  const run = await setup.readRun(id)
   expect(run).toMatchObject({ status: 'succeeded', progress: { done: 300, total: 300 } })
-  const rows = await readRows(shop)
+  const rows = await readRows(setup)
   for (const { moves } of rows) expect(moves).toBeLessThanOrEqual(1)
   expect(rows.filter(({ moves }) => moves === 1)).toHaveLength(run.stats['refreshed'] ?? 0)
-  const exact = await readExact(shop)
+  const exact = await readExact(setup)
   for (const { id, importance } of rows) {
     expect(Math.abs(importance - (exact.get(id) ?? 0))).toBeLessThanOrEqual(0.01)
   }
 })
 
 it('one that is stopped anywhere is finished by the next', async () => {
-  await store(shop)
-  const id = await shop.ask('refresh_importance')
+  await store(setup)
+  const id = await setup.requestRun('refresh_importance')
   const stop = new AbortController()
   let batches = 0
   const observe = (step: string) => void (step === 'after batch' && ++batches === 4 && stop.abort())
-  await shop.hire('first', { observe }).attend('refresh_importance', stop.signal)
-  expect((await shop.readRun(id)).status).not.toBe('succeeded')
-  const half = (await readRows(shop)).filter(({ moves }) => moves > 0).length
+  await setup.createWorker('first', { observe }).attend('refresh_importance', stop.signal)
+  expect((await setup.readRun(id)).status).not.toBe('succeeded')
+  const half = (await readRows(setup)).filter(({ moves }) => moves > 0).length
   expect(half).toBeGreaterThan(0)
-  await shop.hire('second').attend('refresh_importance', new AbortController().signal)
-  const moves = (await readRows(shop)).map((row) => Number(row.moves))
+  await setup.createWorker('second').attend('refresh_importance', new AbortController().signal)
+  const moves = (await readRows(setup)).map((row) => Number(row.moves))
   const moved = moves.filter((count) => count > 0).length
   expect(Math.max(...moves)).toBe(1)
   expect(moved).toBeGreaterThan(half)
-  expect(await shop.readRun(id)).toMatchObject({ status: 'succeeded', stats: { refreshed: moved } })
+  expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', stats: { refreshed: moved } })
 })
 
 it('a record that cannot be written is named, and stops none of the others', async () => {
-  const ids = await store(shop)
+  const ids = await store(setup)
   const bad = ids[150] ?? ''
-  await shop.pool.query(
+  await setup.pool.query(
     `create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
      create trigger refused before update on records for each row when (new.id = '${bad}')
        execute function refuse()`,
   )
-  const run = await shop.run('refresh_importance')
+  const run = await setup.run('refresh_importance')
   expect(run.stats).toMatchObject({ failed: 1 })
-  const changes = await shop.db.selectFrom('maintenance_changes').selectAll().execute()
+  const changes = await setup.db.selectFrom('maintenance_changes').selectAll().execute()
   expect(changes).toMatchObject([{ record_id: bad, action: 'failed' }])
-  const exact = await readExact(shop)
-  for (const { id, importance } of await readRows(shop)) {
+  const exact = await readExact(setup)
+  for (const { id, importance } of await readRows(setup)) {
     if (id === bad) expect(importance).toBe(0.5)
     else expect(Math.abs(importance - (exact.get(id) ?? 0))).toBeLessThanOrEqual(0.01)
   }
 })
 
 it('uses and refreshes that race leave the exact score, and a history without gaps', async () => {
-  const ids = await storeExact(shop, 60)
-  const access = createAccessService({ db: shop.db, clock: shop.clock })
-  const born = new Map((await readRows(shop)).map(({ id, importance }) => [id, importance]))
-  const before = await shop.db.selectFrom('importance_history').select('id').execute()
+  const ids = await storeExact(setup, 60)
+  const access = createAccessService({ db: setup.db, clock: setup.clock })
+  const born = new Map((await readRows(setup)).map(({ id, importance }) => [id, importance]))
+  const before = await setup.db.selectFrom('importance_history').select('id').execute()
   const faults: unknown[] = []
   for (let round = 0; round < 6; round++) {
-    shop.clock.advance(4 * day)
-    const refreshed = shop.run('refresh_importance')
+    setup.clock.advance(4 * day)
+    const refreshed = setup.run('refresh_importance')
     // In both orders, as two answers would have them.
     for (let time = 0; time < 5; time++)
       access.noteServed(time % 2 ? ids : [...ids].reverse(), 'agent', (_, error) => faults.push(error))
@@ -214,7 +219,7 @@ it('uses and refreshes that race leave the exact score, and a history without ga
   }
   expect(faults).toEqual([])
   const last = Math.max(...before.map(({ id }) => id))
-  const moves = await shop.db
+  const moves = await setup.db
     .selectFrom('importance_history')
     .where('id', '>', last)
     .selectAll()
@@ -225,8 +230,8 @@ it('uses and refreshes that race leave the exact score, and a history without ga
     expect(old).toBe(scores.get(id))
     scores.set(id, score)
   }
-  const exact = await readExact(shop)
-  for (const { id, importance, access_count } of await readRows(shop)) {
+  const exact = await readExact(setup)
+  for (const { id, importance, access_count } of await readRows(setup)) {
     expect(importance).toBe(scores.get(id))
     expect(Math.abs(importance - (exact.get(id) ?? 0))).toBeLessThanOrEqual(0.01)
     expect(access_count).toBeGreaterThanOrEqual(30)

@@ -5,7 +5,7 @@ import { type AccessSummary, combineAccesses, summariseAccesses } from '../../sr
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { findLoggedAccesses, importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Life, storeLives } from '../support/record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -32,7 +32,7 @@ const accesses = fc.oneof(
   fc.array(access, { minLength: 32, maxLength: 34 }),
   fc.array(access, { minLength: 95, maxLength: 160 }),
 )
-const life: fc.Arbitrary<Life> = fc.record({
+const life: fc.Arbitrary<RecordHistory> = fc.record({
   age_ms: fc.oneof(fc.integer({ min: -1_000, max: day }), fc.integer({ min: 0, max: 1_000 * day })),
   base_importance: fc.double({ min: 0, max: 1, noNaN: true }),
   emotional_valence: fc.double({ min: -1, max: 1, noNaN: true }),
@@ -64,7 +64,7 @@ async function recall(id: string) {
   return combineAccesses(stored, await findLoggedAccesses(database.db, id), now)
 }
 
-function score(given: Life, accesses: AccessSummary): number {
+function score(given: RecordHistory, accesses: AccessSummary): number {
   return scoreImportance({
     base_importance: given.base_importance,
     emotional_valence: given.emotional_valence,
@@ -81,7 +81,7 @@ describe('the score', () => {
     const lives = fc.array(life, { minLength: 1, maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(lives, async (given) => {
-        const ids = await storeLives(database.pool, given, now)
+        const ids = await insertRecordHistories(database.pool, given, now)
         const scores = await scoreInSql(ids)
         for (const [index, each] of given.entries()) {
           const id = ids[index] ?? ''
@@ -99,7 +99,7 @@ describe('the score', () => {
     }))
     await fc.assert(
       fc.asyncProperty(logged, async (given) => {
-        const [id = ''] = await storeLives(database.pool, [given], now)
+        const [id = ''] = await insertRecordHistories(database.pool, [given], now)
         const all = given.accesses.map(({ age_ms, kind }) => ({ age_days: age_ms / day, kind }))
         const { recent, ...figures } = summariseAccesses(all, given.age_ms / day)
         const known = await recall(id)

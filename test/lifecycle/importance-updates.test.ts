@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createAccessService } from '../../src/lifecycle/index.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { observe, triple } from '../support/capture-requests.ts'
+import { captureFact, triple } from '../support/capture-requests.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -96,7 +96,7 @@ describe('importance', () => {
 
   it('follows each confirmation by another source', async () => {
     const tell = (source: string) =>
-      observe(app, triple('linux', { user: 'Ada' }), { source, scope: 'confirmed' })
+      captureFact(app, triple('linux', { user: 'Ada' }), { source, scope: 'confirmed' })
     const { record_id: id } = (await tell('one')).fact
     const scores = [(await read(app, id)).importance]
     for (const source of ['two', 'three', 'four']) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance.ts'
 import { type Body, create, expectProblem, payloads, pointersOf, read } from '../support/record-requests.ts'
-import { type Answer, type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,7 +12,7 @@ afterAll(() => app.close())
 const layers: readonly Layer[] = ['working', 'episodic', 'semantic', 'procedural', 'codebase']
 
 const said = { actor: 'curator', rationale: 'it belongs there' }
-const move = (id: string, way: string, more: object = {}, asked: Asked = {}): Promise<Answer> =>
+const move = (id: string, way: string, more: object = {}, asked: RequestOptions = {}): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...said, ...more } })
 const store = (layer: Layer, more: object = {}): Promise<Body> =>
   create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })

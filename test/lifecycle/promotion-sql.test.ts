@@ -5,7 +5,7 @@ import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/impor
 import { duePromotion } from '../../src/domain/layers.ts'
 import { findLoggedAccesses, promoteDue } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Life, storeLives } from '../support/record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -21,7 +21,7 @@ const ages = fc.oneof(
   fc.constantFrom(29 * minute, 30 * minute - 1, 30 * minute, 31 * minute),
   fc.integer({ min: 0, max: 120 * day }),
 )
-const life: fc.Arbitrary<Life> = fc.record({
+const life: fc.Arbitrary<RecordHistory> = fc.record({
   age_ms: ages,
   base_importance: fc.constantFrom(0.2, 0.8, 1),
   emotional_valence: fc.constantFrom(0, 1),
@@ -34,7 +34,7 @@ const life: fc.Arbitrary<Life> = fc.record({
 })
 const demoted = fc.option(ages, { nil: undefined })
 
-type Held = { life: Life; demoted_ms: number | undefined }
+type Held = { life: RecordHistory; demoted_ms: number | undefined }
 
 /** By the rules in TypeScript: as far up as it goes. */
 async function expectedLayer(id: string, { life: given, demoted_ms: since }: Held): Promise<Layer> {
@@ -70,7 +70,7 @@ it('raises in SQL what is due in TypeScript, whoever demoted it and when', async
   const held = fc.record({ life, demoted_ms: demoted })
   await fc.assert(
     fc.asyncProperty(fc.array(held, { minLength: 1, maxLength: 12 }), async (all) => {
-      const ids = await storeLives(
+      const ids = await insertRecordHistories(
         database.pool,
         all.map((each) => each.life),
         now,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Layer } from '../../src/domain/importance.ts'
-import { hireFor } from '../support/job-workers.ts'
 import { type Body, create, payloads, read } from '../support/record-requests.ts'
-import { type Answer, type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -14,7 +14,7 @@ const minute = 60_000
 const hour = 60 * minute
 
 const said = { actor: 'curator', rationale: 'it belongs there' }
-const move = (id: string, way: string, more: object = {}, asked: Asked = {}): Promise<Answer> =>
+const move = (id: string, way: string, more: object = {}, asked: RequestOptions = {}): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...said, ...more } })
 const store = (layer: Layer, more: object = {}): Promise<Body> =>
   create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })
@@ -27,7 +27,7 @@ const promotionsOf = (record: Body): Body[] =>
   record.audit_log.filter(({ action }: Body) => action === 'promote' || action === 'demote')
 const decay = async (): Promise<void> => {
   await app.services.maintenance.request({ caller: root }, { job: 'decay' })
-  await hireFor(app).attend('decay', new AbortController().signal)
+  await createWorkerFor(app).attend('decay', new AbortController().signal)
 }
 const root = {
   ...{

@@ -5,7 +5,7 @@ import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
 import { computeRetention, type RetentionMode } from '../../src/domain/retention.ts'
 import { retentionAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { type Life, storeLives } from '../support/record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -22,7 +22,7 @@ const ages = fc.oneof(
   fc.nat(8).map((halves) => halves * 7.5 * day),
   fc.integer({ min: 0, max: 5_000 * day }),
 )
-const life: fc.Arbitrary<Life> = fc.record({
+const life: fc.Arbitrary<RecordHistory> = fc.record({
   age_ms: ages,
   base_importance: fc.constant(0.5),
   emotional_valence: fc.constant(0),
@@ -46,7 +46,7 @@ const settings = fc.record({
 it('is the same in SQL as in TypeScript, whatever is configured', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 12 }), settings, async (lives, chosen) => {
-      const ids = await storeLives(database.pool, lives, now)
+      const ids = await insertRecordHistories(database.pool, lives, now)
       const asked = { retentionMode: chosen.mode, retentionShape: chosen.shape }
       const { rows } = await sql<{ id: string; retention: number }>`
         select r.id, ${retentionAt(now, asked)} as retention from records as r

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import {
   type Body,
@@ -10,7 +10,7 @@ import {
   read,
   type Type,
 } from '../support/record-requests.ts'
-import { type Answer, type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -30,7 +30,7 @@ const leadsTo: Record<(typeof settable)[number], readonly Status[]> = {
   invalidated: ['active'],
 }
 
-const move = (id: string, status: string, asked: Asked = {}): Promise<Answer> =>
+const move = (id: string, status: string, asked: RequestOptions = {}): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/status`, {
     ...asked,
     body: { status, reason: `now ${status}`, actor: 'reviewer' },
@@ -181,13 +181,13 @@ describe('a superseded or merged record', () => {
       const payload = { ...payloads.entity, identifiers: [{ namespace: status, value: 'x' }] }
       const { id } = await create(app, { type: 'entity', payload })
       await setByHand(id, status)
-      expect(await breachesOf(app)).toEqual([])
+      expect(await listBrokenLaws(app)).toEqual([])
       for (const to of ['challenged', 'invalidated', 'superseded', 'merged']) {
         expectProblem(await move(id, to), 409, 'invalid_transition')
       }
       expect((await move(id, 'active')).body).toMatchObject({ status: 'active', salience: 1 })
       expect((await historyOf(id)).items.at(-1)).toMatchObject({ old: status, new: 'active', step: 'revert' })
-      expect(await breachesOf(app)).toEqual([])
+      expect(await listBrokenLaws(app)).toEqual([])
     },
   )
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { type Answer, type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type Answer, type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -13,7 +13,7 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 
-const move = (id: string, status: string, asked: Asked = {}): Promise<Answer> =>
+const move = (id: string, status: string, asked: RequestOptions = {}): Promise<Answer> =>
   app.request('POST', `/v1/records/${id}/status`, {
     ...asked,
     body: { status, reason: `now ${status}`, actor: 'reviewer' },

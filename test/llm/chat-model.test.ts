@@ -1,10 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Asking, failureOf, question, secret, startAsking } from '../support/chat-model.ts'
-import { answering, refusingSchemas, saying, sending, startChatServer } from '../support/chat-server.ts'
+import { type ChatModel, catchModelFailure, question, secret, startChatModel } from '../support/chat-model.ts'
+import {
+  refuseSchemas,
+  respond,
+  respondWithContent,
+  respondWithJson,
+  startChatServer,
+} from '../support/chat-server.ts'
 
-let asking: Asking
+let asking: ChatModel
 beforeAll(async () => {
-  asking = await startAsking()
+  asking = await startChatModel()
 })
 afterAll(() => asking.server.close())
 beforeEach(() => {
@@ -14,7 +20,7 @@ afterEach(() => void vi.unstubAllEnvs())
 
 describe('a chat model', () => {
   it('answers with JSON and what it cost', async () => {
-    expect(await asking.ask(answering({ a: 1 }))).toEqual({
+    expect(await asking.ask(respondWithJson({ a: 1 }))).toEqual({
       value: { a: 1 },
       promptTokens: 70,
       completionTokens: 5,
@@ -22,7 +28,7 @@ describe('a chat model', () => {
   })
 
   it('is asked with its name, the schema, and nothing about this machine', async () => {
-    await asking.ask(answering({ a: 1 }))
+    await asking.ask(respondWithJson({ a: 1 }))
     const [seen] = asking.server.requests
     if (!seen) throw new Error('nothing was asked')
     const { path, headers, body } = seen
@@ -49,16 +55,19 @@ describe('a chat model', () => {
   it.each(['', '/', '/chat/completions', '/chat/completions/'])(
     'is found at an endpoint ending in %j',
     async (end) => {
-      asking.server.behave(answering({}))
+      asking.server.behave(respondWithJson({}))
       await asking.chatOf({ endpoint: `${asking.server.url}${end}` }).ask(question)
       expect(asking.server.requests.map(({ path }) => path)).toEqual(['/v1/chat/completions'])
     },
   )
 
   it.each([
-    ['prose around its answer', saying('Sure! ```json\n{"a": 1}\n``` Anything else?')],
-    ['no word of what it cost', saying('{"a": 1}', null)],
-    ['nonsense for what it cost', saying('{"a": 1}', { prompt_tokens: '70', completion_tokens: -5 })],
+    ['prose around its answer', respondWithContent('Sure! ```json\n{"a": 1}\n``` Anything else?')],
+    ['no word of what it cost', respondWithContent('{"a": 1}', null)],
+    [
+      'nonsense for what it cost',
+      respondWithContent('{"a": 1}', { prompt_tokens: '70', completion_tokens: -5 }),
+    ],
   ])('may have %s', async (_name, behaviour) => {
     expect(await asking.ask(behaviour)).toMatchObject({ value: { a: 1 } })
   })
@@ -66,7 +75,7 @@ describe('a chat model', () => {
   it.each([400, 404, 415, 422, 501])(
     'that answers schemas with %i is asked without, and from then on',
     async (status) => {
-      asking.server.behave(refusingSchemas(status, answering({ a: 1 })))
+      asking.server.behave(refuseSchemas(status, respondWithJson({ a: 1 })))
       const chat = asking.chatOf()
       for (const _ of [1, 2]) expect((await chat.ask(question)).value).toEqual({ a: 1 })
       const asked = asking.server.requests.map(({ body }) => body.response_format !== undefined)
@@ -76,9 +85,9 @@ describe('a chat model', () => {
 
   it('that refused another request is still asked with the schema', async () => {
     const chat = asking.chatOf()
-    asking.server.behave(sending(400, {}))
-    await failureOf(chat.ask(question))
-    asking.server.behave(answering({}))
+    asking.server.behave(respond(400, {}))
+    await catchModelFailure(chat.ask(question))
+    asking.server.behave(respondWithJson({}))
     await chat.ask(question)
     expect(asking.server.requests.at(-1)?.body.response_format).toBeDefined()
   })
@@ -101,7 +110,7 @@ describe('what the environment says to the package', () => {
     const printed = (['debug', 'info', 'warn', 'error', 'log'] as const).map((name) =>
       vi.spyOn(console, name),
     )
-    asking.server.behave(answering({ a: 1 }))
+    asking.server.behave(respondWithJson({ a: 1 }))
     await asking.chatOf().ask(question)
     await asking.chatOf({ apiKey: undefined }).ask(question)
     await stranger.close()
@@ -117,7 +126,7 @@ describe('what the environment says to the package', () => {
 
   it('does not show through where it cannot be read', async () => {
     vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'no header: from-the-environment')
-    const failure = await failureOf(asking.chatOf().ask(question))
+    const failure = await catchModelFailure(asking.chatOf().ask(question))
     expect(failure.reason).toBe('misconfigured')
     expect(failure.message).not.toContain('from-the-environment')
   })

@@ -1,19 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createEmbeddingModel } from '../../src/llm/embedding-model.ts'
-import { failureOf, secret, timed } from '../support/chat-model.ts'
+import { catchModelFailure, secret, timed } from '../support/chat-model.ts'
 import {
   type Behaviour,
   type ChatServer,
-  flooding,
-  hangingUp,
-  hangingUpMidway,
-  inTurn,
-  never,
-  sending,
+  flood,
+  hangUp,
+  hangUpMidResponse,
+  neverRespond,
+  respond,
+  respondInTurn,
   startChatServer,
 } from '../support/chat-server.ts'
 import { createTestClock } from '../support/clock.ts'
-import { askedOf, distorting, embedding, vectorOf } from '../support/embedding-server.ts'
+import {
+  computeVector,
+  parseEmbeddingRequest,
+  respondWithAlteredVectors,
+  respondWithVectors,
+} from '../support/embedding-server.ts'
 
 const texts = ['a confidential text', 'another', 'and one more']
 let server: ChatServer
@@ -40,19 +45,23 @@ function ask(behaviour: Behaviour, more: Parameters<typeof modelOf>[0] = {}) {
 
 describe('an embedding model', () => {
   it('answers a vector for each text, in their order whatever the order of the answer', async () => {
-    expect(await ask(embedding())).toEqual(texts.map((text) => Float32Array.from(vectorOf(text))))
+    expect(await ask(respondWithVectors())).toEqual(
+      texts.map((text) => Float32Array.from(computeVector(text))),
+    )
   })
 
   it('takes the place for the index where a server tells none', async () => {
-    const vectors = await ask(distorting((data) => data.map(({ embedding }) => ({ embedding }))))
-    expect(vectors).toEqual(texts.map((text) => Float32Array.from(vectorOf(text))))
+    const vectors = await ask(
+      respondWithAlteredVectors((data) => data.map(({ embedding }) => ({ embedding }))),
+    )
+    expect(vectors).toEqual(texts.map((text) => Float32Array.from(computeVector(text))))
   })
 
   it('is asked once for all texts, for numbers, and for dimensions only when they are set', async () => {
-    await ask(embedding())
-    await ask(embedding({ dimensions: 8 }), { dimensions: 8 })
+    await ask(respondWithVectors())
+    await ask(respondWithVectors({ dimensions: 8 }), { dimensions: 8 })
     expect(server.requests.map(({ path }) => path)).toEqual(['/v1/embeddings', '/v1/embeddings'])
-    expect(server.requests.map(askedOf)).toEqual([
+    expect(server.requests.map(parseEmbeddingRequest)).toEqual([
       { model: 'm1', input: texts, encoding_format: 'float' },
       { model: 'm1', input: texts, encoding_format: 'float', dimensions: 8 },
     ])
@@ -60,7 +69,7 @@ describe('an embedding model', () => {
   })
 
   it.each(['', '/', '/embeddings', '/embeddings/'])('is found at an endpoint ending in %j', async (end) => {
-    await ask(embedding(), { endpoint: `${server.url}${end}` })
+    await ask(respondWithVectors(), { endpoint: `${server.url}${end}` })
     expect(server.requests.map(({ path }) => path)).toEqual(['/v1/embeddings'])
   })
 
@@ -72,56 +81,69 @@ describe('an embedding model', () => {
 
 describe('an answer that cannot be', () => {
   it.each<[string, Behaviour]>([
-    ['a vector too few', distorting((data) => data.slice(1))],
-    ['a vector too many', distorting((data) => [...data, data[0]])],
-    ['one index twice', distorting((data) => data.map((each) => ({ ...each, index: 0 })))],
-    ['an index of nobody', distorting((data) => data.map((each) => ({ ...each, index: each.index + 1 })))],
-    ['an index of a half', distorting((data) => data.map((each) => ({ ...each, index: each.index / 2 })))],
-    ['no vectors', distorting(() => undefined)],
-    ['vectors that are none', distorting((data) => data.map((each) => ({ ...each, embedding: 'AAAA' })))],
-    ['empty vectors', distorting((data) => data.map((each) => ({ ...each, embedding: [] })))],
+    ['a vector too few', respondWithAlteredVectors((data) => data.slice(1))],
+    ['a vector too many', respondWithAlteredVectors((data) => [...data, data[0]])],
+    ['one index twice', respondWithAlteredVectors((data) => data.map((each) => ({ ...each, index: 0 })))],
+    [
+      'an index of nobody',
+      respondWithAlteredVectors((data) => data.map((each) => ({ ...each, index: each.index + 1 }))),
+    ],
+    [
+      'an index of a half',
+      respondWithAlteredVectors((data) => data.map((each) => ({ ...each, index: each.index / 2 }))),
+    ],
+    ['no vectors', respondWithAlteredVectors(() => undefined)],
+    [
+      'vectors that are none',
+      respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: 'AAAA' }))),
+    ],
+    ['empty vectors', respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: [] })))],
     [
       'null for a number, as JSON writes NaN',
-      distorting((data) => data.map((each) => ({ ...each, embedding: [1, null] }))),
+      respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: [1, null] }))),
     ],
     [
       'a number beyond 32 bits',
-      distorting((data) => data.map((each) => ({ ...each, embedding: [1, 1e39] }))),
+      respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: [1, 1e39] }))),
     ],
     [
       'vectors of two lengths',
-      distorting((data) => data.map(({ index }) => ({ index, embedding: Array(8 + index).fill(1) }))),
+      respondWithAlteredVectors((data) =>
+        data.map(({ index }) => ({ index, embedding: Array(8 + index).fill(1) })),
+      ),
     ],
     [
       'vectors wider than any model gives',
-      distorting((data) => data.map(({ index }) => ({ index, embedding: Array(4_097).fill(1) }))),
+      respondWithAlteredVectors((data) =>
+        data.map(({ index }) => ({ index, embedding: Array(4_097).fill(1) })),
+      ),
     ],
-    ['no object', sending(200, 'null')],
-    ['no JSON', sending(200, '{"data": [')],
-    ['more than can be', flooding(48 * 1_024 * 1_024)],
+    ['no object', respond(200, 'null')],
+    ['no JSON', respond(200, '{"data": [')],
+    ['more than can be', flood(48 * 1_024 * 1_024)],
   ])('is refused when it has %s', async (_, behaviour) => {
-    const failure = await failureOf(ask(behaviour, { timeoutMs: 20_000 }))
+    const failure = await catchModelFailure(ask(behaviour, { timeoutMs: 20_000 }))
     expect([failure.reason, failure.isPassing]).toEqual(['invalid_answer', false])
   })
 
   it('is one of other dimensions than were asked for', async () => {
-    const failure = await failureOf(ask(embedding({ dimensions: 16 }), { dimensions: 8 }))
+    const failure = await catchModelFailure(ask(respondWithVectors({ dimensions: 16 }), { dimensions: 8 }))
     expect(failure.reason).toBe('invalid_answer')
   })
 })
 
 describe('a server that does not answer', () => {
   it.each<[string, Behaviour, string]>([
-    ['says that it has had enough', sending(429, {}), 'rate_limited'],
-    ['breaks', sending(500, {}), 'unavailable'],
-    ['refuses', sending(400, { error: { message: `cannot read ${texts[0]}` } }), 'refused'],
-    ['lacks the model', sending(404, {}), 'refused'],
-    ['sends elsewhere', sending(302, {}, { location: 'http://127.0.0.1:1/' }), 'refused'],
-    ['hangs up', hangingUp, 'unavailable'],
-    ['hangs up midway', hangingUpMidway, 'unavailable'],
-    ['never ends', never, 'timeout'],
+    ['says that it has had enough', respond(429, {}), 'rate_limited'],
+    ['breaks', respond(500, {}), 'unavailable'],
+    ['refuses', respond(400, { error: { message: `cannot read ${texts[0]}` } }), 'refused'],
+    ['lacks the model', respond(404, {}), 'refused'],
+    ['sends elsewhere', respond(302, {}, { location: 'http://127.0.0.1:1/' }), 'refused'],
+    ['hangs up', hangUp, 'unavailable'],
+    ['hangs up midway', hangUpMidResponse, 'unavailable'],
+    ['never ends', neverRespond, 'timeout'],
   ])('is known by how it %s, and neither texts nor keys are told on', async (_, behaviour, reason) => {
-    const failure = await failureOf(ask(behaviour))
+    const failure = await catchModelFailure(ask(behaviour))
     expect(failure.reason).toBe(reason)
     const told = `${failure.stack} ${JSON.stringify(failure)}`
     expect(told).not.toContain('confidential')
@@ -129,7 +151,9 @@ describe('a server that does not answer', () => {
   })
 
   it('is asked again as patience has it, and no sooner than it said', async () => {
-    server.behave(inTurn(sending(429, {}, { 'retry-after': '1' }), sending(503, {}), embedding()))
+    server.behave(
+      respondInTurn(respond(429, {}, { 'retry-after': '1' }), respond(503, {}), respondWithVectors()),
+    )
     const [vectors, elapsed] = await timed(modelOf().embed(texts, { retries: 2 }))
     expect(vectors).toHaveLength(3)
     expect(server.requests).toHaveLength(3)

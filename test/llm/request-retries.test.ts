@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Asking, failureOf, startAsking, timed } from '../support/chat-model.ts'
+import { type ChatModel, catchModelFailure, startChatModel, timed } from '../support/chat-model.ts'
 import {
-  answering,
-  inTurn,
-  never,
-  refusingSchemas,
-  sending,
-  slowly,
-  stalling,
+  neverRespond,
+  refuseSchemas,
+  respond,
+  respondAfter,
+  respondInTurn,
+  respondWithJson,
+  stallMidResponse,
 } from '../support/chat-server.ts'
 
-let asking: Asking
+let asking: ChatModel
 beforeAll(async () => {
-  asking = await startAsking()
+  asking = await startChatModel()
 })
 afterAll(() => asking.server.close())
 beforeEach(() => {
@@ -21,18 +21,20 @@ beforeEach(() => {
 
 describe('patience', () => {
   it('asks again what may pass, and not what will not', async () => {
-    expect((await asking.ask(inTurn(sending(500, {}), answering({ a: 1 })), { retries: 1 })).value).toEqual({
+    expect(
+      (await asking.ask(respondInTurn(respond(500, {}), respondWithJson({ a: 1 })), { retries: 1 })).value,
+    ).toEqual({
       a: 1,
     })
     asking.server.requests.length = 0
-    await failureOf(asking.ask(sending(401, {}), { retries: 3 }))
+    await catchModelFailure(asking.ask(respond(401, {}), { retries: 3 }))
     expect(asking.server.requests).toHaveLength(1)
   })
 
   it('waits as long as it is told, in seconds or until a date', async () => {
     const date = new Date(asking.clock.now().getTime() + 1_000).toUTCString()
     for (const after of ['1', date]) {
-      const behaviour = inTurn(sending(429, {}, { 'retry-after': after }), answering({}))
+      const behaviour = respondInTurn(respond(429, {}, { 'retry-after': after }), respondWithJson({}))
       const [, elapsed] = await timed(asking.ask(behaviour, { retries: 1 }))
       expect(elapsed).toBeGreaterThanOrEqual(500)
       expect(elapsed).toBeLessThan(2_500)
@@ -47,17 +49,17 @@ describe('patience', () => {
     ['-5', 0],
     ['Fri, 01 Jan 1999 00:00:00 GMT', 0],
   ])('reads Retry-After %j', async (after, milliseconds) => {
-    const failure = await failureOf(asking.ask(sending(429, {}, { 'retry-after': after })))
+    const failure = await catchModelFailure(asking.ask(respond(429, {}, { 'retry-after': after })))
     expect(failure.retryAfterMs).toBe(milliseconds)
   })
 
   it('does not wait for what comes too late', async () => {
     for (const after of ['86400', '2']) {
-      const waiting = asking.ask(sending(429, {}, { 'retry-after': after }), {
+      const waiting = asking.ask(respond(429, {}, { 'retry-after': after }), {
         retries: 3,
         deadlineMs: 1_000,
       })
-      const [failure, elapsed] = await timed(failureOf(waiting))
+      const [failure, elapsed] = await timed(catchModelFailure(waiting))
       expect(failure.reason).toBe('rate_limited')
       expect(elapsed).toBeLessThan(900)
     }
@@ -65,8 +67,12 @@ describe('patience', () => {
 
   it('ends at the deadline, however many requests are left', async () => {
     const [failure, elapsed] = await timed(
-      failureOf(
-        asking.ask(slowly(300, sending(500, {})), { retries: 100, deadlineMs: 1_300, timeoutMs: 1_000 }),
+      catchModelFailure(
+        asking.ask(respondAfter(300, respond(500, {})), {
+          retries: 100,
+          deadlineMs: 1_300,
+          timeoutMs: 1_000,
+        }),
       ),
     )
     expect(failure.isPassing).toBe(true)
@@ -74,25 +80,27 @@ describe('patience', () => {
   })
 
   it('covers both requests when the first was refused for its schema', async () => {
-    const behaviour = slowly(250, refusingSchemas(400, answering({})))
-    const [failure, elapsed] = await timed(failureOf(asking.ask(behaviour)))
+    const behaviour = respondAfter(250, refuseSchemas(400, respondWithJson({})))
+    const [failure, elapsed] = await timed(catchModelFailure(asking.ask(behaviour)))
     expect(failure.reason).toBe('timeout')
     expect(elapsed).toBeLessThan(1_000)
   })
 
   it('may be as long as a month', async () => {
-    expect((await asking.ask(answering({ a: 1 }), { timeoutMs: 30 * 86_400_000 })).value).toEqual({ a: 1 })
+    expect((await asking.ask(respondWithJson({ a: 1 }), { timeoutMs: 30 * 86_400_000 })).value).toEqual({
+      a: 1,
+    })
   })
 
   it('ends at once when nobody waits any more', async () => {
     const before = AbortSignal.abort(new Error('confidential'))
-    expect((await failureOf(asking.ask(never, { signal: before }))).reason).toBe('aborted')
+    expect((await catchModelFailure(asking.ask(neverRespond, { signal: before }))).reason).toBe('aborted')
     expect(asking.server.requests).toEqual([])
-    for (const behaviour of [never, stalling, sending(500, {})]) {
+    for (const behaviour of [neverRespond, stallMidResponse, respond(500, {})]) {
       const controller = new AbortController()
       setTimeout(() => controller.abort(new Error('confidential')), 100)
       const asked = asking.ask(behaviour, { signal: controller.signal, retries: 1, timeoutMs: 5_000 })
-      const [failure, elapsed] = await timed(failureOf(asked))
+      const [failure, elapsed] = await timed(catchModelFailure(asked))
       expect([failure.reason, failure.isPassing]).toEqual(['aborted', false])
       expect(elapsed).toBeLessThan(1_000)
     }

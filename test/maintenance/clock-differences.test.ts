@@ -1,31 +1,31 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findDueJobs } from '../../src/maintenance/running/due-jobs.queries.ts'
 import { noIntervals } from '../support/idle-jobs.ts'
-import { openWorkshop, type Workshop } from '../support/job-workers.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const minute = 60_000
 const idle = new AbortController().signal
 const intervals = { ...noIntervals, decay: hour }
 
-let shop: Workshop
+let setup: WorkerSetup
 beforeEach(async () => {
-  shop = await openWorkshop()
+  setup = await openWorkerSetup()
 })
-afterEach(() => shop.close())
+afterEach(() => setup.close())
 
-const due = () => findDueJobs(shop.db, { worker: 'one', now: shop.clock.now(), intervals })
-const attend = () => shop.hire('one', {}, intervals).attend('decay', idle)
+const due = () => findDueJobs(setup.db, { worker: 'one', now: setup.clock.now(), intervals })
+const attend = () => setup.createWorker('one', {}, intervals).attend('decay', idle)
 
 /** Of a worker that stands still in it until it is woken, and whose clock was so far ahead when it began. */
 async function leaveRun(ahead: number): Promise<{ id: string; wake(): Promise<unknown> }> {
-  const id = await shop.ask('decay')
-  shop.clock.advance(ahead)
+  const id = await setup.requestRun('decay')
+  setup.clock.advance(ahead)
   const gate = Promise.withResolvers<void>()
-  const still = shop.hire('still', { works: { decay: { run: () => gate.promise } } })
+  const still = setup.createWorker('still', { works: { decay: { run: () => gate.promise } } })
   const attending = still.attend('decay', idle)
-  while ((await shop.readRun(id)).status !== 'running') {}
-  shop.clock.advance(-ahead)
+  while ((await setup.readRun(id)).status !== 'running') {}
+  setup.clock.advance(-ahead)
   const wake = () => {
     gate.resolve()
     return attending
@@ -37,26 +37,26 @@ it('a lease is not waited for that a clock was ahead by when it was taken', asyn
   const { id, wake } = await leaveRun(hour)
   expect(await due()).toContain('decay')
   await attend()
-  expect(await shop.readRun(id)).toMatchObject({ status: 'succeeded', worker: 'one', attempts: 2 })
+  expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', worker: 'one', attempts: 2 })
   await wake()
 })
 
 it('clocks may disagree by some minutes without taking a lease from who is there', async () => {
   const { id, wake } = await leaveRun(5 * minute)
   await attend()
-  expect(await shop.readRun(id)).toMatchObject({ status: 'running', worker: 'still', attempts: 1 })
+  expect(await setup.readRun(id)).toMatchObject({ status: 'running', worker: 'still', attempts: 1 })
   await wake()
 })
 
 it('a schedule that was put off by a clock that was ahead goes on at once, and then as it should', async () => {
   await attend()
-  shop.clock.advance(24 * hour)
+  setup.clock.advance(24 * hour)
   expect(await attend()).toBe(1)
-  shop.clock.advance(-23 * hour)
+  setup.clock.advance(-23 * hour)
   expect(await due()).toContain('decay')
   expect(await attend()).toBe(1)
   expect(await due()).not.toContain('decay')
   expect(await attend()).toBe(0)
-  shop.clock.advance(hour)
+  setup.clock.advance(hour)
   expect(await attend()).toBe(1)
 })

@@ -1,17 +1,17 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
 import { createPurge } from '../../src/maintenance/index.ts'
-import { openWorkshop, type Workshop } from '../support/job-workers.ts'
+import { openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
-let shop: Workshop
+let setup: WorkerSetup
 beforeEach(async () => {
-  shop = await openWorkshop()
+  setup = await openWorkerSetup()
 })
-afterEach(() => shop.close())
+afterEach(() => setup.close())
 
 /** `count` answers that expire at `expiresAt`. */
 async function storeAnswers(count: number, expiresAt: Date): Promise<void> {
-  await shop.pool.query(
+  await setup.pool.query(
     `insert into idempotency_keys (principal, key, fingerprint, status, headers, body, created_at, expires_at)
      select 'root', $2::text || n, 'f', 200, '{}', null, $1, $1 from generate_series(1, $3::int) n`,
     [expiresAt, expiresAt.toISOString(), count],
@@ -19,41 +19,41 @@ async function storeAnswers(count: number, expiresAt: Date): Promise<void> {
 }
 
 async function countAnswers(): Promise<number> {
-  const { rows } = await shop.pool.query('select count(*)::int as count from idempotency_keys')
+  const { rows } = await setup.pool.query('select count(*)::int as count from idempotency_keys')
   return rows[0].count
 }
 
 it('deletes every answer that has expired, and no other', async () => {
-  await storeAnswers(2_500, shop.clock.now())
-  await storeAnswers(3, new Date(shop.clock.now().getTime() + 1))
-  expect(await shop.run('purge')).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 2_500 } })
+  await storeAnswers(2_500, setup.clock.now())
+  await storeAnswers(3, new Date(setup.clock.now().getTime() + 1))
+  expect(await setup.run('purge')).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 2_500 } })
   expect(await countAnswers()).toBe(3)
 })
 
 it('finds nothing more to do when it runs again', async () => {
-  await storeAnswers(5, shop.clock.now())
-  await shop.run('purge')
-  expect(await shop.run('purge')).toMatchObject({ status: 'succeeded', progress: { done: 0 } })
+  await storeAnswers(5, setup.clock.now())
+  await setup.run('purge')
+  expect(await setup.run('purge')).toMatchObject({ status: 'succeeded', progress: { done: 0 } })
 })
 
 it('passes over a row that is in use rather than waiting for it', async () => {
-  await storeAnswers(3, shop.clock.now())
-  const holder = await shop.pool.connect()
+  await storeAnswers(3, setup.clock.now())
+  const holder = await setup.pool.connect()
   await holder.query('begin')
   await holder.query('select from idempotency_keys limit 1 for update')
-  expect(await shop.run('purge')).toMatchObject({ stats: { idempotency_keys: 2 } })
+  expect(await setup.run('purge')).toMatchObject({ stats: { idempotency_keys: 2 } })
   await holder.query('rollback')
   holder.release()
 })
 
 it('deletes nothing in a dry run, and tells what it would', async () => {
-  await storeAnswers(7, shop.clock.now())
-  expect(await shop.run('purge', { dryRun: true })).toMatchObject({ stats: { idempotency_keys: 7 } })
+  await storeAnswers(7, setup.clock.now())
+  expect(await setup.run('purge', { dryRun: true })).toMatchObject({ stats: { idempotency_keys: 7 } })
   expect(await countAnswers()).toBe(7)
 })
 
 it('ends after the batch at hand when the worker stops, and is put back for another', async () => {
-  await storeAnswers(3_000, shop.clock.now())
+  await storeAnswers(3_000, setup.clock.now())
   const stopping = new AbortController()
   const purge = createPurge({
     expired: {
@@ -63,12 +63,12 @@ it('ends after the batch at hand when the worker stops, and is put back for anot
       },
     },
   })
-  const id = await shop.ask('purge')
-  await shop.hire('one', { works: { purge } }).attend('purge', stopping.signal)
-  expect(await shop.readRun(id)).toMatchObject({
+  const id = await setup.requestRun('purge')
+  await setup.createWorker('one', { works: { purge } }).attend('purge', stopping.signal)
+  expect(await setup.readRun(id)).toMatchObject({
     ...{ status: 'queued', attempts: 0, stats: { idempotency_keys: 1_000 } },
   })
   expect(await countAnswers()).toBe(2_000)
-  await shop.hire('another').attend('purge', new AbortController().signal)
-  expect(await shop.readRun(id)).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 3_000 } })
+  await setup.createWorker('another').attend('purge', new AbortController().signal)
+  expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 3_000 } })
 })

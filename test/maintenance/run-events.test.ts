@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Caller } from '../../src/domain/caller.ts'
 import { createRunEvents } from '../../src/maintenance/run-events.service.ts'
-import { hireFor } from '../support/job-workers.ts'
 import { type Body, create, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
@@ -30,7 +30,7 @@ describe('the events of a run', () => {
     const stream = await follow(id)
     expect(stream.type).toContain('text/event-stream')
     expect(await stream.next()).toMatchObject({ event: 'progress', data: { id, status: 'queued' } })
-    await hireFor(app).attend('decay', idle)
+    await createWorkerFor(app).attend('decay', idle)
     const last = await stream.last()
     expect(last).toMatchObject({ event: 'finished', data: { id, status: 'succeeded', stats: { pruned: 1 } } })
   })

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { JobWork } from '../../src/jobs/runs.ts'
-import { openWorkshop, populate, readState, type Workshop } from '../support/job-workers.ts'
+import { insertFadingRecords, openWorkerSetup, readState, type WorkerSetup } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
 
-let shop: Workshop
+let setup: WorkerSetup
 beforeEach(async () => {
-  shop = await openWorkshop()
+  setup = await openWorkerSetup()
 })
-afterEach(() => shop.close())
+afterEach(() => setup.close())
 
 /** A gate that a worker reaches and waits at. */
 function createGate() {
@@ -27,8 +27,8 @@ function createGate() {
 
 /** What a sweep makes of the same records when nothing disturbs it. */
 async function sweepUndisturbed(): Promise<unknown[]> {
-  const other = await openWorkshop()
-  await populate(other, { count: 200, bornAt: other.clock.now() })
+  const other = await openWorkerSetup()
+  await insertFadingRecords(other, { count: 200, bornAt: other.clock.now() })
   other.clock.advance(31 * hour)
   await other.run('decay')
   const state = await readState(other)
@@ -37,18 +37,18 @@ async function sweepUndisturbed(): Promise<unknown[]> {
 }
 
 async function prepareSweep(): Promise<string> {
-  await populate(shop, { count: 200, bornAt: shop.clock.now() })
-  shop.clock.advance(31 * hour)
-  return shop.ask('decay')
+  await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
+  setup.clock.advance(31 * hour)
+  return setup.requestRun('decay')
 }
 
 describe('workers that look at one job', () => {
   it('race for a run, and one leads it while the others share it', async () => {
     const id = await prepareSweep()
-    const workers = ['one', 'two', 'three'].map((name) => shop.hire(name))
+    const workers = ['one', 'two', 'three'].map((name) => setup.createWorker(name))
     await Promise.all(workers.map((worker) => worker.attend('decay', idle)))
-    expect(await readState(shop)).toEqual(await sweepUndisturbed())
-    const run = await shop.readRun(id)
+    expect(await readState(setup)).toEqual(await sweepUndisturbed())
+    const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect(run.progress.done).toBe(run.progress.total)
   })
@@ -57,31 +57,31 @@ describe('workers that look at one job', () => {
     const id = await prepareSweep()
     const gate = createGate()
     let batches = 0
-    const leader = shop.hire('leader', {
+    const leader = setup.createWorker('leader', {
       observe: (step) => (step === 'after batch' && ++batches === 2 ? gate.pass() : undefined),
     })
     const leading = leader.attend('decay', idle)
     await gate.reached
     let helped = 0
-    const helper = shop.hire('helper', { observe: (step) => void (step === 'in batch' && helped++) })
+    const helper = setup.createWorker('helper', { observe: (step) => void (step === 'in batch' && helped++) })
     expect(await helper.attend('decay', idle)).toBe(1)
     expect(helped).toBeGreaterThan(2)
     gate.open()
     await leading
-    expect(await readState(shop)).toEqual(await sweepUndisturbed())
-    const run = await shop.readRun(id)
+    expect(await readState(setup)).toEqual(await sweepUndisturbed())
+    const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', worker: 'leader' })
     expect(run.progress.done).toBe(run.progress.total)
   })
 
   it('do a run once, however often they are told of it', async () => {
     const id = await prepareSweep()
-    const worker = shop.hire('worker')
+    const worker = setup.createWorker('worker')
     await Promise.all([worker.attend('decay', idle), worker.attend('decay', idle)])
-    const state = await readState(shop)
+    const state = await readState(setup)
     for (let message = 0; message < 3; message++) await worker.attend('decay', idle)
-    expect(await readState(shop)).toEqual(state)
-    expect(await shop.readRun(id)).toMatchObject({ attempts: 1 })
+    expect(await readState(setup)).toEqual(state)
+    expect(await setup.readRun(id)).toMatchObject({ attempts: 1 })
     expect(await countRuns()).toBe(1)
   })
 
@@ -89,15 +89,15 @@ describe('workers that look at one job', () => {
     const first = await prepareSweep()
     const gate = createGate()
     const observe = (step: string) => (step === 'before batch' ? gate.pass() : undefined)
-    const attending = shop.hire('one', { observe }).attend('decay', idle)
+    const attending = setup.createWorker('one', { observe }).attend('decay', idle)
     await gate.reached
-    const second = await shop.ask('decay')
-    await shop.hire('two').attend('decay', idle)
-    expect((await shop.readRun(second)).status).toBe('queued')
+    const second = await setup.requestRun('decay')
+    await setup.createWorker('two').attend('decay', idle)
+    expect((await setup.readRun(second)).status).toBe('queued')
     gate.open()
     await attending
-    expect((await shop.readRun(first)).status).toBe('succeeded')
-    expect((await shop.readRun(second)).status).toBe('succeeded')
+    expect((await setup.readRun(first)).status).toBe('succeeded')
+    expect((await setup.readRun(second)).status).toBe('succeeded')
   })
 })
 
@@ -106,40 +106,40 @@ describe('a worker that is paused', () => {
     const id = await prepareSweep()
     const gate = createGate()
     let batches = 0
-    const paused = shop.hire('paused', {
+    const paused = setup.createWorker('paused', {
       observe: (step) => (step === 'before batch' && ++batches === 4 ? gate.pass() : undefined),
     })
     const sleeping = paused.attend('decay', idle)
     await gate.reached
-    shop.clock.advance(31_000)
-    await shop.hire('successor').attend('decay', idle)
-    const run = await shop.readRun(id)
+    setup.clock.advance(31_000)
+    await setup.createWorker('successor').attend('decay', idle)
+    const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2, worker: 'successor' })
-    await shop.pool.query('update records set salience = salience')
+    await setup.pool.query('update records set salience = salience')
     const before = await readVersions()
     gate.open()
     await sleeping
     expect(await readVersions()).toEqual(before)
-    expect(await shop.readRun(id)).toEqual(run)
-    expect(await readState(shop)).toEqual(await sweepUndisturbed())
+    expect(await setup.readRun(id)).toEqual(run)
+    expect(await readState(setup)).toEqual(await sweepUndisturbed())
   })
 
   it('in the middle of a batch keeps its lease until the batch has ended', async () => {
     const id = await prepareSweep()
     const gate = createGate()
     let batches = 0
-    const paused = shop.hire('paused', {
+    const paused = setup.createWorker('paused', {
       observe: (step) => (step === 'in batch' && ++batches === 2 ? gate.pass() : undefined),
     })
     const sleeping = paused.attend('decay', idle)
     await gate.reached
-    shop.clock.advance(31_000)
-    const successor = shop.hire('successor', {})
+    setup.clock.advance(31_000)
+    const successor = setup.createWorker('successor', {})
     await successor.attend('decay', idle)
-    expect(await shop.readRun(id)).toMatchObject({ status: 'running', worker: 'paused', attempts: 1 })
+    expect(await setup.readRun(id)).toMatchObject({ status: 'running', worker: 'paused', attempts: 1 })
     gate.open()
     await sleeping
-    expect(await shop.readRun(id)).toMatchObject({ status: 'succeeded', worker: 'paused' })
+    expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', worker: 'paused' })
   })
 
   it('loses a run to another only once, and gives up what nobody can finish', async () => {
@@ -148,18 +148,18 @@ describe('a worker that is paused', () => {
     const decay: JobWork = { run: () => lost.pass() }
     const losses: Promise<number>[] = []
     for (let attempt = 1; attempt <= 5; attempt++) {
-      losses.push(shop.hire(`worker ${attempt}`, { works: { decay } }).attend('decay', idle))
+      losses.push(setup.createWorker(`worker ${attempt}`, { works: { decay } }).attend('decay', idle))
       await lost.reached
-      while ((await shop.readRun(id)).attempts < attempt) {}
-      shop.clock.advance(31_000)
+      while ((await setup.readRun(id)).attempts < attempt) {}
+      setup.clock.advance(31_000)
     }
-    await shop.hire('the last').attend('decay', idle)
-    const run = await shop.readRun(id)
+    await setup.createWorker('the last').attend('decay', idle)
+    const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'failed', attempts: 5 })
     expect(run.error).toContain('5 workers')
     lost.open()
     await Promise.all(losses)
-    expect(await shop.readRun(id)).toEqual(run)
+    expect(await setup.readRun(id)).toEqual(run)
   })
 })
 
@@ -167,10 +167,10 @@ describe('a run that is cancelled', () => {
   it('ends after the batch at hand, and what it did stays done', async () => {
     const id = await prepareSweep()
     let batches = 0
-    const worker = shop.hire('worker', {
+    const worker = setup.createWorker('worker', {
       observe: async (step) => {
         if (step !== 'after batch' || ++batches !== 3) return
-        await shop.db
+        await setup.db
           .updateTable('maintenance_runs')
           .set({ cancel_requested: true })
           .where('id', '=', id)
@@ -178,12 +178,12 @@ describe('a run that is cancelled', () => {
       },
     })
     await worker.attend('decay', idle)
-    const run = await shop.readRun(id)
+    const run = await setup.readRun(id)
     expect(run.status).toBe('cancelled')
     expect(run.progress.done).toBeGreaterThan(0)
     expect(run.progress.done).toBeLessThan(run.progress.total ?? 0)
-    await shop.run('decay')
-    expect((await shop.run('decay')).progress.done).toBe(0)
+    await setup.run('decay')
+    expect((await setup.run('decay')).progress.done).toBe(0)
   })
 })
 
@@ -196,19 +196,19 @@ describe('a job that fails', () => {
           return {}
         }).then(() => {}),
     }
-    const run = await shop.run('decay', { works: { decay } })
+    const run = await setup.run('decay', { works: { decay } })
     expect(run).toMatchObject({ status: 'failed' })
     expect(run.error).not.toContain('memory')
-    expect((await shop.run('decay')).status).toBe('succeeded')
+    expect((await setup.run('decay')).status).toBe('succeeded')
   })
 })
 
 async function countRuns(): Promise<number> {
-  const { rows } = await shop.pool.query('select count(*)::int as count from maintenance_runs')
+  const { rows } = await setup.pool.query('select count(*)::int as count from maintenance_runs')
   return rows[0].count
 }
 
 /** Changes with every write of a row, even of the same values. */
 async function readVersions(): Promise<unknown[]> {
-  return (await shop.pool.query('select id, xmin::text from records order by id')).rows
+  return (await setup.pool.query('select id, xmin::text from records order by id')).rows
 }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { jobNames } from '../../src/jobs/job-names.ts'
-import { hireFor } from '../support/job-workers.ts'
 import { type Body, create, expectProblem, fact } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor } from '../support/worker-setup.ts'
 
 const hour = 3_600_000
 const idle = new AbortController().signal
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const work = () => hireFor(app).attend('decay', idle)
+const work = () => createWorkerFor(app).attend('decay', idle)
 
 async function ask(body: object, key?: string): Promise<Body> {
   const answer = await app.request('POST', '/v1/maintenance/runs', { body, ...(key ? { key } : {}) })

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readExposition } from '../support/prometheus-text.ts'
+import { parsePrometheusText } from '../support/prometheus-text.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
@@ -21,7 +21,7 @@ beforeAll(async () => {
   instruments.watchProcess()
   instruments.watchPool(api.database.pool, 'requests')
   storeReading.watchQueue(async () => ({ waiting: 0 }))
-  const { types } = readExposition(`${await instruments.render()}\n${await storeReading.render()}`)
+  const { types } = parsePrometheusText(`${await instruments.render()}\n${await storeReading.render()}`)
   names = new Set(
     Object.entries(types).flatMap(([name, type]) =>
       type === 'histogram' ? ['_bucket', '_sum', '_count'].map((suffix) => `${name}${suffix}`) : [name],

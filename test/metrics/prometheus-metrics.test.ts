@@ -3,9 +3,9 @@ import { createJobs } from '../../src/background.ts'
 import type { Caller } from '../../src/domain/caller.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreMetrics } from '../../src/metrics/index.ts'
-import { hireCompressor } from '../support/compression-worker.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
-import { readExposition, valuesOf } from '../support/prometheus-text.ts'
+import { createCompressionWorker } from '../support/compression-worker.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const day = 86_400_000
@@ -28,12 +28,12 @@ async function start(variables: Record<string, string> = {}): Promise<TestApp> {
 }
 
 const scrape = async (api: TestApp, key?: string | false) =>
-  readExposition((await api.request('GET', '/metrics', key === undefined ? {} : { key })).text)
+  parsePrometheusText((await api.request('GET', '/metrics', key === undefined ? {} : { key })).text)
 
 /** What the database says this moment. */
 async function readStore({ db, clock }: TestApp) {
   const reading = createStoreMetrics({ db, clock, intervals: {}, revisedRetentionMs: 90 * day, freshMs: 0 })
-  return readExposition(await reading.render())
+  return parsePrometheusText(await reading.render())
 }
 
 async function remember(api: TestApp, object: string, more: object = {}): Promise<string> {
@@ -61,12 +61,12 @@ describe('/metrics', () => {
     await api.request('GET', '/nowhere/secret')
     const { headers, text } = await api.request('GET', '/metrics')
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
-    const read = readExposition(text)
+    const read = parsePrometheusText(text)
     const name = 'membrane_http_request_duration_seconds_count'
-    expect(valuesOf(read, name, { method: 'POST', route: '/v1/records', status: '201' })).toEqual([1])
-    expect(valuesOf(read, name, { route: '/v1/records/:id', status: '200' })).toEqual([1])
-    expect(valuesOf(read, name, { route: 'none', status: '404' })).toEqual([1])
-    expect(valuesOf(read, 'membrane_write_to_text_seconds_count')).toEqual([1])
+    expect(findValues(read, name, { method: 'POST', route: '/v1/records', status: '201' })).toEqual([1])
+    expect(findValues(read, name, { route: '/v1/records/:id', status: '200' })).toEqual([1])
+    expect(findValues(read, name, { route: 'none', status: '404' })).toEqual([1])
+    expect(findValues(read, 'membrane_write_to_text_seconds_count')).toEqual([1])
     expect(text).not.toContain(id)
     expect(text).not.toMatch(/secret|nonsense|the build/)
   })
@@ -76,7 +76,7 @@ describe('/metrics', () => {
     const body = { type: 'semantic', payload: { kind: 'semantic', subject: 's', predicate: 'p', object: 1 } }
     const headers = { 'idempotency-key': 'again' }
     for (let time = 0; time < 3; time++) await api.request('POST', '/v1/records', { body, headers })
-    expect(valuesOf(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([1])
+    expect(findValues(await scrape(api), 'membrane_write_to_text_seconds_count')).toEqual([1])
   })
 
   it('takes any valid key, and none that is not', async () => {
@@ -104,9 +104,9 @@ describe('/metrics', () => {
       } as unknown as TestApp['db'],
     })
     reading.watchQueue(() => new Promise(() => {}))
-    const read = readExposition(await reading.render())
-    expect(valuesOf(read, 'membrane_store_reached', { part: 'database' })).toEqual([0])
-    expect(valuesOf(read, 'membrane_store_reached', { part: 'queue' })).toEqual([0])
+    const read = parsePrometheusText(await reading.render())
+    expect(findValues(read, 'membrane_store_reached', { part: 'database' })).toEqual([0])
+    expect(findValues(read, 'membrane_store_reached', { part: 'queue' })).toEqual([0])
     expect(read.series).toHaveLength(2)
   })
 
@@ -129,20 +129,20 @@ describe('what the store has counted', () => {
     await api.request('POST', `/v1/records/${other}/promote`, { body: { layer: 'procedural', ...reason } })
     await api.request('DELETE', `/v1/records/${other}?actor=a&rationale=r`)
     const before = await readStore(api)
-    expect(valuesOf(before, 'membrane_store_forgotten_total')).toEqual([2])
-    expect(valuesOf(before, 'membrane_store_restored_total')).toEqual([1])
-    expect(valuesOf(before, 'membrane_store_promoted_total')).toEqual([1])
+    expect(findValues(before, 'membrane_store_forgotten_total')).toEqual([2])
+    expect(findValues(before, 'membrane_store_restored_total')).toEqual([1])
+    expect(findValues(before, 'membrane_store_promoted_total')).toEqual([1])
 
     api.clock.advance(400 * day)
     const due = await readStore(api)
-    expect(valuesOf(due, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([1])
+    expect(findValues(due, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([1])
     expect(
-      valuesOf(due, 'membrane_store_backlog_oldest_seconds', { work: 'forget_faded' })[0],
+      findValues(due, 'membrane_store_backlog_oldest_seconds', { work: 'forget_faded' })[0],
     ).toBeGreaterThan(day / 1_000)
     await hire(api)('decay')
     const after = await readStore(api)
-    expect(valuesOf(after, 'membrane_store_forgotten_total')).toEqual([3])
-    expect(valuesOf(after, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([0])
+    expect(findValues(after, 'membrane_store_forgotten_total')).toEqual([3])
+    expect(findValues(after, 'membrane_store_backlog', { work: 'forget_faded' })).toEqual([0])
   })
 
   it('does not count what was refused, nor what was taken back', async () => {
@@ -155,8 +155,8 @@ describe('what the store has counted', () => {
     })
     await expect(taken).rejects.toThrow('taken back')
     const read = await readStore(api)
-    expect(valuesOf(read, 'membrane_store_forgotten_total')).toEqual([0])
-    expect(valuesOf(read, 'membrane_store_restored_total')).toEqual([0])
+    expect(findValues(read, 'membrane_store_forgotten_total')).toEqual([0])
+    expect(findValues(read, 'membrane_store_restored_total')).toEqual([0])
   })
 
   it('outlives the runs it was counted in, and leaves rehearsals out', async () => {
@@ -168,13 +168,13 @@ describe('what the store has counted', () => {
     await api.db.deleteFrom('maintenance_runs').execute()
     const read = await readStore(api)
     // The schedule was due too.
-    expect(valuesOf(read, 'membrane_store_runs_total', { job_name: 'decay', status: 'succeeded' })).toEqual([
-      2,
-    ])
-    expect(valuesOf(read, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([0])
+    expect(findValues(read, 'membrane_store_runs_total', { job_name: 'decay', status: 'succeeded' })).toEqual(
+      [2],
+    )
+    expect(findValues(read, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([0])
     api.clock.advance(2 * day)
     const later = await readStore(api)
-    expect(valuesOf(later, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([
+    expect(findValues(later, 'membrane_store_job_since_success_seconds', { job_name: 'decay' })).toEqual([
       172_800,
     ])
   })
@@ -183,30 +183,30 @@ describe('what the store has counted', () => {
     const api = await start()
     await remember(api, 'node')
     api.clock.advance(7_000)
-    await hireEmbedder(api).run()
+    await createEmbeddingWorker(api).run()
     const read = await readStore(api)
     const name = 'membrane_store_write_to_vector_seconds'
-    expect(valuesOf(read, `${name}_count`)).toEqual([1])
-    expect(valuesOf(read, `${name}_sum`)[0]).toBeCloseTo(7, 1)
-    expect(valuesOf(read, `${name}_bucket`, { le: '5' })).toEqual([0])
-    expect(valuesOf(read, `${name}_bucket`, { le: '10' })).toEqual([1])
-    expect(valuesOf(read, `${name}_bucket`, { le: '+Inf' })).toEqual([1])
+    expect(findValues(read, `${name}_count`)).toEqual([1])
+    expect(findValues(read, `${name}_sum`)[0]).toBeCloseTo(7, 1)
+    expect(findValues(read, `${name}_bucket`, { le: '5' })).toEqual([0])
+    expect(findValues(read, `${name}_bucket`, { le: '10' })).toEqual([1])
+    expect(findValues(read, `${name}_bucket`, { le: '+Inf' })).toEqual([1])
   })
 
   it('does not take a vector that is only to be sharper for one of a new text', async () => {
     const api = await start()
     const id = await remember(api, 'node', { layer: 'episodic' })
     api.clock.advance(1_000)
-    const { run } = hireEmbedder(api)
+    const { run } = createEmbeddingWorker(api)
     await run()
     api.clock.advance(80 * day)
-    await hireCompressor(api).run()
+    await createCompressionWorker(api).run()
     await api.request('POST', `/v1/records/${id}/access`, { body: {} })
     await api.services.access.settle()
-    expect(valuesOf(await readStore(api), 'membrane_store_backlog', { work: 'embed' })).toEqual([1])
+    expect(findValues(await readStore(api), 'membrane_store_backlog', { work: 'embed' })).toEqual([1])
     await run()
     const read = await readStore(api)
-    expect(valuesOf(read, 'membrane_store_backlog', { work: 'embed' })).toEqual([0])
-    expect(valuesOf(read, 'membrane_store_write_to_vector_seconds_count')).toEqual([1])
+    expect(findValues(read, 'membrane_store_backlog', { work: 'embed' })).toEqual([0])
+    expect(findValues(read, 'membrane_store_write_to_vector_seconds_count')).toEqual([1])
   })
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { fatesOf, importLines } from '../support/export-and-import.ts'
+import { importLines, listLineResults } from '../support/export-and-import.ts'
 import { read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -73,26 +73,26 @@ describe('a record of another program', () => {
   }
 
   it('is imported as it says', async () => {
-    expect(fatesOf(await importLines(app, [told]))).toEqual(['1 created'])
+    expect(listLineResults(await importLines(app, [told]))).toEqual(['1 created'])
     expect(await read(app, told.id)).toMatchObject(kept)
-    expect(fatesOf(await importLines(app, [told]))).toEqual(['1 unchanged'])
+    expect(listLineResults(await importLines(app, [told]))).toEqual(['1 unchanged'])
   })
 
   it('is the same under the names of Go', async () => {
     expect(inGo(told)).toMatchObject({ ID: told.id, AuditLog: [{ Action: 'create' }, {}] })
-    expect(fatesOf(await importLines(app, [inGo(told)]))).toEqual(['1 unchanged'])
+    expect(listLineResults(await importLines(app, [inGo(told)]))).toEqual(['1 unchanged'])
     const id = app.ids.next()
-    expect(fatesOf(await importLines(app, [inGo({ ...told, id })]))).toEqual(['1 created'])
+    expect(listLineResults(await importLines(app, [inGo({ ...told, id })]))).toEqual(['1 created'])
     expect(await read(app, id)).toMatchObject(kept)
   })
 
   it('keeps the names inside of any JSON, and is refused for those that mean nothing', async () => {
     const id = app.ids.next()
     const payload = { ...told.payload, object: { CreatedAt: null, ID: '' } }
-    expect(fatesOf(await importLines(app, [{ ...told, id, payload }]))).toEqual(['1 created'])
+    expect(listLineResults(await importLines(app, [{ ...told, id, payload }]))).toEqual(['1 created'])
     expect((await read(app, id)).payload.object).toEqual({ CreatedAt: null, ID: '' })
     const refused = await importLines(app, [{ ...told, Colour: 'red' }])
-    expect(fatesOf(refused)).toEqual(['1 invalid validation_failed'])
+    expect(listLineResults(refused)).toEqual(['1 invalid validation_failed'])
     expect(refused.reports[0].problem.errors).toEqual([{ pointer: '/Colour', message: expect.any(String) }])
   })
 })

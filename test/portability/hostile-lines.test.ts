@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
-import { exportLines, importLines, withoutImporter } from '../support/export-and-import.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { exportLines, importLines, removeImporter } from '../support/export-and-import.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -81,7 +81,7 @@ it('whatever a line holds, each is answered, and what was stored can leave again
   }
   await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), ask), { numRuns: 60 })
   // What it came to elsewhere is believed until it is next worked out.
-  expect((await breachesOf(app)).filter((breach) => !breach.includes('importance:'))).toEqual([])
+  expect((await listBrokenLaws(app)).filter((breach) => !breach.includes('importance:'))).toEqual([])
   const { text, records } = await exportLines(app, '?include_forgotten=true')
   expect(records.length).toBeGreaterThan(exported.length)
   const again = await importLines(app, text)
@@ -92,7 +92,7 @@ it('whatever a line holds, each is answered, and what was stored can leave again
     const moved = await importLines(other, text)
     expect(moved.reports.filter(({ status }) => status !== 'created')).toEqual([])
     const arrived = (await exportLines(other, '?include_forgotten=true')).text
-    expect(withoutImporter(arrived)).toBe(withoutImporter(text))
+    expect(removeImporter(arrived)).toBe(removeImporter(text))
   } finally {
     await other.close()
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportLines, fatesOf, importLines } from '../support/export-and-import.ts'
+import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, countRows, create, expectProblem, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -64,7 +64,7 @@ describe('an import by who is no admin', () => {
       ...[say('too sensitive', { sensitivity: 'high' }), say('too trusted', { source_type: 'human' })],
     ]
     const imported = await importLines(app, lines, { key })
-    expect(fatesOf(imported)).toEqual([
+    expect(listLineResults(imported)).toEqual([
       ...['1 created', '2 created', '3 invalid outside_trust', '4 invalid outside_trust'],
       '5 invalid validation_failed',
     ])
@@ -82,7 +82,7 @@ describe('an import by who is no admin', () => {
     const supports = { relations: [{ predicate: 'supports', target_id: hidden.id }] }
     const lines = [say('hidden', { id: hidden.id, scope: 'his' }), say('link', supports)]
     const imported = await importLines(app, lines, { key })
-    expect(fatesOf(imported)).toEqual(['1 conflict record_exists', '2 created'])
+    expect(listLineResults(imported)).toEqual(['1 conflict record_exists', '2 created'])
     expect(imported.reports[0].problem.errors).toBeUndefined()
     expect(imported.loose).toMatchObject({ count: 1 })
     expect((await app.request('GET', `/v1/records/${hidden.id}`)).body).toMatchObject({ relations: [] })
@@ -110,7 +110,7 @@ describe('an import by who is no admin', () => {
     const relations = [{ predicate: 'supports', target_id: second.id }]
     const line = say(1, { id: first.id, scope: 'his', relations })
     const imported = await importLines(app, [line], { key })
-    expect(fatesOf(imported)).toEqual(['1 conflict record_exists'])
+    expect(listLineResults(imported)).toEqual(['1 conflict record_exists'])
     expect(imported.reports[0].problem.errors[0].pointer).toBe('/relations/0')
   })
 
@@ -125,7 +125,7 @@ it('an admin whose key has scopes keeps to them, and to whose memories they were
   const kept = { version: 3, source_type: 'human' }
   const lines = [say('in', { scope: 'copies', ...kept }), say('out', { scope: 'hers', ...kept })]
   const imported = await importLines(app, lines, { key })
-  expect(fatesOf(imported)).toEqual(['1 created', '2 invalid outside_trust'])
+  expect(listLineResults(imported)).toEqual(['1 created', '2 invalid outside_trust'])
   const { records } = await exportLines(app, '?scope=copies', { key })
   expect(records).toMatchObject([kept])
 })
@@ -140,9 +140,9 @@ describe('an admin whose key has scopes', () => {
   it('does not choose the embedding model of the store', async () => {
     const key = await app.issueKey(['admin'], { scopes: ['copies'] })
     const line = say('with a vector', { scope: 'copies', version: 1, embeddings: [embedding] })
-    expect(fatesOf(await importLines(app, [line], { key }))).toEqual(['1 created'])
+    expect(listLineResults(await importLines(app, [line], { key }))).toEqual(['1 created'])
     expect(await countRows(app, 'embedding_models')).toBe(0)
-    expect(fatesOf(await importLines(app, [{ ...line, scope: 'others' }]))).toEqual(['1 created'])
+    expect(listLineResults(await importLines(app, [{ ...line, scope: 'others' }]))).toEqual(['1 created'])
     expect(await countRows(app, 'embedding_models')).toBe(1)
   })
 
@@ -156,7 +156,7 @@ describe('an admin whose key has scopes', () => {
     )
     const line = say('a forgery', { scope: 'copies', version: 2, relations })
     const imported = await importLines(app, [line], { key })
-    expect(fatesOf(imported)).toEqual(['1 created'])
+    expect(listLineResults(imported)).toEqual(['1 created'])
     expect(imported.loose.count).toBe(4)
     const predicatesOf = async ({ id }: Body) =>
       ((await app.request('GET', `/v1/records/${id}`)).body as Body).relations

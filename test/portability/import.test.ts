@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { exportLines, fatesOf, importLines } from '../support/export-and-import.ts'
+import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import {
   type Body,
   countRows,
@@ -43,7 +43,7 @@ describe('an import', () => {
     ]
     const imported = await importLines(app, lines.join('\r\n'))
     expect(imported.status).toBe(200)
-    expect(fatesOf(imported)).toEqual([
+    expect(listLineResults(imported)).toEqual([
       ...['1 created', '2 invalid malformed_json', '4 conflict record_exists', '5 unchanged'],
       ...['6 invalid validation_failed', '7 unchanged', '8 created', '9 invalid malformed_json'],
       ...['10 invalid validation_failed', '11 invalid validation_failed'],
@@ -84,7 +84,7 @@ describe('an import', () => {
   it('refuses a line that is too long, and no other', async () => {
     const long = JSON.stringify(say(Array.from({ length: 200 }, () => 'x'.repeat(90_000))))
     const imported = await importLines(app, `${long}\n${JSON.stringify(say('short'))}\n`)
-    expect(fatesOf(imported)).toEqual(['1 invalid body_too_large', '2 created'])
+    expect(listLineResults(imported)).toEqual(['1 invalid body_too_large', '2 created'])
   })
 
   it('that is a rehearsal says the same and stores nothing', async () => {
@@ -95,10 +95,10 @@ describe('an import', () => {
       ...[say('second', { id: target }), { type: 'semantic' }],
     ]
     const rehearsed = await importLines(app, lines, { query: '?dry_run=true' })
-    expect(fatesOf(rehearsed)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
+    expect(listLineResults(rehearsed)).toEqual(['1 created', '2 created', '3 invalid validation_failed'])
     expect(rehearsed.loose).toBeUndefined()
     expect((await exportLines(app)).text).toBe(before.text)
-    expect(fatesOf(await importLines(app, lines))).toEqual(fatesOf(rehearsed))
+    expect(listLineResults(await importLines(app, lines))).toEqual(listLineResults(rehearsed))
   })
 
   it('does not bring back what was erased', async () => {
@@ -108,7 +108,9 @@ describe('an import', () => {
     expect((await app.request('POST', `/v1/records/${id}/erase`, { body: reason })).status).toBe(200)
     const again = await importLines(app, text)
     expect(again.summary).toMatchObject({ created: 0, conflict: 1, invalid: 0 })
-    expect(fatesOf(await importLines(app, [say('A  secret!')]))).toEqual(['1 conflict erased_content'])
+    expect(listLineResults(await importLines(app, [say('A  secret!')]))).toEqual([
+      '1 conflict erased_content',
+    ])
   })
 
   it('keeps an identifier for who has it, and a name for who bore it first', async () => {
@@ -118,11 +120,11 @@ describe('an import', () => {
       ...more,
     })
     const imported = await importLines(app, [entity(), entity(), say('beside')])
-    expect(fatesOf(imported)).toEqual(['1 created', '2 conflict identifier_taken', '3 created'])
+    expect(listLineResults(imported)).toEqual(['1 created', '2 conflict identifier_taken', '3 created'])
     const [record] = (await exportLines(app, '?type=entity')).records
     const handles = record.handles.map((handle: Body) => ({ ...handle, place: 0 }))
     const copies = [1, 2].map(() => ({ ...record, id: app.ids.next(), handles, identifiers: [] }))
-    expect(fatesOf(await importLines(app, copies))).toEqual(['1 created', '2 created'])
+    expect(listLineResults(await importLines(app, copies))).toEqual(['1 created', '2 created'])
   })
 })
 
@@ -151,7 +153,7 @@ describe('a relation', () => {
   it('that leads nowhere is left out, and named', async () => {
     const [source, nowhere] = [app.ids.next(), app.ids.next()]
     const imported = await importLines(app, [say('source', { id: source, ...supports(nowhere) })])
-    expect(fatesOf(imported)).toEqual(['1 created'])
+    expect(listLineResults(imported)).toEqual(['1 created'])
     const first = [{ source_id: source, predicate: 'supports', target_id: nowhere }]
     expect(imported.loose).toEqual({ count: 1, first })
     expect((await read(app, source)).relations).toEqual([])

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hireEmbedder } from '../support/embedding-workers.ts'
-import { exportLines, importLines, withoutImporter } from '../support/export-and-import.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { exportLines, importLines, removeImporter } from '../support/export-and-import.ts'
 import { type Body, create, fact, payloads, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -84,7 +84,7 @@ async function liveThrough(app: TestApp): Promise<Record<string, string>> {
     lifecycle: { decay: { curve: 'huber', max_salience: null, max_age_seconds: 1e6 } },
   })
   await app.services.access.settle()
-  await hireEmbedder(app).run()
+  await createEmbeddingWorker(app).run()
   app.clock.advance(5 * hour)
   return {
     base: base.id,
@@ -106,7 +106,7 @@ describe('an export of one store, imported into an empty one', () => {
     expect(imported.summary).toEqual({ created: records.length, unchanged: 0, conflict: 0, invalid: 0 })
     expect(imported.loose).toBeUndefined()
     const again = (await exportLines(target, everything)).text
-    expect(sorted(withoutImporter(again))).toEqual(sorted(withoutImporter(text)))
+    expect(sorted(removeImporter(again))).toEqual(sorted(removeImporter(text)))
   })
 
   it('leaves in every table what was there', async () => {
@@ -117,7 +117,7 @@ describe('an export of one store, imported into an empty one', () => {
       const logOf = async (app: TestApp) =>
         (await contentOf(app, table))
           .map((row) =>
-            withoutImporter(row.replace('"via":null,', '').replace(/"via":\{"imported_by":\{[^}]*\}\},/, '')),
+            removeImporter(row.replace('"via":null,', '').replace(/"via":\{"imported_by":\{[^}]*\}\},/, '')),
           )
           .sort()
       expect(await logOf(target), table).toEqual(await logOf(source))
@@ -145,7 +145,7 @@ describe('an export of one store, imported into an empty one', () => {
       const query = '?include_forgotten=true'
       const answers = [source, target].map((app) => app.request('GET', `/v1/records/${id}${query}`))
       const [before, after] = await Promise.all(answers)
-      const bodyOf = (answer: typeof after) => JSON.parse(withoutImporter(JSON.stringify(answer?.body)))
+      const bodyOf = (answer: typeof after) => JSON.parse(removeImporter(JSON.stringify(answer?.body)))
       expect(bodyOf(after)).toEqual(bodyOf(before))
     }
     expect(await read(target, ids['base'] ?? '')).toMatchObject({ version: 3, sensitivity: 'high' })
@@ -160,7 +160,7 @@ describe('an export of one store, imported into an empty one', () => {
       unchanged: visible.records.length,
     })
     const again = (await exportLines(target, everything)).text
-    expect(sorted(withoutImporter(again))).toEqual(sorted(withoutImporter(text)))
+    expect(sorted(removeImporter(again))).toEqual(sorted(removeImporter(text)))
   })
 
   it('knows a capture that is sent again', async () => {

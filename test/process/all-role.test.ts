@@ -5,7 +5,7 @@ import { createDataDir } from '../support/data-dir.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { isRunning, postmasterOf } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { launchRole, linesOf, pidOf, readyUrl } from '../support/roles.ts'
+import { findPid, launchRole, parseLogLines, waitForReadyUrl } from '../support/roles.ts'
 
 const policy = {
   decay: {
@@ -32,11 +32,11 @@ it('starts from nothing, ends at Ctrl-C as npm passes it on, and finds its data 
   const dataDir = await createDataDir()
   const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
   const first = start()
-  const url = await readyUrl(first)
+  const url = await waitForReadyUrl(first)
   expect((await fetch(`${url}/docs`)).status).toBe(200)
   await putPolicy(url)
-  await until('the schedule to have run', () => linesOf(first).some(({ msg }) => msg === 'job done'))
-  const children = [await pidOf(first, 'api'), await pidOf(first, 'worker')]
+  await until('the schedule to have run', () => parseLogLines(first).some(({ msg }) => msg === 'job done'))
+  const children = [await findPid(first, 'api'), await findPid(first, 'worker')]
   first.kill('SIGINT')
   first.kill('SIGINT')
   expect(await first.ended).toEqual({ code: 0, signal: null })
@@ -45,7 +45,7 @@ it('starts from nothing, ends at Ctrl-C as npm passes it on, and finds its data 
   expect(first.output()).not.toMatch(/\n\s+at /)
 
   const second = start()
-  expect(await readPolicy(await readyUrl(second))).toMatchObject(policy)
+  expect(await readPolicy(await waitForReadyUrl(second))).toMatchObject(policy)
   second.kill('SIGTERM')
   expect(await second.ended).toEqual({ code: 0, signal: null })
 })
@@ -54,29 +54,29 @@ it('survives whatever is killed, and is one in its folder', async () => {
   const dataDir = await createDataDir()
   const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, PORT: '0' })
   const first = start()
-  await putPolicy(await readyUrl(first))
+  await putPolicy(await waitForReadyUrl(first))
 
   const other = start()
   expect(await other.ended).toEqual({ code: 1, signal: null })
   expect(other.output()).toContain(`already runs on ${dataDir} (process ${first.pid})`)
 
-  const worker = await pidOf(first, 'worker')
+  const worker = await findPid(first, 'worker')
   process.kill(worker, 'SIGKILL')
-  const children = [await pidOf(first, 'api'), await pidOf(first, 'worker', worker)]
+  const children = [await findPid(first, 'api'), await findPid(first, 'worker', worker)]
 
   first.kill('SIGKILL')
   await until('the children to end', () => !children.some(isRunning))
   const second = start()
-  expect(await readPolicy(await readyUrl(second))).toMatchObject(policy)
+  expect(await readPolicy(await waitForReadyUrl(second))).toMatchObject(policy)
 
-  const url = await readyUrl(second)
-  const api = await pidOf(second, 'api')
+  const url = await waitForReadyUrl(second)
+  const api = await findPid(second, 'api')
   const killed = (await postmasterOf(dataDir)) ?? 0
   process.kill(killed, 'SIGKILL')
   await until('another server', async () => ![undefined, killed].includes(await postmasterOf(dataDir)))
   await until('the API to be ready again', async () => (await fetch(`${url}/readyz`)).ok)
   expect(await readPolicy(url)).toMatchObject(policy)
-  expect(await pidOf(second, 'api')).toBe(api)
+  expect(await findPid(second, 'api')).toBe(api)
 
   let hasEnded = false
   void second.ended.then(() => {
@@ -111,18 +111,18 @@ it('says that its port is taken, and leaves nothing running', async () => {
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain(`another program listens on 127.0.0.1:${port}`)
   expect(running.output()).toContain('Membrane stops: the api cannot live')
-  expect(isRunning(await pidOf(running, 'worker'))).toBe(false)
+  expect(isRunning(await findPid(running, 'worker'))).toBe(false)
 })
 
 it('ends with a reason when a child cannot live', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const running = launchRole('all', { DATABASE_URL: database.url, PORT: '0' })
-  const first = await pidOf(running, 'worker')
+  const first = await findPid(running, 'worker')
   process.kill(first, 'SIGKILL')
-  const second = await pidOf(running, 'worker', first)
+  const second = await findPid(running, 'worker', first)
   process.kill(second, 'SIGKILL')
-  const third = await pidOf(running, 'worker', first, second)
+  const third = await findPid(running, 'worker', first, second)
   process.kill(third, 'SIGKILL')
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain(

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createDataDir } from '../support/data-dir.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { administer, findFreePort, postmasterOf } from '../support/postgres-processes.ts'
-import { launchRole, readyUrl } from '../support/roles.ts'
+import { launchRole, waitForReadyUrl } from '../support/roles.ts'
 
 const recorded = `
   insert into departures
@@ -35,7 +35,7 @@ it('looks at the embedded store while it runs, and while it does not', async () 
 
   const settings = { MEMBRANE_DATA_DIR: folder, PORT: String(await findFreePort()) }
   const all = launchRole('all', settings)
-  const url = await readyUrl(all)
+  const url = await waitForReadyUrl(all)
   const beside = launchRole('check', settings)
   expect(await beside.ended, beside.output()).toEqual({ code: 0, signal: null })
   expect((await fetch(`${url}/readyz`)).status).toBe(200)

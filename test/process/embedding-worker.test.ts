@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startChatServer } from '../support/chat-server.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { askedOf, embedding } from '../support/embedding-server.ts'
-import { readList, readModels, readVectors } from '../support/embedding-workers.ts'
+import { parseEmbeddingRequest, respondWithVectors } from '../support/embedding-server.ts'
+import { readEmbeddingModels, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { until } from '../support/processes.ts'
-import { launchRole, linesOf } from '../support/roles.ts'
+import { launchRole, parseLogLines } from '../support/roles.ts'
 
 /** An API over a database of its own, and workers beside it as they are asked for. */
 async function openDeployment() {
@@ -35,7 +35,10 @@ async function openDeployment() {
   const untilAllRead = () =>
     until('every text to have a vector', async () => {
       const { rows } = await database.pool.query('select count(*)::int as count from records')
-      return (await readVectors(database)).length === rows[0].count && (await readList(database)).length === 0
+      return (
+        (await readVectors(database)).length === rows[0].count &&
+        (await readEmbeddingQueue(database)).length === 0
+      )
     })
 
   return { database, capture, hire, untilAllRead }
@@ -69,7 +72,7 @@ it('embeds what an API captures soon after, in no run of its own, and goes on af
 })
 
 it('embeds by a server that is named, and says when it is away', async () => {
-  const server = await startChatServer(embedding())
+  const server = await startChatServer(respondWithVectors())
   onTestFinished(() => server.close())
   const { database, capture, hire, untilAllRead } = await openDeployment()
   const worker = hire({
@@ -78,16 +81,16 @@ it('embeds by a server that is named, and says when it is away', async () => {
   })
   await capture('Deploys of user-auth need Node 24')
   await untilAllRead()
-  expect(await readModels(database)).toMatchObject([{ model: 'm1', dimensions: 16, serves: true }])
-  expect(server.requests.flatMap((seen) => askedOf(seen).input).join()).toContain('user-auth')
+  expect(await readEmbeddingModels(database)).toMatchObject([{ model: 'm1', dimensions: 16, serves: true }])
+  expect(server.requests.flatMap((seen) => parseEmbeddingRequest(seen).input).join()).toContain('user-auth')
 
   server.behave((response) => response.socket?.destroy())
   await capture('confidential evidence')
   await worker.said(/texts wait for their vectors/)
   expect(worker.output()).not.toMatch(/confidential|sk-of-the-tests/)
-  server.behave(embedding())
+  server.behave(respondWithVectors())
   await untilAllRead()
-  expect(linesOf(worker).filter(({ level }) => level === 'fatal')).toEqual([])
+  expect(parseLogLines(worker).filter(({ level }) => level === 'fatal')).toEqual([])
 
   // In the middle of a request that would take for ever, it stops all the same.
   server.behave(() => {})
@@ -96,7 +99,7 @@ it('embeds by a server that is named, and says when it is away', async () => {
   await until('the server to be asked', () => server.requests.length > before)
   worker.kill('SIGTERM')
   expect(await worker.ended, worker.output()).toEqual({ code: 0, signal: null })
-  expect((await readList(database)).every(({ attempts }) => attempts === 0)).toBe(true)
+  expect((await readEmbeddingQueue(database)).every(({ attempts }) => attempts === 0)).toBe(true)
 })
 
 it('compares each text once with what was known, however often it is killed meanwhile', async () => {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { it } from 'vitest'
 import { startLoad } from '../support/client-load.ts'
-import { openGround } from '../support/fault-environment.ts'
+import { openFaultEnvironment } from '../support/fault-environment.ts'
 import { createRandom } from '../support/fuzz/random.ts'
 import { until } from '../support/processes.ts'
-import { settleAccounts } from '../support/verify-load.ts'
+import { verifyLoad } from '../support/verify-load.ts'
 
 /** The long way round is `npm run faults`. */
 it('what was acknowledged is there once, and every law is held, whoever was killed meanwhile', async () => {
-  const { cluster, stand, url } = await openGround()
+  const { postgres: cluster, processes: stand, url } = await openFaultEnvironment()
   const random = createRandom(1)
   const { ledger, end } = startLoad(stand.urls, 8)
   for (let nth = 0; nth < 4; nth++) {
@@ -20,5 +20,5 @@ it('what was acknowledged is there once, and every law is held, whoever was kill
   const up = performance.now()
   await until('a write to be acknowledged', () => ledger.at > up, 60_000)
   await end()
-  await settleAccounts('4 kills and a crash of PostgreSQL', url, stand, ledger)
+  await verifyLoad('4 kills and a crash of PostgreSQL', url, stand, ledger)
 })

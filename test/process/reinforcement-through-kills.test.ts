@@ -5,7 +5,7 @@ import { createDataDir } from '../support/data-dir.ts'
 import { findFreePort, postmasterOf } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
 import { openRedis } from '../support/redis-server.ts'
-import { launchRole, pidOf, readyUrl } from '../support/roles.ts'
+import { findPid, launchRole, waitForReadyUrl } from '../support/roles.ts'
 
 type Body = Record<string, unknown>
 
@@ -69,7 +69,7 @@ it('every reinforcement of a storm counts once, though API, worker, database and
     await all.ended
     redis?.stop()
   })
-  const url = await readyUrl(all)
+  const url = await waitForReadyUrl(all)
 
   const decay = { half_life_seconds: 1e11, reinforcement_gain: 0.001, max_salience: null }
   const fact = { kind: 'semantic', subject: 's', predicate: 'p', object: 1 }
@@ -90,10 +90,10 @@ it('every reinforcement of a storm counts once, though API, worker, database and
       }
     }),
   )
-  const first = { api: await pidOf(all, 'api'), worker: await pidOf(all, 'worker') }
+  const first = { api: await findPid(all, 'api'), worker: await findPid(all, 'worker') }
   await sleep(500)
   process.kill(first.api, 'SIGKILL')
-  await pidOf(all, 'api', first.api)
+  await findPid(all, 'api', first.api)
   const run = await insist(url, '/v1/maintenance/runs', { job: 'decay' }, 'decay')
   process.kill(first.worker, 'SIGKILL')
   await sleep(500)

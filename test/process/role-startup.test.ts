@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
 import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { launchRole, linesOf } from '../support/roles.ts'
+import { launchRole, parseLogLines } from '../support/roles.ts'
 
 it('names every problem of the configuration at once and ends with 2', async () => {
   const running = launchRole('all', { PORT: 'many', MEMBRANE_SHUTDOWN_TIMEOUT: 'soon', MEMBRANE_TYPO: '1' })
@@ -52,7 +52,7 @@ it('migrates once when many do it together', async () => {
   const applied = await Promise.all(connections.map(({ db }) => migrateUp(db)))
   for (const running of processes)
     expect(await running.ended, running.output()).toEqual({ code: 0, signal: null })
-  const all = [...applied, ...processes.map((running) => linesOf(running)[0]?.['applied'] as string[])]
+  const all = [...applied, ...processes.map((running) => parseLogLines(running)[0]?.['applied'] as string[])]
   expect(all.filter((names) => names.length > 0)).toHaveLength(1)
   for (const { db } of connections.slice(0, 1)) expect(await pendingMigrations(db)).toEqual([])
   await Promise.all(connections.map(({ close }) => close()))

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createEmptyTestDatabase } from '../support/database.ts'
 import { administer, findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { launchRole, linesOf } from '../support/roles.ts'
+import { launchRole, parseLogLines } from '../support/roles.ts'
 
 type Body = Record<string, unknown>
 
@@ -43,7 +43,7 @@ it('goes on, and may be started anew, on a schema that a later version has migra
 
   const again = launchRole('migrate', variables)
   expect(await again.ended, again.output()).toEqual({ code: 0, signal: null })
-  expect(linesOf(again)).toMatchObject([{ applied: [] }])
+  expect(parseLogLines(again)).toMatchObject([{ applied: [] }])
   const port = await findFreePort()
   const url = `http://127.0.0.1:${port}`
   launchRole('api', { ...variables, PORT: String(port) })

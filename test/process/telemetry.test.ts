@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openTestDatabase } from '../support/database.ts'
 import { findFreePort } from '../support/postgres-processes.ts'
 import { until } from '../support/processes.ts'
-import { readExposition, valuesOf } from '../support/prometheus-text.ts'
-import { launchRole, linesOf } from '../support/roles.ts'
+import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
+import { launchRole, parseLogLines } from '../support/roles.ts'
 import { startCollector } from '../support/trace-collector.ts'
 
 const key = 'root-key-of-the-watchers'
@@ -36,17 +36,20 @@ async function open(shared: Record<string, string> = {}) {
 it('tells of each process where it listens, a worker where it is told to', async () => {
   const start = await open()
   const [api, worker] = await Promise.all([start('api'), start('worker')])
-  const [served, worked] = [readExposition(await api.scrape()), readExposition(await worker.scrape())]
+  const [served, worked] = [
+    parsePrometheusText(await api.scrape()),
+    parsePrometheusText(await worker.scrape()),
+  ]
   for (const read of [served, worked]) {
-    expect(valuesOf(read, 'process_resident_memory_bytes')[0]).toBeGreaterThan(1e7)
-    expect(valuesOf(read, 'nodejs_eventloop_lag_p99_seconds')).toHaveLength(1)
-    expect(valuesOf(read, 'membrane_pool_connections_max')[0]).toBeGreaterThan(0)
+    expect(findValues(read, 'process_resident_memory_bytes')[0]).toBeGreaterThan(1e7)
+    expect(findValues(read, 'nodejs_eventloop_lag_p99_seconds')).toHaveLength(1)
+    expect(findValues(read, 'membrane_pool_connections_max')[0]).toBeGreaterThan(0)
   }
-  expect(valuesOf(served, 'membrane_store_reached', { part: 'database' })).toEqual([1])
-  expect(valuesOf(served, 'membrane_store_reached', { part: 'queue' })).toEqual([1])
-  expect(valuesOf(served, 'membrane_store_job_interval_seconds', { job_name: 'decay' })).toEqual([3_600])
-  expect(valuesOf(served, 'membrane_store_queue_messages').length).toBeGreaterThan(3)
-  expect(valuesOf(worked, 'membrane_store_reached')).toEqual([])
+  expect(findValues(served, 'membrane_store_reached', { part: 'database' })).toEqual([1])
+  expect(findValues(served, 'membrane_store_reached', { part: 'queue' })).toEqual([1])
+  expect(findValues(served, 'membrane_store_job_interval_seconds', { job_name: 'decay' })).toEqual([3_600])
+  expect(findValues(served, 'membrane_store_queue_messages').length).toBeGreaterThan(3)
+  expect(findValues(worked, 'membrane_store_reached')).toEqual([])
   expect((await fetch(`${api.url}/admin/queues/api/queues`, { headers })).status).toBe(200)
   expect((await fetch(`${worker.url}/metrics`)).status).toBe(401)
   expect((await fetch(`${worker.url}/v1/records`, { headers })).status).toBe(404)
@@ -80,7 +83,7 @@ it('traces a request, its statements and the run it asked for as one', async () 
   const deletion = await until('the span of its work', find('delete idempotency_keys', 'worker'))
   expect(deletion.parentSpanId).toBe(run.spanId)
   await until('the span of the write', () => collector.spans.some(({ name }) => name === 'POST /v1/records'))
-  const ended = linesOf(worker.running).filter((line) => line['msg'] === 'run ended')
+  const ended = parseLogLines(worker.running).filter((line) => line['msg'] === 'run ended')
   expect(ended).toContainEqual(expect.objectContaining({ job: 'purge', trace_id: traceId }))
   expect(collector.text()).not.toContain('launch code')
   expect(collector.text()).not.toContain(key)
@@ -105,7 +108,7 @@ it('passes the trace of who asked on to a run without any collector', async () =
     body: '{"job":"decay"}',
   })
   await until('the run to end in the trace', () =>
-    linesOf(worker.running).some((line) => line['msg'] === 'run ended' && line['trace_id'] === traceId),
+    parseLogLines(worker.running).some((line) => line['msg'] === 'run ended' && line['trace_id'] === traceId),
   )
   worker.running.kill('SIGTERM')
   expect(await worker.running.ended).toEqual({ code: 0, signal: null })

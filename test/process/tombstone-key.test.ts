@@ -6,7 +6,7 @@ import { openTombstoneKey } from '../../src/process/tombstone-key.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createDataDir } from '../support/data-dir.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
-import { launchRole, readyUrl } from '../support/roles.ts'
+import { launchRole, waitForReadyUrl } from '../support/roles.ts'
 
 const ids = createIds(createTestClock())
 const fact = {
@@ -41,14 +41,14 @@ it('keeps what was erased away over a restart of everything', async () => {
   const database = await createEmptyTestDatabase()
   const start = () => launchRole('all', { MEMBRANE_DATA_DIR: dataDir, DATABASE_URL: database.url, PORT: '0' })
   const first = start()
-  const url = await readyUrl(first)
+  const url = await waitForReadyUrl(first)
   const { id } = (await (await post(`${url}/v1/records`, fact)).json()) as { id: string }
   const reason = { actor: 'desk', rationale: 'asked' }
   expect((await post(`${url}/v1/records/${id}/erase`, reason)).status).toBe(200)
   first.kill('SIGTERM')
   await first.ended
   const second = start()
-  const refused = await post(`${await readyUrl(second)}/v1/records`, fact)
+  const refused = await post(`${await waitForReadyUrl(second)}/v1/records`, fact)
   expect(await refused.json()).toMatchObject({ status: 409, code: 'erased_content' })
   expect(first.output() + second.output()).not.toContain(
     (await readFile(join(dataDir, 'tombstone.key'), 'utf8')).trim(),

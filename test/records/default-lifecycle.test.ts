@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { capture, observe, ofType, triple } from '../support/capture-requests.ts'
+import { capture, captureFact, pickCreated, triple } from '../support/capture-requests.ts'
 import { importLines } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
-import { claim, merge, revise } from '../support/revision-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -58,24 +58,24 @@ describe('a record whose client names no lifecycle has the policy of its type', 
   })
 
   it('when it is captured: the episode, the fact, the entity and the task', async () => {
-    const told = await observe(app, triple('linux'), { scope: 'captured' })
+    const told = await captureFact(app, triple('linux'), { scope: 'captured' })
     expect(lifeOf(told.primary_record)).toEqual(await shipped('episodic'))
     for (const type of ['semantic', 'entity'] as const) {
-      expect(ofType(told, type).map(lifeOf)).toEqual([await shipped(type)])
+      expect(pickCreated(told, type).map(lifeOf)).toEqual([await shipped(type)])
     }
     const task = await capture(app, { thread_id: 'a task' }, { source_kind: 'working_state' })
     expect(lifeOf(task.primary_record)).toEqual(await shipped('working'))
   })
 
   it('when it comes of a revision', async () => {
-    const say = (object: string) => claim(object, { scope: 'revised' })
+    const say = (object: string) => buildClaim(object, { scope: 'revised' })
     const [first, second, third] = [
       ...[await create(app, say('one')), await create(app, say('two')), await create(app, say('three'))],
     ]
     const answers = [
-      await revise(app, 'supersede', first.id, { record: claim('four') }),
-      await revise(app, 'fork', second.id, { record: claim('five') }),
-      await merge(app, [second.id, third.id], claim('six')),
+      await revise(app, 'supersede', first.id, { record: buildClaim('four') }),
+      await revise(app, 'fork', second.id, { record: buildClaim('five') }),
+      await mergeRecords(app, [second.id, third.id], buildClaim('six')),
     ]
     for (const { body } of answers) {
       expect(lifeOf((body as Body).record)).toEqual(await shipped('semantic'))
@@ -94,18 +94,23 @@ describe('a lifecycle in part', () => {
   }
 
   it('is filled in from the policy by a create, an import and a revision', async () => {
-    const given = claim('in part', { scope: 'in part', lifecycle })
+    const given = buildClaim('in part', { scope: 'in part', lifecycle })
     const created = await create(app, given)
     await expectFilled(created)
     const id = app.ids.next()
     await importLines(app, [{ ...given, id }])
     await expectFilled(await read(app, id))
-    const { body } = await revise(app, 'supersede', created.id, { record: claim('other', { lifecycle }) })
+    const { body } = await revise(app, 'supersede', created.id, {
+      record: buildClaim('other', { lifecycle }),
+    })
     await expectFilled((body as Body).record)
   })
 
   it('keeps an unbounded cap: null is a value of it', async () => {
-    const record = await create(app, claim('unbounded', { lifecycle: { decay: { max_salience: null } } }))
+    const record = await create(
+      app,
+      buildClaim('unbounded', { lifecycle: { decay: { max_salience: null } } }),
+    )
     expect(record.lifecycle.decay.max_salience).toBeNull()
     expect(record.lifecycle.decay.half_life_seconds).toBe(2_592_000)
   })
@@ -118,7 +123,7 @@ describe('a change of a policy', () => {
   }
 
   it('applies to the next record at every door, and to no record that exists', async () => {
-    const say = (object: string) => claim(object, { scope: 'changed' })
+    const say = (object: string) => buildClaim(object, { scope: 'changed' })
     const [before, source] = [await create(app, say('before')), await create(app, say('source'))]
     const old = await shipped('semantic')
     expect((await setPolicy('semantic', decay, 'manual_only')).status).toBe(200)
@@ -129,8 +134,8 @@ describe('a change of a policy', () => {
     expect(lifeOf(await read(app, id))).toEqual(changed)
     const { body } = await revise(app, 'supersede', source.id, { record: say('revised') })
     expect(lifeOf((body as Body).record)).toEqual(changed)
-    const told = await observe(app, triple('after the change'), { scope: 'changed' })
-    expect(ofType(told, 'semantic').map(lifeOf)).toEqual([changed])
+    const told = await captureFact(app, triple('after the change'), { scope: 'changed' })
+    expect(pickCreated(told, 'semantic').map(lifeOf)).toEqual([changed])
     expect(lifeOf(await read(app, before.id))).toEqual(old)
     await setPolicy('semantic', old.decay, old.deletion_policy)
   })
@@ -138,7 +143,7 @@ describe('a change of a policy', () => {
   it('is what null in a patch asks for', async () => {
     const old = await shipped('semantic')
     const mine = { decay: { half_life_seconds: 60, curve: 'huber' }, deletion_policy: 'manual_only' }
-    const record = await create(app, claim('patched', { lifecycle: mine }))
+    const record = await create(app, buildClaim('patched', { lifecycle: mine }))
     await setPolicy('semantic', decay, 'never')
     const nulls = { decay: { half_life_seconds: null, curve: null }, deletion_policy: null }
     const { body } = await app.request('PATCH', `/v1/records/${record.id}`, { body: { lifecycle: nulls } })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,9 +12,9 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 const why = 'actor=ada&rationale=outdated'
-const remove = (id: string, asked: Asked = {}, query = why) =>
+const remove = (id: string, asked: RequestOptions = {}, query = why) =>
   app.request('DELETE', `/v1/records/${id}?${query}`, asked)
-const restore = (id: string, asked: Asked = {}) =>
+const restore = (id: string, asked: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/restore`, {
     ...asked,
     body: { actor: 'ada', rationale: 'needed after all' },

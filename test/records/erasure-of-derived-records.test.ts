@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { breachesOf } from '../support/broken-laws.ts'
-import { exportLines, fatesOf, importLines } from '../support/export-and-import.ts'
+import { listBrokenLaws } from '../support/broken-laws.ts'
+import { exportLines, importLines, listLineResults } from '../support/export-and-import.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { claim, revise, told } from '../support/revision-requests.ts'
+import { auditFields, buildClaim, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the descent tests' }
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const erase = async (id: string, on = app): Promise<Body> => {
-  const answer = await on.request('POST', `/v1/records/${id}/erase`, { body: told })
+  const answer = await on.request('POST', `/v1/records/${id}/erase`, { body: auditFields })
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
   return answer.body as Body
 }
@@ -40,7 +40,7 @@ const factOf = (capture: Body): string =>
 describe('an erased record', () => {
   it('leaves a fork that has evidence of its own, without a trace of its origin', async () => {
     const origin = await create(app, say('origin of a fork'))
-    const record = { ...claim('a fork of its own'), ...human }
+    const record = { ...buildClaim('a fork of its own'), ...human }
     const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
     expect(await erase(origin.id)).toMatchObject({ derived_ids: [], kept: [fork.id] })
     const left = await read(app, fork.id)
@@ -51,7 +51,7 @@ describe('an erased record', () => {
   it('takes a fork that names nothing but its origin', async () => {
     const origin = await create(app, say('only origin'))
     const sources = [{ kind: 'event', ref: `record:${origin.id}` }]
-    const given = claim('rests on its origin alone')
+    const given = buildClaim('rests on its origin alone')
     const record = { ...given, payload: { ...given.payload, evidence: [] }, provenance: { sources } }
     const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
     expect(await erase(origin.id)).toMatchObject({ derived_ids: [fork.id], kept: [] })
@@ -98,7 +98,7 @@ describe('an erased record', () => {
     })
     const target = await create(app, named('Vega', 'Alpha Lyrae'))
     const twin = await create(app, named('Wega', 'Fidis'))
-    const body = { ...told, source_ids: [twin.id] }
+    const body = { ...auditFields, source_ids: [twin.id] }
     expect((await app.request('POST', `/v1/entities/${target.id}/merge`, { body })).status).toBe(200)
     expect((await erase(twin.id)).kept).toEqual([target.id])
     const left = await read(app, target.id)
@@ -110,7 +110,7 @@ describe('an erased record', () => {
 describe('an edge of descent', () => {
   it('is neither deleted nor written by a client, by any door', async () => {
     const origin = await create(app, say('an origin'))
-    const fork = ((await revise(app, 'fork', origin.id, { record: claim('of it') })).body as Body).record
+    const fork = ((await revise(app, 'fork', origin.id, { record: buildClaim('of it') })).body as Body).record
     const path = `/v1/records/${fork.id}/relations/derived_from/${origin.id}`
     expectProblem(await app.request('DELETE', path), 409, 'reserved_predicate')
     const relations = [{ predicate: 'supersedes', target_id: origin.id }]
@@ -119,15 +119,15 @@ describe('an edge of descent', () => {
     const records = [say('b', { relations })]
     const batch = (await app.request('POST', '/v1/records/batch', { body: { records } })).body as Body
     expect(batch.results[0]).toMatchObject({ problem: { code: 'reserved_predicate' } })
-    const forged = { ...claim('c'), relations: [{ predicate: 'derives', target_id: origin.id }] }
+    const forged = { ...buildClaim('c'), relations: [{ predicate: 'derives', target_id: origin.id }] }
     expectProblem(await revise(app, 'fork', origin.id, { record: forged }), 409, 'reserved_predicate')
     const key = await app.issueKey(['records:write'])
     const imported = await importLines(app, [say('d', { relations })], { key })
-    expect(fatesOf(imported)).toEqual(['1 conflict reserved_predicate'])
+    expect(listLineResults(imported)).toEqual(['1 conflict reserved_predicate'])
   })
 
   it('is there for everything in the store that came of another record', async () => {
-    expect(await breachesOf(app)).toEqual([])
+    expect(await listBrokenLaws(app)).toEqual([])
   })
 })
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { type Body, create, expectProblem, fact, payloads, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const reason = { actor: 'desk', rationale: 'request 4711' }
-const erase = (id: string, more: object = {}, asked: Asked = {}) =>
+const erase = (id: string, more: object = {}, asked: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/erase`, { ...asked, body: { ...reason, ...more } })
 const say = (words: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object: words }, ...more })

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
-import { capture, list } from '../support/capture-requests.ts'
-import { hireEmbedder } from '../support/embedding-workers.ts'
+import { capture, range } from '../support/capture-requests.ts'
+import { createEmbeddingWorker } from '../support/embedding-workers.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -54,7 +54,7 @@ async function captureAsBefore(scope: string): Promise<string> {
 
 describe('the search text of an earlier version', () => {
   it('finds a secret until it is computed again, and then gets a new vector', async () => {
-    const embedder = hireEmbedder(app)
+    const embedder = createEmbeddingWorker(app)
     const id = await captureAsBefore('quagga')
     await embedder.run()
     expect([await find(secret), await find('zebrafish')]).toEqual([[id], [id]])
@@ -107,12 +107,12 @@ describe('the search text of an earlier version', () => {
   })
 
   it('is computed once by workers that race, past records that somebody holds and records that are gone', async () => {
-    const ids = await Promise.all(list(60).map((n) => captureAsBefore(`raced${n}`)))
+    const ids = await Promise.all(range(60).map((n) => captureAsBefore(`raced${n}`)))
     const [held, gone] = [ids[7] ?? '', ids[31] ?? '']
     await sql`delete from records where id = ${gone}::uuid`.execute(app.db)
     await app.db.transaction().execute(async (tx) => {
       await sql`select from records where id = ${held}::uuid for no key update`.execute(tx)
-      const counts = await Promise.all(list(4).map(() => update({ size: 7 }).workOff()))
+      const counts = await Promise.all(range(4).map(() => update({ size: 7 }).workOff()))
       expect(counts.reduce((sum, count) => sum + count)).toBe(58)
       expect(await listed()).toEqual([held])
     })
@@ -120,7 +120,7 @@ describe('the search text of an earlier version', () => {
   })
 
   it('is computed for the rest when one record cannot be, and what was interrupted goes on', async () => {
-    const ids = await Promise.all(list(9).map((n) => captureAsBefore(`broken${n}`)))
+    const ids = await Promise.all(range(9).map((n) => captureAsBefore(`broken${n}`)))
     const broken = [...ids].sort()[4] ?? ''
     await sql`update contents set payload = '{"kind": "episodic"}' where record_id = ${broken}::uuid`.execute(
       app.db,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
 import { type Body, countRows, create, expectProblem, fact, read } from '../support/record-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -11,9 +11,9 @@ afterAll(() => app.close())
 
 const day = 86_400_000
 const why = 'actor=ada&rationale=outdated'
-const remove = (id: string, asked: Asked = {}, query = why) =>
+const remove = (id: string, asked: RequestOptions = {}, query = why) =>
   app.request('DELETE', `/v1/records/${id}?${query}`, asked)
-const restore = (id: string, asked: Asked = {}) =>
+const restore = (id: string, asked: RequestOptions = {}) =>
   app.request('POST', `/v1/records/${id}/restore`, {
     ...asked,
     body: { actor: 'ada', rationale: 'needed after all' },

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create } from '../support/record-requests.ts'
-import { idsOf, link, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -15,7 +15,7 @@ afterAll(() => app.close())
 async function chain(word: string, length: number): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < length; index++) {
-    ids.push((await create(app, saying(index === 0 ? word : `link ${index}`))).id)
+    ids.push((await create(app, buildStatement(index === 0 ? word : `link ${index}`))).id)
   }
   for (const [index, id] of ids.slice(1).entries()) await link(app, ids[index] ?? '', 'leads_to', id)
   return ids
@@ -28,7 +28,7 @@ describe('from its roots a retrieval', () => {
     const ids = await chain('finch', 5)
     for (const max_hops of [0, 1, 2, 3]) {
       const answer = await retrieve(app, { task_descriptor: 'finch', root_limit: 1, max_hops })
-      expect(idsOf(answer)).toEqual(ids.slice(0, max_hops + 1))
+      expect(listNodeIds(answer)).toEqual(ids.slice(0, max_hops + 1))
       expect(roots(answer)).toEqual(ids.slice(0, max_hops + 1).map((_, hop) => [hop, hop === 0]))
       expect(answer.edges.map((edge: Body) => [edge.source_id, edge.target_id])).toEqual(
         ids.slice(1, max_hops + 1).map((id, index) => [ids[index], id]),
@@ -38,31 +38,31 @@ describe('from its roots a retrieval', () => {
   })
 
   it('takes of many neighbours those with the heaviest edges, and keeps both limits exactly', async () => {
-    const { id } = await create(app, saying('crane'))
+    const { id } = await create(app, buildStatement('crane'))
     const weighed: string[] = []
     for (let index = 0; index < 12; index++) {
-      const neighbour = await create(app, saying(`neighbour ${index}`))
+      const neighbour = await create(app, buildStatement(`neighbour ${index}`))
       weighed.push(neighbour.id)
       await link(app, id, 'near', neighbour.id, (index + 1) / 12)
     }
     const ask = { task_descriptor: 'crane', root_limit: 1, node_limit: 5, edge_limit: 3, explain: true }
     const answer = await retrieve(app, ask)
-    expect(idsOf(answer)).toEqual([id, ...weighed.slice(-4).reverse()])
+    expect(listNodeIds(answer)).toEqual([id, ...weighed.slice(-4).reverse()])
     expect(answer.edges).toHaveLength(3)
     expect(answer.nodes[1].signals).toMatchObject({
       ...{ channels: [], via: { source_id: id, predicate: 'near', weight: 1 } },
     })
     expect((await retrieve(app, { ...ask, edge_limit: 0 })).edges).toEqual([])
-    expect(idsOf(await retrieve(app, { ...ask, node_limit: 1 }))).toEqual([id])
+    expect(listNodeIds(await retrieve(app, { ...ask, node_limit: 1 }))).toEqual([id])
   })
 
   it('comes back by no edge to where it was, and takes a circle for what it is', async () => {
-    const one = await create(app, saying('wren'))
-    const other = await create(app, saying('another'))
+    const one = await create(app, buildStatement('wren'))
+    const other = await create(app, buildStatement('another'))
     await link(app, one.id, 'supports', other.id)
     await link(app, other.id, 'supports', one.id)
     const answer = await retrieve(app, { task_descriptor: 'wren', root_limit: 1, max_hops: 5 })
-    expect(idsOf(answer)).toEqual([one.id, other.id])
+    expect(listNodeIds(answer)).toEqual([one.id, other.id])
     expect(answer.edges).toHaveLength(4)
   })
 
@@ -71,8 +71,8 @@ describe('from its roots a retrieval', () => {
     const body = { status: 'challenged', reason: 'doubt', actor: 'ada' }
     await app.request('POST', `/v1/records/${ids[1]}/status`, { body })
     const ask = { task_descriptor: 'swift', root_limit: 1, max_hops: 3 }
-    expect(idsOf(await retrieve(app, ask))).toEqual(ids.slice(0, 1))
-    expect(idsOf(await retrieve(app, { ...ask, include_status: ['challenged'] }))).toEqual(ids)
+    expect(listNodeIds(await retrieve(app, ask))).toEqual(ids.slice(0, 1))
+    expect(listNodeIds(await retrieve(app, { ...ask, include_status: ['challenged'] }))).toEqual(ids)
   })
 })
 
@@ -80,8 +80,8 @@ describe('around a hub of 10,000 edges', () => {
   const hub = 'ffffffff-0000-7000-8000-000000000000'
 
   it('five nodes are five nodes, the same each time, for the same few statements', async () => {
-    await create(app, { ...saying('the condor hub'), id: hub, scope: 'hub' })
-    const { id } = await create(app, saying('a rarer kind of edge', { scope: 'hub' }))
+    await create(app, { ...buildStatement('the condor hub'), id: hub, scope: 'hub' })
+    const { id } = await create(app, buildStatement('a rarer kind of edge', { scope: 'hub' }))
     await link(app, hub, 'watched_by', id)
     await sql`
       with drawn as (

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeOneDayPolicies } from '../support/one-day-policies.ts'
 import { type Body, create } from '../support/record-requests.ts'
-import { idsOf, link, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const day = 86_400_000
-const told = { actor: 'ada', rationale: 'tested' }
+const auditFields = { actor: 'ada', rationale: 'tested' }
 const instant = () => app.clock.now().toISOString()
 const provenance = { sources: [{ kind: 'event', ref: 'test' }] }
-const act = async (id: string, action: string, body: object = told) => {
+const act = async (id: string, action: string, body: object = auditFields) => {
   const answer = await app.request('POST', `/v1/records/${id}/${action}`, { body })
   if (answer.status >= 300) throw new Error(`${action}: ${answer.text}`)
   return answer.body as Body
@@ -23,16 +23,16 @@ const act = async (id: string, action: string, body: object = told) => {
 
 describe('as of a past instant', () => {
   it('what was stored later does not exist, nor does the edge to it', async () => {
-    const early = await create(app, saying('dunlin', { scope: 'births' }))
-    const other = await create(app, saying('other', { scope: 'births' }))
+    const early = await create(app, buildStatement('dunlin', { scope: 'births' }))
+    const other = await create(app, buildStatement('other', { scope: 'births' }))
     const as_of = instant()
     app.clock.advance(day)
-    const late = await create(app, saying('dunlin dunlin', { scope: 'births' }))
+    const late = await create(app, buildStatement('dunlin dunlin', { scope: 'births' }))
     await link(app, early.id, 'supports', late.id)
     await link(app, early.id, 'supports', other.id)
     for (const question of [{}, { task_descriptor: 'dunlin', root_limit: 1 }]) {
       const answer = await retrieve(app, { ...question, scopes: ['births'], as_of })
-      expect(idsOf(answer)).not.toContain(late.id)
+      expect(listNodeIds(answer)).not.toContain(late.id)
       expect(answer.edges).toEqual([])
       const [node] = answer.nodes.filter((each: Body) => each.record.id === early.id)
       expect(node.record.relations).toEqual([])
@@ -42,28 +42,28 @@ describe('as of a past instant', () => {
 
   it('a superseded fact is what it was, and its successor is not there yet', async () => {
     const scopes = ['revisions']
-    const old = await create(app, saying('ruff is blue', { scope: 'revisions', salience: 0.8 }))
+    const old = await create(app, buildStatement('ruff is blue', { scope: 'revisions', salience: 0.8 }))
     app.clock.advance(1_000)
     const as_of = instant()
     app.clock.advance(1_000)
     const heir = await act(old.id, 'supersede', {
-      record: saying('ruff is green', { scope: 'revisions', provenance }),
-      ...told,
+      record: buildStatement('ruff is green', { scope: 'revisions', provenance }),
+      ...auditFields,
     })
     for (const question of [{}, { task_descriptor: 'ruff' }]) {
       const past = await retrieve(app, { ...question, scopes, as_of })
-      expect(idsOf(past)).toEqual([old.id])
+      expect(listNodeIds(past)).toEqual([old.id])
       const { record } = past.nodes[0]
       expect(record).toMatchObject({ status: 'active', payload: { revision: { status: 'active' } } })
       expect(record.payload.revision.superseded_by).toBeUndefined()
       expect(record.salience).toBeCloseTo(0.8 * 2 ** (-1 / 86_400), 9)
-      expect(idsOf(await retrieve(app, { ...question, scopes }))).toEqual([heir.record.id])
+      expect(listNodeIds(await retrieve(app, { ...question, scopes }))).toEqual([heir.record.id])
     }
   })
 
   it('a status is that of then, whatever it became and came back from', async () => {
     const scopes = ['statuses']
-    const { id } = await create(app, saying('knot', { scope: 'statuses' }))
+    const { id } = await create(app, buildStatement('knot', { scope: 'statuses' }))
     const instants: Record<string, string> = {}
     for (const status of ['challenged', 'active', 'challenged']) {
       app.clock.advance(1_000)
@@ -73,7 +73,7 @@ describe('as of a past instant', () => {
     }
     const found: boolean[] = []
     for (const as_of of Object.values(instants)) {
-      found.push(idsOf(await retrieve(app, { scopes, as_of })).includes(id))
+      found.push(listNodeIds(await retrieve(app, { scopes, as_of })).includes(id))
     }
     expect(found).toEqual([true, false, true])
     const asked = { scopes, as_of: instants['before 1'], include_status: ['challenged'] }
@@ -85,7 +85,10 @@ describe('as of a past instant', () => {
     async (curve) => {
       const scope = `curve ${curve}`
       const decay = { curve, half_life_seconds: 86_400, reinforcement_gain: 0.3 }
-      const { id } = await create(app, saying('godwit', { scope, salience: 0.7, lifecycle: { decay } }))
+      const { id } = await create(
+        app,
+        buildStatement('godwit', { scope, salience: 0.7, lifecycle: { decay } }),
+      )
       const known: { as_of: string; salience: number }[] = []
       const look = async () => {
         const { salience } = (await retrieve(app, { scopes: [scope] })).nodes[0].record
@@ -94,7 +97,7 @@ describe('as of a past instant', () => {
       }
       for (const move of [
         () => act(id, 'reinforce'),
-        () => act(id, 'penalize', { ...told, amount: 0.1 }),
+        () => act(id, 'penalize', { ...auditFields, amount: 0.1 }),
         () => act(id, 'reinforce'),
         () => act(id, 'pin'),
         () => act(id, 'unpin'),
@@ -121,7 +124,7 @@ describe('as of a past instant', () => {
 
   it('a fact in a time box is there while its window was open', async () => {
     const scopes = ['windows']
-    const { payload } = saying('plaice')
+    const { payload } = buildStatement('plaice')
     const end = new Date(app.clock.now().getTime() + day).toISOString()
     const validity = { mode: 'timeboxed', end }
     const { id } = await create(app, {
@@ -131,25 +134,25 @@ describe('as of a past instant', () => {
     })
     const as_of = instant()
     app.clock.advance(2 * day)
-    expect(idsOf(await retrieve(app, { scopes }))).toEqual([])
-    expect(idsOf(await retrieve(app, { scopes, as_of }))).toEqual([id])
+    expect(listNodeIds(await retrieve(app, { scopes }))).toEqual([])
+    expect(listNodeIds(await retrieve(app, { scopes, as_of }))).toEqual([id])
   })
 
   it('what was forgotten since stays away', async () => {
-    const { id } = await create(app, saying('bittern', { scope: 'gone' }))
+    const { id } = await create(app, buildStatement('bittern', { scope: 'gone' }))
     const as_of = instant()
     app.clock.advance(1_000)
     await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=gone`)
-    expect(idsOf(await retrieve(app, { scopes: ['gone'], as_of }))).toEqual([])
+    expect(listNodeIds(await retrieve(app, { scopes: ['gone'], as_of }))).toEqual([])
   })
 
   it('only what filters allowed then is answered', async () => {
     const decay = { half_life_seconds: 86_400 }
-    const { id } = await create(app, saying('teal', { scope: 'then', lifecycle: { decay } }))
+    const { id } = await create(app, buildStatement('teal', { scope: 'then', lifecycle: { decay } }))
     const as_of = instant()
     app.clock.advance(2 * day)
     const ask = { scopes: ['then'], min_salience: 0.9 }
-    expect(idsOf(await retrieve(app, ask))).toEqual([])
-    expect(idsOf(await retrieve(app, { ...ask, as_of }))).toEqual([id])
+    expect(listNodeIds(await retrieve(app, ask))).toEqual([])
+    expect(listNodeIds(await retrieve(app, { ...ask, as_of }))).toEqual([id])
   })
 })

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, payloads } from '../support/record-requests.ts'
-import { idsOf, link, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -25,7 +25,7 @@ describe('a filter', () => {
     for (const id of Object.values(made)) await link(app, id, 'supports', made['semantic'] ?? '')
     const found = async (question: object) => {
       const answer = await retrieve(app, { scopes: [scope], ...question })
-      const ids = new Set(idsOf(answer))
+      const ids = new Set(listNodeIds(answer))
       for (const edge of answer.edges)
         expect([ids.has(edge.source_id), ids.has(edge.target_id)]).toEqual([true, true])
       return Object.keys(made).filter((type) => ids.has(made[type] ?? ''))
@@ -72,7 +72,7 @@ describe('a filter', () => {
       from drawn
     `.execute(app.db)
     const more = { scope: 'crowd', tags: ['rare'], salience: 0.01, base_importance: 0 }
-    const { id } = await create(app, saying('an albatross among many other words', more))
+    const { id } = await create(app, buildStatement('an albatross among many other words', more))
     for (const question of [{}, { task_descriptor: 'albatross' }]) {
       const answer = await retrieve(app, { ...question, tags: ['rare'], explain: true })
       expect(answer.root_ids).toEqual([id])
@@ -83,11 +83,11 @@ describe('a filter', () => {
 
   it('by salience is exact at the moment, whatever was stored', async () => {
     const decay = { curve: 'linear', half_life_seconds: 10 * 86_400 }
-    const { id } = await create(app, saying('stork', { scope: 'fading', lifecycle: { decay } }))
+    const { id } = await create(app, buildStatement('stork', { scope: 'fading', lifecycle: { decay } }))
     app.clock.advance(4 * day)
     for (const question of [{}, { task_descriptor: 'stork' }]) {
       const found = async (min_salience: number) =>
-        idsOf(await retrieve(app, { ...question, scopes: ['fading'], min_salience }))
+        listNodeIds(await retrieve(app, { ...question, scopes: ['fading'], min_salience }))
       expect(await found(0.6)).toEqual([id])
       expect(await found(0.601)).toEqual([])
     }
@@ -98,35 +98,35 @@ describe('what time or revision has put away', () => {
   it('comes only when asked for, and is named with its reason when explained', async () => {
     const scope = 'put away'
     const word = { scope, tags: ['away'] }
-    const active = await create(app, saying('plover stays', word))
-    const challenged = await create(app, saying('plover doubted', word))
-    const retracted = await create(app, saying('plover withdrawn', word))
-    const old = await create(app, saying('plover of old', word))
-    const faint = await create(app, saying('plover faint', { ...word, salience: 0.1 }))
+    const active = await create(app, buildStatement('plover stays', word))
+    const challenged = await create(app, buildStatement('plover doubted', word))
+    const retracted = await create(app, buildStatement('plover withdrawn', word))
+    const old = await create(app, buildStatement('plover of old', word))
+    const faint = await create(app, buildStatement('plover faint', { ...word, salience: 0.1 }))
     const boxed = (validity: object) => {
-      const { payload, ...rest } = saying('plover in its time', word)
+      const { payload, ...rest } = buildStatement('plover in its time', word)
       return create(app, { ...rest, payload: { ...payload, validity: { mode: 'timeboxed', ...validity } } })
     }
     const over = await boxed({ end: from(-day) })
     const current = await boxed({ start: from(-day), end: from(day) })
     const coming = await boxed({ start: from(day) })
     await setStatus(challenged.id, 'challenged')
-    const told = { actor: 'ada', rationale: 'wrong' }
-    await app.request('POST', `/v1/records/${retracted.id}/retract`, { body: told })
+    const auditFields = { actor: 'ada', rationale: 'wrong' }
+    await app.request('POST', `/v1/records/${retracted.id}/retract`, { body: auditFields })
     const provenance = { sources: [{ kind: 'event', ref: 'test' }] }
-    const replacement = saying('plover of now', { ...word, provenance })
+    const replacement = buildStatement('plover of now', { ...word, provenance })
     const superseded = await app.request('POST', `/v1/records/${old.id}/supersede`, {
-      body: { record: replacement, ...told },
+      body: { record: replacement, ...auditFields },
     })
     expect(superseded.status).toBe(201)
     const heir = (superseded.body as Body).record.id
-    const forgotten = await create(app, saying('plover forgotten', word))
+    const forgotten = await create(app, buildStatement('plover forgotten', word))
     await app.request('DELETE', `/v1/records/${forgotten.id}?actor=ada&rationale=gone`)
 
     for (const question of [{}, { task_descriptor: 'plover' }]) {
       const ask = { ...question, scopes: [scope], min_salience: 0.2, explain: true, max_hops: 2 }
       const answer = await retrieve(app, ask)
-      expect(idsOf(answer).sort()).toEqual([active.id, current.id, heir].sort())
+      expect(listNodeIds(answer).sort()).toEqual([active.id, current.id, heir].sort())
       const suppressed = Object.fromEntries(answer.suppressed.map((each: Body) => [each.id, each.reason]))
       expect(suppressed).toEqual({
         ...{ [challenged.id]: 'status', [retracted.id]: 'retracted', [old.id]: 'status' },
@@ -135,7 +135,7 @@ describe('what time or revision has put away', () => {
     }
     const include_status = ['challenged', 'invalidated', 'superseded']
     const all = await retrieve(app, { scopes: [scope], include_status, include_expired: true, explain: true })
-    expect(idsOf(all).sort()).toEqual(
+    expect(listNodeIds(all).sort()).toEqual(
       [active, challenged, retracted, old, faint, over, current, coming]
         .map(({ id }) => id)
         .concat(heir)

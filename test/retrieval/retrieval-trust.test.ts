@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { idsOf, link, named, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildService, buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -59,7 +59,7 @@ async function storeVisible(index: number): Promise<Body> {
     ...{ sensitivity: pick(['low', 'public'], index), tags: ['common', pick(words, index)] },
     ...{ salience: 0.2 + (index % 10) / 20, ...(index % 3 ? { scope: pick(['mine', 'ours'], index) } : {}) },
   }
-  return create(app, index % 6 ? saying(text, more) : named(`Orion ${index}`, more))
+  return create(app, index % 6 ? buildStatement(text, more) : buildService(`Orion ${index}`, more))
 }
 
 async function storeHidden(index: number): Promise<Body> {
@@ -67,7 +67,7 @@ async function storeHidden(index: number): Promise<Body> {
   const where =
     index % 2 ? { scope: 'theirs', sensitivity: 'public' } : { scope: 'mine', sensitivity: 'high' }
   const more = { ...where, tags: ['common', 'secret'], salience: 1, base_importance: 1 }
-  return create(app, index % 4 ? saying(text, more) : named('Orion', more))
+  return create(app, index % 4 ? buildStatement(text, more) : buildService('Orion', more))
 }
 
 describe('a key', () => {
@@ -101,12 +101,12 @@ describe('a request', () => {
     for (const scope of ['mine', 'ours', 'theirs', undefined]) {
       for (const sensitivity of ['public', 'low']) {
         const more = { sensitivity, ...(scope ? { scope } : {}) }
-        made[`${scope} ${sensitivity}`] = (await create(app, saying(word, more))).id
+        made[`${scope} ${sensitivity}`] = (await create(app, buildStatement(word, more))).id
       }
     }
     const found = async (trust: object, key?: string) => {
       const body = { task_descriptor: word, trust, root_limit: 100, node_limit: 500, max_hops: 0 }
-      const seen = new Set(idsOf(await retrieve(app, body, key)))
+      const seen = new Set(listNodeIds(await retrieve(app, body, key)))
       return Object.entries(made)
         .filter(([, id]) => seen.has(id))
         .map(([name]) => name)
@@ -130,7 +130,10 @@ describe('a request', () => {
 
 describe('what is seen redacted', () => {
   it('comes where nothing is asked of its content, and says nothing', async () => {
-    const { id } = await create(app, saying('puffin secret', { scope: 'ours', sensitivity: 'medium' }))
+    const { id } = await create(
+      app,
+      buildStatement('puffin secret', { scope: 'ours', sensitivity: 'medium' }),
+    )
     const answer = await retrieve(
       app,
       { scopes: ['ours'], node_limit: 500, root_limit: 100, explain: true },
@@ -143,8 +146,8 @@ describe('what is seen redacted', () => {
 
   it('is found neither by its words, names or tags nor under a filter by what it hides', async () => {
     const tagged = { scope: 'mine', sensitivity: 'medium', tags: ['kakapo'] }
-    const entity = await create(app, named('Kakapo', tagged))
-    const about = await create(app, saying('kakapo', { scope: 'mine' }))
+    const entity = await create(app, buildService('Kakapo', tagged))
+    const about = await create(app, buildStatement('kakapo', { scope: 'mine' }))
     await link(app, entity.id, 'mentioned_in', about.id)
     for (const question of [
       { task_descriptor: 'kakapo', max_hops: 0 },
@@ -156,7 +159,7 @@ describe('what is seen redacted', () => {
       { as_of: app.clock.now().toISOString(), task_descriptor: 'kakapo', max_hops: 0 },
     ]) {
       const answer = await retrieve(app, { ...question, root_limit: 100, node_limit: 500 }, narrow)
-      expect([question, idsOf(answer).includes(entity.id)]).toEqual([question, false])
+      expect([question, listNodeIds(answer).includes(entity.id)]).toEqual([question, false])
     }
     // Nor does its name lead to what it is linked with.
     const body = { task_descriptor: 'Kakapo', explain: true, max_hops: 0 }
@@ -165,9 +168,9 @@ describe('what is seen redacted', () => {
   })
 
   it('ends an edge, which shows at the end that is seen whole, and leads no further', async () => {
-    const root = await create(app, saying('cassowary', { scope: 'mine' }))
-    const veiled = await create(app, saying('hidden words', { scope: 'mine', sensitivity: 'medium' }))
-    const beyond = await create(app, saying('beyond', { scope: 'mine' }))
+    const root = await create(app, buildStatement('cassowary', { scope: 'mine' }))
+    const veiled = await create(app, buildStatement('hidden words', { scope: 'mine', sensitivity: 'medium' }))
+    const beyond = await create(app, buildStatement('beyond', { scope: 'mine' }))
     await link(app, veiled.id, 'supports', root.id)
     await link(app, veiled.id, 'supports', beyond.id)
     const body = { task_descriptor: 'cassowary', root_limit: 1, max_hops: 3, explain: true }
@@ -183,16 +186,16 @@ describe('what is seen redacted', () => {
       },
     })
     expect(node.record.redacted).toBe(true)
-    expect(idsOf(answer)).not.toContain(beyond.id)
+    expect(listNodeIds(answer)).not.toContain(beyond.id)
     expect(answer.edges.map((edge: Body) => [edge.source_id, edge.target_id])).toEqual([[root.id, veiled.id]])
   })
 
   it('scores the same however important it is', async () => {
-    const root = await create(app, saying('emu', { scope: 'mine' }))
+    const root = await create(app, buildStatement('emu', { scope: 'mine' }))
     const scores: number[] = []
     for (const base_importance of [0, 1]) {
       const more = { scope: 'mine', sensitivity: 'medium', base_importance }
-      const { id } = await create(app, saying('x', more))
+      const { id } = await create(app, buildStatement('x', more))
       await link(app, root.id, 'supports', id)
       const answer = await retrieve(app, { task_descriptor: 'emu', root_limit: 1 }, narrow)
       scores.push(answer.nodes.find((each: Body) => each.record.id === id).score)
@@ -201,9 +204,9 @@ describe('what is seen redacted', () => {
   })
 
   it('is not counted as served', async () => {
-    const { id } = await create(app, saying('moa', { scope: 'only', sensitivity: 'medium' }))
+    const { id } = await create(app, buildStatement('moa', { scope: 'only', sensitivity: 'medium' }))
     const key = await app.issueKey(['records:read'], { scopes: ['only'], max_sensitivity: 'low' })
-    expect(idsOf(await retrieve(app, { scopes: ['only'] }, key))).toEqual([id])
+    expect(listNodeIds(await retrieve(app, { scopes: ['only'] }, key))).toEqual([id])
     await app.services.access.settle()
     expect((await read(app, id)).access_count).toBe(0)
   })
@@ -211,13 +214,13 @@ describe('what is seen redacted', () => {
 
 describe('a neighbour that may not be seen', () => {
   it('is not answered, and neither its edge nor its place is missed', async () => {
-    const hub = await create(app, saying('ibis', { scope: 'mine' }))
+    const hub = await create(app, buildStatement('ibis', { scope: 'mine' }))
     const seen: string[] = []
     for (let index = 0; index < 6; index++) {
-      const { id } = await create(app, saying(`n${index}`, { scope: 'mine' }))
+      const { id } = await create(app, buildStatement(`n${index}`, { scope: 'mine' }))
       const secret = await create(
         app,
-        saying(`s${index}`, index % 2 ? { scope: 'theirs' } : { sensitivity: 'hyper' }),
+        buildStatement(`s${index}`, index % 2 ? { scope: 'theirs' } : { sensitivity: 'hyper' }),
       )
       await link(app, secret.id, 'supports', hub.id)
       await link(app, id, 'supports', hub.id)
@@ -225,7 +228,7 @@ describe('a neighbour that may not be seen', () => {
     }
     const body = { task_descriptor: 'ibis', root_limit: 1, node_limit: 7 }
     const answer = await retrieve(app, body, narrow)
-    expect(idsOf(answer).sort()).toEqual([hub.id, ...seen].sort())
+    expect(listNodeIds(answer).sort()).toEqual([hub.id, ...seen].sort())
     expect(answer.edges).toHaveLength(6)
   })
 })

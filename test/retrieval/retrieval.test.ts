@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
-import { idsOf, link, named, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildService, buildStatement, link, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -13,7 +13,7 @@ const day = 86_400_000
 
 describe('a retrieval with a task', () => {
   it('finds at once what was stored a moment ago', async () => {
-    const { id } = await create(app, saying('the flamingo gateway listens on port 8443'))
+    const { id } = await create(app, buildStatement('the flamingo gateway listens on port 8443'))
     const answer = await retrieve(app, { task_descriptor: 'Which port does flamingo use?' })
     expect(answer.root_ids[0]).toBe(id)
     expect(answer.nodes[0]).toMatchObject({ root: true, hop: 0, record: { id } })
@@ -29,7 +29,7 @@ describe('a retrieval with a task', () => {
         aliases: [{ value: 'KFL' }],
       },
     })
-    const about = await create(app, saying('nightly reconciliation'))
+    const about = await create(app, buildStatement('nightly reconciliation'))
     await link(app, about.id, 'mentions_entity', entity.id)
     const answer = await retrieve(app, {
       task_descriptor: "What is KFL's state?",
@@ -43,21 +43,22 @@ describe('a retrieval with a task', () => {
 
   it('answers the same each time', async () => {
     const scopes = ['same']
-    for (let index = 0; index < 30; index++) await create(app, saying('heron heron', { scope: 'same' }))
+    for (let index = 0; index < 30; index++)
+      await create(app, buildStatement('heron heron', { scope: 'same' }))
     const first = await retrieve(app, { task_descriptor: 'heron', scopes, root_limit: 20 })
     expect(first.nodes).toHaveLength(20)
     for (let round = 0; round < 3; round++) {
       const again = await retrieve(app, { task_descriptor: 'heron', scopes, root_limit: 20 })
-      expect(idsOf(again)).toEqual(idsOf(first))
+      expect(listNodeIds(again)).toEqual(listNodeIds(first))
     }
   })
 
   it('ranks what matters and what is fresh above its equals', async () => {
     const scopes = ['weights']
-    const plain = await create(app, saying('osprey', { scope: 'weights', salience: 0.2 }))
-    const fresh = await create(app, saying('osprey', { scope: 'weights', salience: 1 }))
+    const plain = await create(app, buildStatement('osprey', { scope: 'weights', salience: 0.2 }))
+    const fresh = await create(app, buildStatement('osprey', { scope: 'weights', salience: 1 }))
     const answer = await retrieve(app, { task_descriptor: 'osprey', scopes })
-    expect(idsOf(answer)).toEqual([fresh.id, plain.id])
+    expect(listNodeIds(answer)).toEqual([fresh.id, plain.id])
   })
 })
 
@@ -66,12 +67,12 @@ describe('a retrieval without a task', () => {
     const scopes = ['quiet']
     const slow = { lifecycle: { decay: { half_life_seconds: 30 * 86_400 } } }
     const quick = { lifecycle: { decay: { half_life_seconds: 3_600 } } }
-    const lasting = await create(app, saying('a', { scope: 'quiet', salience: 0.6, ...slow }))
-    const fleeting = await create(app, saying('b', { scope: 'quiet', salience: 0.9, ...quick }))
-    expect(idsOf(await retrieve(app, { scopes }))).toEqual([fleeting.id, lasting.id])
+    const lasting = await create(app, buildStatement('a', { scope: 'quiet', salience: 0.6, ...slow }))
+    const fleeting = await create(app, buildStatement('b', { scope: 'quiet', salience: 0.9, ...quick }))
+    expect(listNodeIds(await retrieve(app, { scopes }))).toEqual([fleeting.id, lasting.id])
     app.clock.advance(day)
     const later = await retrieve(app, { scopes })
-    expect(idsOf(later)).toEqual([lasting.id, fleeting.id])
+    expect(listNodeIds(later)).toEqual([lasting.id, fleeting.id])
     for (const node of later.nodes) expect(node.score).toBeCloseTo(node.record.salience, 12)
   })
 
@@ -164,14 +165,14 @@ describe('procedures', () => {
   })
 
   it('are not chosen from where there are none', async () => {
-    await create(app, saying('no procedure', { scope: 'facts only' }))
+    await create(app, buildStatement('no procedure', { scope: 'facts only' }))
     expect((await retrieve(app, { scopes: ['facts only'] })).selection).toBeUndefined()
   })
 })
 
 describe('a name', () => {
   it('is found whatever is typed around it', async () => {
-    const entity = await create(app, named('src/main.ts'))
+    const entity = await create(app, buildService('src/main.ts'))
     for (const text of ['open src/main.ts.', 'why (src/main.ts)?', '«src/main.ts»', "src/main.ts's owner"]) {
       const answer = await retrieve(app, { task_descriptor: text, explain: true, memory_types: ['entity'] })
       const node = answer.nodes.find((each: Body) => each.record.id === entity.id)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Database } from '../../src/db/connection.ts'
 import { createAccessService } from '../../src/lifecycle/index.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { idsOf, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -17,7 +17,7 @@ const logOf = (id: string) =>
 
 describe('what a retrieval answers', () => {
   it('is counted as served once the answer was sent, and is no change of the record', async () => {
-    const before = await create(app, saying('grebe', { scope: 'served' }))
+    const before = await create(app, buildStatement('grebe', { scope: 'served' }))
     app.clock.advance(1_000)
     const answer = await retrieve(app, { scopes: ['served'], trust: { actor_id: 'agent-7' } })
     expect(answer.nodes[0].record.access_count).toBe(0)
@@ -35,7 +35,7 @@ describe('what a retrieval answers', () => {
   })
 
   it('is not counted when the request says so, nor when it was refused', async () => {
-    const { id } = await create(app, saying('coot', { scope: 'unrecorded' }))
+    const { id } = await create(app, buildStatement('coot', { scope: 'unrecorded' }))
     await retrieve(app, { scopes: ['unrecorded'], record_access: false })
     await app.request('POST', '/v1/retrieve', { body: { scopes: ['unrecorded'], root_limit: 0 } })
     await settle()
@@ -45,7 +45,7 @@ describe('what a retrieval answers', () => {
   it('to many at once is counted as often, in few statements', async () => {
     const ids: string[] = []
     for (let index = 0; index < 10; index++) {
-      ids.push((await create(app, saying(`rail ${index}`, { scope: 'crowded' }))).id)
+      ids.push((await create(app, buildStatement(`rail ${index}`, { scope: 'crowded' }))).id)
     }
     await Promise.all(Array.from({ length: 40 }, () => retrieve(app, { scopes: ['crowded'] })))
     await settle()
@@ -53,7 +53,7 @@ describe('what a retrieval answers', () => {
   })
 
   it('is counted though the records are written meanwhile, and no writer waits in vain', async () => {
-    const { id } = await create(app, saying('snipe', { scope: 'written' }))
+    const { id } = await create(app, buildStatement('snipe', { scope: 'written' }))
     const body = { actor: 'agent', rationale: 'it helped' }
     await Promise.all(
       Array.from({ length: 30 }, (_, index) =>
@@ -67,10 +67,10 @@ describe('what a retrieval answers', () => {
   })
 
   it('is answered though nothing can be counted, and the log says what was lost', async () => {
-    const { id } = await create(app, saying('shrike', { scope: 'lost' }))
+    const { id } = await create(app, buildStatement('shrike', { scope: 'lost' }))
     await app.db.schema.alterTable('access_log').renameTo('access_log_away').execute()
     try {
-      expect(idsOf(await retrieve(app, { scopes: ['lost'] }))).toEqual([id])
+      expect(listNodeIds(await retrieve(app, { scopes: ['lost'] }))).toEqual([id])
       await settle()
     } finally {
       await app.db.schema.alterTable('access_log_away').renameTo('access_log').execute()
@@ -102,7 +102,7 @@ describe('the backlog of accesses', () => {
 
   it('is written before a process that stops lets go of the database', async () => {
     const other = await startTestApp()
-    const { id } = await create(other, saying('lapwing', { scope: 'stopping' }))
+    const { id } = await create(other, buildStatement('lapwing', { scope: 'stopping' }))
     let count = 0
     await retrieve(other, { scopes: ['stopping'] })
     await other.app.close()

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cosine } from '../../src/domain/similarity.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
-import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create, expectProblem, pointersOf } from '../support/record-requests.ts'
-import { idsOf, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 256
@@ -18,8 +18,8 @@ let modelId: number
 const ids: Record<string, string> = {}
 
 async function store(text: string, more: object = {}): Promise<string> {
-  const { id } = await create(app, saying(text, more))
-  await placeVectors(app.database.db, modelId, [{ id, vector: hashEmbedding(text, dimensions) }])
+  const { id } = await create(app, buildStatement(text, more))
+  await insertVectors(app.database.db, modelId, [{ id, vector: hashEmbedding(text, dimensions) }])
   return id
 }
 
@@ -30,7 +30,7 @@ const found = (body: Body) => body.items.map((item: Body) => item.record.id)
 
 beforeAll(async () => {
   app = await startTestApp()
-  modelId = await placeModel(app.database.db, dimensions)
+  modelId = await insertEmbeddingModel(app.database.db, dimensions)
   for (const [name, text] of Object.entries(texts)) ids[name] = await store(text)
 })
 afterAll(() => app.close())
@@ -51,7 +51,7 @@ describe('what is similar', () => {
   })
 
   it('to a record that is not embedded yet is found by its text', async () => {
-    const { id } = await create(app, saying('a cat that sleeps on the office printer'))
+    const { id } = await create(app, buildStatement('a cat that sleeps on the office printer'))
     const { body } = await similar({ record_id: id, limit: 1 })
     expect(found(body)).toEqual([ids['cats']])
   })
@@ -80,8 +80,11 @@ describe('what is similar', () => {
   })
 
   it('is refused for what cannot be asked about', async () => {
-    const { id: redacted } = await create(app, saying('on a need to know basis', { sensitivity: 'high' }))
-    const { id: forgotten } = await create(app, saying('soon forgotten'))
+    const { id: redacted } = await create(
+      app,
+      buildStatement('on a need to know basis', { sensitivity: 'high' }),
+    )
+    const { id: forgotten } = await create(app, buildStatement('soon forgotten'))
     await forget(forgotten)
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'medium' })
     const ask = async (body: object, as?: string) => {
@@ -130,7 +133,7 @@ describe('a retrieval', () => {
     const key = await app.issueKey(['records:read'], { max_sensitivity: 'medium' })
     const given = [...hashEmbedding('the vault code is written on the calendar', dimensions)]
     const answer = await retrieve(app, { query_embedding: given, max_hops: 0 }, key)
-    expect(idsOf(answer)).not.toContain(secret)
+    expect(listNodeIds(answer)).not.toContain(secret)
   })
 
   it('tells what matched by its vector and was withheld', async () => {
@@ -139,7 +142,7 @@ describe('a retrieval', () => {
     const given = [...hashEmbedding('hummingbirds hover over hibiscus', dimensions)]
     const answer = await retrieve(app, { query_embedding: given, explain: true })
     expect(answer.suppressed.map((each: Body) => each.id)).toContain(id)
-    expect(idsOf(answer)).not.toContain(id)
+    expect(listNodeIds(answer)).not.toContain(id)
   })
 })
 
@@ -147,12 +150,12 @@ describe('without vectors', () => {
   it('similar is refused, a vector too, and everything else goes on', async () => {
     const plain = await startTestApp({ variables: { MEMBRANE_EMBEDDING_PROVIDER: 'none' } })
     try {
-      const { id } = await create(plain, saying(texts.cats))
+      const { id } = await create(plain, buildStatement(texts.cats))
       const refused = await plain.request('POST', '/v1/search/similar', { body: { record_id: id } })
       expectProblem(refused, 409, 'no_vectors')
       const given = await plain.request('POST', '/v1/retrieve', { body: { query_embedding: [1, 2] } })
       expect(given.status).toBe(422)
-      expect(idsOf(await retrieve(plain, { task_descriptor: 'the cat' }))).toEqual([id])
+      expect(listNodeIds(await retrieve(plain, { task_descriptor: 'the cat' }))).toEqual([id])
     } finally {
       await plain.close()
     }

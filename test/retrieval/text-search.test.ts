@@ -7,7 +7,7 @@ import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { insertRecords } from '../../src/records/record-creation.queries.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
-import { createDice, createRanking, type Document, drawWord, meanLength } from '../support/bm25.ts'
+import { createBm25Ranking, createRandom, type Document, drawWord, meanLength } from '../support/bm25.ts'
 import { createTestClock } from '../support/clock.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { oneDayPolicies } from '../support/one-day-policies.ts'
@@ -51,7 +51,7 @@ async function openStore(language: string) {
 type Store = Awaited<ReturnType<typeof openStore>>
 let small: Store
 let large: Store
-const dice = createDice(7)
+const dice = createRandom(7)
 const vocabulary = 20_000
 const drawText = () => {
   const words = Array.from({ length: 8 + Math.floor(dice() * 40) }, () => drawWord(dice, vocabulary))
@@ -79,7 +79,7 @@ const queries = Array.from({ length: 200 }, () => {
   return words.join(' ')
 })
 
-const rank = createRanking(documents)
+const rank = createBm25Ranking(documents)
 
 const idsOf = (matches: readonly { id: string }[]) => matches.map(({ id }) => id)
 
@@ -106,7 +106,7 @@ describe('the ten best by text', () => {
   it('are the ten best of a scope, whoever asks for it and whatever its words match elsewhere', async () => {
     const scopes = ['project-7']
     const within = documents.filter((_, at) => at % 60 === 7)
-    const rankWithin = createRanking(within, meanLength(documents))
+    const rankWithin = createBm25Ranking(within, meanLength(documents))
     for (const query of queries.slice(0, 10)) {
       const best = rankWithin([...new Set(extractWords(query).text.split(' '))], 10)
       for (const ask of [{ scopes }, { trust: { maxSensitivity: 'hyper' as const, scopes } }]) {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
-import { placeModel, placeVectors } from '../support/insert-vectors.ts'
+import { insertEmbeddingModel, insertVectors } from '../support/insert-vectors.ts'
 import { type Body, create } from '../support/record-requests.ts'
-import { idsOf, retrieve, saying } from '../support/retrieval-requests.ts'
+import { buildStatement, listNodeIds, retrieve } from '../support/retrieval-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 256
-const told = { actor: 'ada', rationale: 'tested' }
+const auditFields = { actor: 'ada', rationale: 'tested' }
 const about = 'the greenhouse is heated by compost'
 const asked = [...hashEmbedding(about, dimensions)]
 
@@ -14,13 +14,13 @@ let app: TestApp
 let modelId: number
 beforeAll(async () => {
   app = await startTestApp()
-  modelId = await placeModel(app.database.db, dimensions)
+  modelId = await insertEmbeddingModel(app.database.db, dimensions)
 })
 afterAll(() => app.close())
 
 async function store(text: string, more: object = {}): Promise<string> {
-  const { id } = await create(app, saying(text, more))
-  await placeVectors(app.database.db, modelId, [{ id, vector: hashEmbedding(text, dimensions) }])
+  const { id } = await create(app, buildStatement(text, more))
+  await insertVectors(app.database.db, modelId, [{ id, vector: hashEmbedding(text, dimensions) }])
   return id
 }
 const ask = (more: object, key?: string) =>
@@ -38,7 +38,7 @@ describe('by a vector', () => {
     const as_of = app.clock.now().toISOString()
     app.clock.advance(1_000)
     const late = await store(about, { scope: 'past' })
-    const body = { ...told, rationale: 'wrong' }
+    const body = { ...auditFields, rationale: 'wrong' }
     expect((await app.request('POST', `/v1/records/${early}/retract`, { body })).status).toBe(200)
     expect(foundByVector(await ask({ scopes, as_of, explain: true }))).toEqual([early])
     expect(foundByVector(await ask({ scopes, explain: true }))).toEqual([late])
@@ -49,8 +49,8 @@ describe('by a vector', () => {
     const id = await store(about, { scope: 'doubt' })
     const body = { status: 'challenged', reason: 'doubtful', actor: 'ada' }
     expect((await app.request('POST', `/v1/records/${id}/status`, { body })).status).toBe(200)
-    expect(idsOf(await ask({ scopes }))).toEqual([])
-    expect(idsOf(await ask({ scopes, include_status: ['challenged'] }))).toEqual([id])
+    expect(listNodeIds(await ask({ scopes }))).toEqual([])
+    expect(listNodeIds(await ask({ scopes, include_status: ['challenged'] }))).toEqual([id])
     const { suppressed } = await ask({ scopes, explain: true })
     expect(suppressed).toEqual([{ id, reason: 'status', status: 'challenged' }])
   })
@@ -61,9 +61,9 @@ describe('by a vector', () => {
     await store(about, { scope })
     const gone = await store(about, { scope, tags: ['warm'] })
     await app.request('DELETE', `/v1/records/${gone}?actor=ada&rationale=done`)
-    expect(idsOf(await ask({ scopes: [scope], tags: ['warm'] }))).toEqual([id])
-    expect(idsOf(await ask({ scopes: [scope], memory_types: ['episodic'] }))).toEqual([])
-    expect(idsOf(await ask({ scopes: [scope], min_salience: 2 }))).toEqual([])
+    expect(listNodeIds(await ask({ scopes: [scope], tags: ['warm'] }))).toEqual([id])
+    expect(listNodeIds(await ask({ scopes: [scope], memory_types: ['episodic'] }))).toEqual([])
+    expect(listNodeIds(await ask({ scopes: [scope], min_salience: 2 }))).toEqual([])
   })
 
   it('is found what lies beyond any number of nearer ones that a key may not see', async () => {
@@ -86,14 +86,14 @@ describe('by a vector', () => {
       signals.channels.find(({ channel }: Body) => channel === 'vector').rank,
     ])
     expect(Object.fromEntries(ranks)).toEqual(Object.fromEntries(ids.sort().map((id, at) => [id, at + 1])))
-    expect(idsOf(await ask({ scopes }))).toEqual(idsOf(answer))
+    expect(listNodeIds(await ask({ scopes }))).toEqual(listNodeIds(answer))
   })
 
   it('that points nowhere nothing is found, and the most salient come', async () => {
     const id = await store(about, { scope: 'nowhere' })
     const zero = asked.map(() => 0)
     const answer = await ask({ scopes: ['nowhere'], query_embedding: zero, explain: true })
-    expect([idsOf(answer), foundByVector(answer)]).toEqual([[id], []])
+    expect([listNodeIds(answer), foundByVector(answer)]).toEqual([[id], []])
   })
 
   it('the channel weighs what the question makes it weigh', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Body, create, read } from '../support/record-requests.ts'
-import { claim, merge, readLineage, revise } from '../support/revision-requests.ts'
+import { buildClaim, mergeRecords, readLineage, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -11,15 +11,17 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 async function createMany(count: number): Promise<string[]> {
-  const records = Array.from({ length: count }, () => claim(`fact ${app.ids.next()}`))
+  const records = Array.from({ length: count }, () => buildClaim(`fact ${app.ids.next()}`))
   const { body } = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
   return (body as Body).results.map(({ record }: Body) => record.id)
 }
 
 it('of twenty who supersede one record one succeeds, and the others learn by what', async () => {
-  const old = await create(app, claim('old'))
+  const old = await create(app, buildClaim('old'))
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, n) => revise(app, 'supersede', old.id, { record: claim(`new ${n}`) })),
+    Array.from({ length: 20 }, (_, n) =>
+      revise(app, 'supersede', old.id, { record: buildClaim(`new ${n}`) }),
+    ),
   )
   const [winner, ...others] = answers.flatMap(({ status, body }) =>
     status === 201 ? [(body as Body).record] : [],
@@ -45,10 +47,10 @@ it('a storm of revisions of the same records ends, each record revised once and 
     const merges = fc.sample(some, { seed, numRuns: 14 })
     const singles = fc.sample(fc.constantFrom(...ids), { seed, numRuns: 12 })
     const answers = await Promise.all([
-      ...merges.map((set) => merge(app, set, claim('merged'))),
+      ...merges.map((set) => mergeRecords(app, set, buildClaim('merged'))),
       ...singles.map((id, n) =>
         n % 2 === 0
-          ? revise(app, 'supersede', id, { record: claim('superseding') })
+          ? revise(app, 'supersede', id, { record: buildClaim('superseding') })
           : revise(app, 'contest', id, { contesting_ref: singles[n - 1] ?? id }),
       ),
     ])
@@ -66,7 +68,7 @@ it('a storm of revisions of the same records ends, each record revised once and 
 it('merges of overlapping records in random order do not deadlock', async () => {
   const ids = await createMany(30)
   const sets = fc.sample(fc.shuffledSubarray(ids, { minLength: 2, maxLength: 20 }), { seed: 7, numRuns: 25 })
-  const answers = await Promise.all(sets.map((set) => merge(app, set, claim('merged'))))
+  const answers = await Promise.all(sets.map((set) => mergeRecords(app, set, buildClaim('merged'))))
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]))
   const merged = answers.flatMap(({ status }, index) => (status === 201 ? (sets[index] ?? []) : []))
   expect(new Set(merged).size).toBe(merged.length)
@@ -83,9 +85,9 @@ it('a storm with links and erasures in it leaves no edge without an end and no f
     const sets = fc.sample(some(8), { seed, numRuns: 10 })
     const pairs = fc.sample(some(2), { seed, numRuns: 20 })
     const answers = await Promise.all([
-      ...sets.map((set, n) => merge(app, set, claim(`merged ${n}`))),
+      ...sets.map((set, n) => mergeRecords(app, set, buildClaim(`merged ${n}`))),
       ...erased.map((id) => revise(app, 'erase', id)),
-      ...others.map((id, n) => revise(app, 'supersede', id, { record: claim(`superseding ${n}`) })),
+      ...others.map((id, n) => revise(app, 'supersede', id, { record: buildClaim(`superseding ${n}`) })),
       ...pairs.map(([id = '', target]) =>
         app.request('POST', `/v1/records/${id}/relations`, {
           body: { predicate: 'near', target_id: target },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
-import { claim, readLog, revise, told } from '../support/revision-requests.ts'
+import { auditFields, buildClaim, readAuditLog, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -13,8 +13,8 @@ const plain = (type: Type) => ({ type, payload: payloads[type] })
 
 describe('contesting', () => {
   it('is said in the payload of a fact, which goes on being active', async () => {
-    const stored = await create(app, claim('noon', { scope: 'team' }))
-    const rival = await create(app, claim('midnight', { scope: 'team' }))
+    const stored = await create(app, buildClaim('noon', { scope: 'team' }))
+    const rival = await create(app, buildClaim('midnight', { scope: 'team' }))
     const { status, body } = await revise(app, 'contest', stored.id, { contesting_ref: rival.id })
     expect(status).toBe(200)
     expect(body).toMatchObject({
@@ -23,7 +23,11 @@ describe('contesting', () => {
       relations: [{ predicate: 'contested_by', target_id: rival.id }],
     })
     expect(await read(app, rival.id)).toMatchObject({ version: 1, relations: [] })
-    expect((await readLog(app, stored.id)).at(-1)).toEqual(['revise', told.actor, told.rationale])
+    expect((await readAuditLog(app, stored.id)).at(-1)).toEqual([
+      'revise',
+      auditFields.actor,
+      auditFields.rationale,
+    ])
     const settled = await revise(app, 'uncontest', stored.id)
     expect(settled.body).toMatchObject({ version: 3, payload: { revision: { status: 'active' } } })
     expect((settled.body as Body).relations).toHaveLength(1)
@@ -49,7 +53,7 @@ describe('contesting', () => {
   })
 
   it('keeps a reference that is no record as evidence, each once', async () => {
-    const stored = await create(app, claim('flat'))
+    const stored = await create(app, buildClaim('flat'))
     const stranger = '0197b9a0-0000-7000-8000-00000000ffff'
     for (const ref of ['a photograph', stranger, 'a photograph']) {
       await revise(app, 'contest', stored.id, { contesting_ref: ref })
@@ -65,9 +69,9 @@ describe('contesting', () => {
   })
 
   it('takes no record of another scope, nor the record itself', async () => {
-    const stored = await create(app, claim('here', { scope: 'team' }))
-    const foreign = await create(app, claim('there', { scope: 'others' }))
-    const general = await create(app, claim('everywhere'))
+    const stored = await create(app, buildClaim('here', { scope: 'team' }))
+    const foreign = await create(app, buildClaim('there', { scope: 'others' }))
+    const general = await create(app, buildClaim('everywhere'))
     const contest = (ref: string) => revise(app, 'contest', stored.id, { contesting_ref: ref })
     expectProblem(await contest(foreign.id), 422, 'scope_mismatch')
     expectProblem(await contest(stored.id.toUpperCase()), 422, 'validation_failed')
@@ -77,14 +81,18 @@ describe('contesting', () => {
 
 describe('retracting', () => {
   it('takes a record back without deleting it', async () => {
-    const stored = await create(app, claim('a mistake'))
+    const stored = await create(app, buildClaim('a mistake'))
     const { status, body, headers } = await revise(app, 'retract', stored.id)
     expect([status, headers.get('etag')]).toEqual([200, '"2"'])
     expect(body).toMatchObject({
       ...{ status: 'invalidated', salience: 0, payload: { revision: { status: 'retracted' } } },
     })
     expect(await read(app, stored.id)).toEqual(body)
-    expect((await readLog(app, stored.id)).at(-1)).toEqual(['revise', told.actor, told.rationale])
+    expect((await readAuditLog(app, stored.id)).at(-1)).toEqual([
+      'revise',
+      auditFields.actor,
+      auditFields.rationale,
+    ])
     const reinforced = await revise(app, 'reinforce', stored.id)
     expectProblem(reinforced, 409, 'record_retracted')
   })

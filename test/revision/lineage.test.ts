@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeForgotten } from '../../src/records/index.ts'
-import { sabotage } from '../support/end-session.ts'
-import { linkBySql } from '../support/insert-edges.ts'
+import { createSessionEnder } from '../support/end-session.ts'
+import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, expectProblem, payloads } from '../support/record-requests.ts'
-import { claim, merge, readLineage, revise } from '../support/revision-requests.ts'
+import { buildClaim, mergeRecords, readLineage, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 async function bear(call: string, id: string, object: string, more: object = {}): Promise<string> {
   app.clock.advance(1_000)
-  const answer = await revise(app, call, id, { record: claim(object, more) })
+  const answer = await revise(app, call, id, { record: buildClaim(object, more) })
   return (answer.body as Body).record.id
 }
 
@@ -24,7 +24,7 @@ const forget = (id: string) => app.request('DELETE', `/v1/records/${id}?actor=a&
 
 describe('a lineage', () => {
   it('of more than ten thousand is the nearest ten thousand', async () => {
-    const root = (await create(app, claim('a root'))).id
+    const root = (await create(app, buildClaim('a root'))).id
     await sql`
       with child as (
         insert into records (id, created_at, updated_at, salience, base_salience, anchored_at, last_reinforced_at,
@@ -48,11 +48,12 @@ describe('a lineage', () => {
   })
 
   it('is the same whole tree from wherever it is asked for', async () => {
-    const root = (await create(app, claim('root'))).id
+    const root = (await create(app, buildClaim('root'))).id
     const fork = await bear('fork', root, 'fork')
     const next = await bear('supersede', root, 'next')
-    const other = await create(app, claim('other'))
-    const merged = ((await merge(app, [fork, next, other.id], claim('merged'))).body as Body).record.id
+    const other = await create(app, buildClaim('other'))
+    const merged = ((await mergeRecords(app, [fork, next, other.id], buildClaim('merged'))).body as Body)
+      .record.id
     const last = await bear('supersede', merged, 'last')
     const seen = await readLineage(app, root)
     expect(seen.nodes).toContainEqual({
@@ -76,9 +77,9 @@ describe('a lineage', () => {
 
   it('is not what a fact was learned from', async () => {
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
-    const one = await create(app, claim('one'))
-    const another = await create(app, claim('another'))
-    await linkBySql(
+    const one = await create(app, buildClaim('one'))
+    const another = await create(app, buildClaim('another'))
+    await insertEdges(
       app,
       ['derived_from', 'derives'],
       [one, another].map(({ id }) => [id, episode.id]),
@@ -89,12 +90,12 @@ describe('a lineage', () => {
 
   it('of a thousand steps is read in two statements, from either end and from the middle', async () => {
     const ids = Array.from({ length: 1_000 }, () => app.ids.next())
-    const records = ids.map((id, n) => claim(`step ${n}`, { id }))
+    const records = ids.map((id, n) => buildClaim(`step ${n}`, { id }))
     const stored = await app.request('POST', '/v1/records/batch', { body: { records, atomic: true } })
     expect(stored.status).toBe(201)
     const steps = ids.slice(1).map((id, n) => [id, String(ids[n])] as const)
-    await linkBySql(app, ['supersedes', 'superseded_by'], steps)
-    const saboteur = sabotage(app)
+    await insertEdges(app, ['supersedes', 'superseded_by'], steps)
+    const saboteur = createSessionEnder(app)
     for (const id of [ids[0], ids[500], ids[999]]) {
       const { result, statements } = await saboteur.count(() => readLineage(app, id ?? ''))
       // One finds the record under the caller's trust, one the tree.
@@ -105,7 +106,7 @@ describe('a lineage', () => {
   })
 
   it('goes through what was forgotten, and ends where the key sees nothing whole', async () => {
-    const first = (await create(app, claim('first', { scope: 'mine' }))).id
+    const first = (await create(app, buildClaim('first', { scope: 'mine' }))).id
     const second = await bear('supersede', first, 'second')
     const third = await bear('supersede', second, 'third', { sensitivity: 'high' })
     const fourth = await bear('supersede', third, 'fourth')
@@ -124,7 +125,7 @@ describe('a lineage', () => {
   })
 
   it('of what was purged or erased is what is left to know of it', async () => {
-    const erased = (await create(app, claim('erased'))).id
+    const erased = (await create(app, buildClaim('erased'))).id
     const heir = await bear('supersede', erased, 'heir')
     await revise(app, 'erase', erased)
     expect(await readLineage(app, erased)).toMatchObject({

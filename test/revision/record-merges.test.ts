@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { linkBySql } from '../support/insert-edges.ts'
+import { insertEdges } from '../support/insert-edges.ts'
 import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
-import { claim, merge, readLog, revise, told } from '../support/revision-requests.ts'
+import { auditFields, buildClaim, mergeRecords, readAuditLog, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -22,11 +22,11 @@ async function createAll(bodies: readonly object[]): Promise<Body[]> {
 describe('merging', () => {
   it('makes one record of several, which become history', async () => {
     const [one, two] = await createAll([
-      claim('is 1', {
+      buildClaim('is 1', {
         ...{ scope: 'team', sensitivity: 'public', tags: ['a', 'b'] },
         provenance: { sources: [{ kind: 'event', ref: 'e1' }] },
       }),
-      claim('is one', {
+      buildClaim('is one', {
         ...{ scope: 'team', sensitivity: 'high', tags: ['b', 'c'], lifecycle: { pinned: true } },
         provenance: {
           sources: [
@@ -37,8 +37,8 @@ describe('merging', () => {
       }),
     ])
     app.clock.advance(60_000)
-    const record = claim('is 1.0', { tags: ['own'] })
-    const answer = await merge(app, [one.id, two.id, one.id.toUpperCase()], record)
+    const record = buildClaim('is 1.0', { tags: ['own'] })
+    const answer = await mergeRecords(app, [one.id, two.id, one.id.toUpperCase()], record)
     const { record: merged, sources } = answer.body as Body
     expect([answer.status, answer.headers.get('location'), answer.headers.get('etag')]).toEqual([
       ...[201, `/v1/records/${merged.id}`, '"1"'],
@@ -64,27 +64,31 @@ describe('merging', () => {
       expect(await read(app, id)).toMatchObject({
         ...{ status: 'merged', salience: 0, version: 2, payload: { revision: { status: 'retracted' } } },
       })
-      expect((await readLog(app, id)).at(-1)).toEqual(['merge', told.actor, told.rationale])
+      expect((await readAuditLog(app, id)).at(-1)).toEqual([
+        'merge',
+        auditFields.actor,
+        auditFields.rationale,
+      ])
     }
     const refusal = expectProblem(await revise(app, 'retract', two.id), 409, 'already_superseded')
     expect(refusal.superseded_by).toBe(merged.id)
   })
 
   it('carries every edge that leads to fifty records, and from them', async () => {
-    const sources = await createAll(Array.from({ length: 50 }, (_, n) => claim(`one of fifty ${n}`)))
-    const [far] = await createAll([claim('far')])
+    const sources = await createAll(Array.from({ length: 50 }, (_, n) => buildClaim(`one of fifty ${n}`)))
+    const [far] = await createAll([buildClaim('far')])
     const sourceIds = sources.map(({ id }) => id)
     const linked = await createAll(
       sourceIds.flatMap((id, n) => [
-        claim(`mentions ${n}`, { relations: [link('supports', id, 0.4), link('like', id)] }),
-        claim(`shared ${n}`, {
+        buildClaim(`mentions ${n}`, { relations: [link('supports', id, 0.4), link('like', id)] }),
+        buildClaim(`shared ${n}`, {
           relations: [link('like', id, n / 100), link('like', sourceIds[0], 0.1)].slice(n === 0 ? 1 : 0),
         }),
       ]),
     )
     await app.request('POST', `/v1/records/${sourceIds[7]}/relations`, { body: link('near', far.id, 0.2) })
     await app.request('POST', `/v1/records/${sourceIds[8]}/relations`, { body: link('near', far.id, 0.9) })
-    const { body } = await merge(app, sourceIds, claim('fifty in one'))
+    const { body } = await mergeRecords(app, sourceIds, buildClaim('fifty in one'))
     const merged = (body as Body).record
     for (const [index, { id }] of linked.entries()) {
       const n = Math.floor(index / 2)
@@ -114,13 +118,13 @@ describe('merging', () => {
   })
 
   it('carries neither links among its sources nor what was made of them', async () => {
-    const [one, two] = await createAll([claim('among 1'), claim('among 2')])
+    const [one, two] = await createAll([buildClaim('among 1'), buildClaim('among 2')])
     await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('supports', two.id) })
     await app.request('POST', `/v1/records/${one.id}/relations`, { body: link('like', one.id) })
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
-    await linkBySql(app, ['derived_from', 'derives'], [[one.id, episode.id]])
-    const fork = ((await revise(app, 'fork', two.id, { record: claim('a fork') })).body as Body).record
-    const merged = ((await merge(app, [one.id, two.id], claim('both'))).body as Body).record
+    await insertEdges(app, ['derived_from', 'derives'], [[one.id, episode.id]])
+    const fork = ((await revise(app, 'fork', two.id, { record: buildClaim('a fork') })).body as Body).record
+    const merged = ((await mergeRecords(app, [one.id, two.id], buildClaim('both'))).body as Body).record
     expect(edgesOf(merged).sort()).toEqual(
       [one.id, two.id, episode.id].map((id) => ['derived_from', id, 1]).sort(),
     )
@@ -138,46 +142,60 @@ describe('merging', () => {
     const [one, two] = await createAll([entity('Vega', 'v1'), entity('vega', 'v2')])
     const identifiers = ['v1', 'v2'].map((value) => ({ namespace: 'git', value }))
     const record = { type: 'entity', payload: { ...payloads.entity, canonical_name: 'Vega', identifiers } }
-    const { status, body } = await merge(app, [one.id, two.id], record)
+    const { status, body } = await mergeRecords(app, [one.id, two.id], record)
     expect(status).toBe(201)
     expect((body as Body).record.payload.identifiers).toEqual(identifiers)
   })
 
   it('keeps to a hundred tags', async () => {
     const tagged = (from: number) => Array.from({ length: 80 }, (_, n) => `t${from + n}`)
-    const [one, two] = await createAll([claim('x', { tags: tagged(0) }), claim('y', { tags: tagged(80) })])
-    const { body } = await merge(app, [one.id, two.id], claim('xy', { tags: ['own'] }))
+    const [one, two] = await createAll([
+      buildClaim('x', { tags: tagged(0) }),
+      buildClaim('y', { tags: tagged(80) }),
+    ])
+    const { body } = await mergeRecords(app, [one.id, two.id], buildClaim('xy', { tags: ['own'] }))
     expect((body as Body).record.tags).toEqual(['own', ...tagged(0), ...tagged(80).slice(0, 19)])
   })
 })
 
 describe('merging is refused', () => {
   it('for fewer than two records', async () => {
-    const { id } = await create(app, claim('lonely'))
+    const { id } = await create(app, buildClaim('lonely'))
     for (const ids of [[], [id], [id, id], [id, id.toUpperCase()]]) {
-      expectProblem(await merge(app, ids, claim('x')), 422, 'validation_failed')
+      expectProblem(await mergeRecords(app, ids, buildClaim('x')), 422, 'validation_failed')
     }
   })
 
   it('across types and scopes', async () => {
-    const [fact, foreign] = await createAll([claim('a', { scope: 'team' }), claim('b', { scope: 'other' })])
+    const [fact, foreign] = await createAll([
+      buildClaim('a', { scope: 'team' }),
+      buildClaim('b', { scope: 'other' }),
+    ])
     const skill = await create(app, { type: 'competence', payload: payloads.competence, scope: 'team' })
-    const types = expectProblem(await merge(app, [fact.id, skill.id], claim('x')), 409, 'type_mismatch')
-    const scopes = expectProblem(await merge(app, [fact.id, foreign.id], claim('x')), 422, 'scope_mismatch')
+    const types = expectProblem(
+      await mergeRecords(app, [fact.id, skill.id], buildClaim('x')),
+      409,
+      'type_mismatch',
+    )
+    const scopes = expectProblem(
+      await mergeRecords(app, [fact.id, foreign.id], buildClaim('x')),
+      422,
+      'scope_mismatch',
+    )
     expect([types, scopes].map(({ errors }) => errors[0].pointer)).toEqual(['/ids/1', '/ids/1'])
-    const [other] = await createAll([claim('c', { scope: 'team' })])
-    const elsewhere = claim('x', { scope: 'other' })
-    expectProblem(await merge(app, [fact.id, other.id], elsewhere), 422, 'scope_mismatch')
+    const [other] = await createAll([buildClaim('c', { scope: 'team' })])
+    const elsewhere = buildClaim('x', { scope: 'other' })
+    expectProblem(await mergeRecords(app, [fact.id, other.id], elsewhere), 422, 'scope_mismatch')
   })
 
   it('when one of them cannot take part, and then none does', async () => {
-    const [one, two] = await createAll([claim('1'), claim('2')])
-    const missing = await merge(app, [one.id, '0197b9a0-0000-7000-8000-00000000ffff'], claim('x'))
+    const [one, two] = await createAll([buildClaim('1'), buildClaim('2')])
+    const missing = await mergeRecords(app, [one.id, '0197b9a0-0000-7000-8000-00000000ffff'], buildClaim('x'))
     expect(expectProblem(missing, 404, 'record_not_found').errors[0].pointer).toBe('/ids/1')
     await revise(app, 'retract', two.id)
-    expectProblem(await merge(app, [one.id, two.id], claim('x')), 409, 'already_retracted')
+    expectProblem(await mergeRecords(app, [one.id, two.id], buildClaim('x')), 409, 'already_retracted')
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
-    expectProblem(await merge(app, [one.id, episode.id], claim('x')), 409, 'episodic_immutable')
+    expectProblem(await mergeRecords(app, [one.id, episode.id], buildClaim('x')), 409, 'episodic_immutable')
     expect(await read(app, one.id)).toEqual(one)
   })
 })

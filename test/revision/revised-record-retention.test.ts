@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { day, hireFor } from '../support/job-workers.ts'
 import { type Body, create, expectProblem, read } from '../support/record-requests.ts'
-import { claim, merge, readLineage, readLog, revise } from '../support/revision-requests.ts'
+import { buildClaim, mergeRecords, readAuditLog, readLineage, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
+import { createWorkerFor, day } from '../support/worker-setup.ts'
 
 let app: TestApp
 beforeAll(async () => {
@@ -12,26 +12,28 @@ afterAll(() => app.close())
 
 async function sweep(): Promise<void> {
   await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-  await hireFor(app).attend('decay', new AbortController().signal)
+  await createWorkerFor(app).attend('decay', new AbortController().signal)
 }
 
 it('what a revision put aside is kept through any number of sweeps, and forgotten after its 90 days', async () => {
   const decay = { half_life_seconds: 3_600 }
-  const retracted = await create(app, claim('retracted', { lifecycle: { decay } }))
-  const superseded = await create(app, claim('superseded', { lifecycle: { decay } }))
-  const merged = [await create(app, claim('one')), await create(app, claim('two'))].map(({ id }) => id)
-  const pinned = await create(app, claim('pinned', { lifecycle: { pinned: true } }))
+  const retracted = await create(app, buildClaim('retracted', { lifecycle: { decay } }))
+  const superseded = await create(app, buildClaim('superseded', { lifecycle: { decay } }))
+  const merged = [await create(app, buildClaim('one')), await create(app, buildClaim('two'))].map(
+    ({ id }) => id,
+  )
+  const pinned = await create(app, buildClaim('pinned', { lifecycle: { pinned: true } }))
   const lasting = { lifecycle: { deletion_policy: 'never' } }
   await revise(app, 'retract', retracted.id)
   await revise(app, 'retract', pinned.id)
-  const heir = await revise(app, 'supersede', superseded.id, { record: claim('heir', lasting) })
-  await merge(app, merged, claim('both', lasting))
+  const heir = await revise(app, 'supersede', superseded.id, { record: buildClaim('heir', lasting) })
+  await mergeRecords(app, merged, buildClaim('both', lasting))
   const aside = [retracted.id, superseded.id, ...merged]
   const told = async () =>
     Promise.all(
       aside.map(async (id) => ({
         record: await read(app, id),
-        log: await readLog(app, id),
+        log: await readAuditLog(app, id),
         lineage: (await readLineage(app, id)).nodes,
       })),
     )
@@ -48,7 +50,7 @@ it('what a revision put aside is kept through any number of sweeps, and forgotte
   for (const id of aside) {
     const answer = await app.request('GET', `/v1/records/${id}`)
     expect(expectProblem(answer, 410, 'record_forgotten').reason).toBe('pruned')
-    expect((await readLog(app, id)).at(-1)?.slice(0, 2)).toEqual(['delete', 'decay-service'])
+    expect((await readAuditLog(app, id)).at(-1)?.slice(0, 2)).toEqual(['delete', 'decay-service'])
   }
   expect(await read(app, pinned.id)).toMatchObject({ status: 'invalidated', salience: 0 })
   expect((await readLineage(app, record.id)).nodes).toHaveLength(2)

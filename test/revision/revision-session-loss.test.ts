@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { sabotage } from '../support/end-session.ts'
+import { createSessionEnder } from '../support/end-session.ts'
 import { create, expectProblem, payloads } from '../support/record-requests.ts'
-import { claim, merge, revise } from '../support/revision-requests.ts'
+import { buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-let saboteur: ReturnType<typeof sabotage>
+let saboteur: ReturnType<typeof createSessionEnder>
 beforeAll(async () => {
   app = await startTestApp()
-  saboteur = sabotage(app)
+  saboteur = createSessionEnder(app)
 })
 afterAll(() => app.close())
 
@@ -40,8 +40,8 @@ const operations: Operation[] = [
     call: 'supersede',
     status: 201,
     prepare: async () => {
-      const { id } = await create(app, claim('old'))
-      return (headers) => revise(app, 'supersede', id, { record: claim('new') }, { headers })
+      const { id } = await create(app, buildClaim('old'))
+      return (headers) => revise(app, 'supersede', id, { record: buildClaim('new') }, { headers })
     },
   },
   {
@@ -56,18 +56,18 @@ const operations: Operation[] = [
     call: 'fork',
     status: 201,
     prepare: async () => {
-      const { id } = await create(app, claim('origin'))
-      return (headers) => revise(app, 'fork', id, { record: claim('fork') }, { headers })
+      const { id } = await create(app, buildClaim('origin'))
+      return (headers) => revise(app, 'fork', id, { record: buildClaim('fork') }, { headers })
     },
   },
   {
     call: 'merge',
     status: 201,
     prepare: async () => {
-      const one = await create(app, claim('one'))
-      const two = await create(app, claim('two'))
-      await create(app, claim('far', { relations: [{ predicate: 'supports', target_id: two.id }] }))
-      return (headers) => merge(app, [one.id, two.id], claim('both'), { headers })
+      const one = await create(app, buildClaim('one'))
+      const two = await create(app, buildClaim('two'))
+      await create(app, buildClaim('far', { relations: [{ predicate: 'supports', target_id: two.id }] }))
+      return (headers) => mergeRecords(app, [one.id, two.id], buildClaim('both'), { headers })
     },
   },
   {
@@ -75,7 +75,7 @@ const operations: Operation[] = [
     status: 200,
     prepare: async () => {
       const stored = await create(app, { type: 'competence', payload: payloads.competence })
-      const rival = await create(app, claim('rival'))
+      const rival = await create(app, buildClaim('rival'))
       return (headers) => revise(app, 'contest', stored.id, { contesting_ref: rival.id }, { headers })
     },
   },
@@ -83,7 +83,7 @@ const operations: Operation[] = [
     call: 'uncontest',
     status: 200,
     prepare: async () => {
-      const { id } = await create(app, claim('contested'))
+      const { id } = await create(app, buildClaim('contested'))
       await revise(app, 'contest', id, { contesting_ref: 'a photograph' })
       return (headers) => revise(app, 'uncontest', id, {}, { headers })
     },
@@ -92,7 +92,7 @@ const operations: Operation[] = [
     call: 'retract',
     status: 200,
     prepare: async () => {
-      const { id } = await create(app, claim('mistake'))
+      const { id } = await create(app, buildClaim('mistake'))
       return (headers) => revise(app, 'retract', id, {}, { headers })
     },
   },

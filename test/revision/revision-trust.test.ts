@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, payloads, read } from '../support/record-requests.ts'
-import { claim, merge, revise, told } from '../support/revision-requests.ts'
-import { type Asked, startTestApp, type TestApp } from '../support/test-app.ts'
+import { auditFields, buildClaim, mergeRecords, revise } from '../support/revision-requests.ts'
+import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
 let key: string
@@ -13,8 +13,8 @@ afterAll(() => app.close())
 
 const stranger = '0197b9a0-0000-7000-8000-00000000ffff'
 const calls: [string, object][] = [
-  ['supersede', { record: claim('next', { scope: 'mine' }) }],
-  ['fork', { record: claim('next', { scope: 'mine' }) }],
+  ['supersede', { record: buildClaim('next', { scope: 'mine' }) }],
+  ['fork', { record: buildClaim('next', { scope: 'mine' }) }],
   ['contest', { contesting_ref: 'a photograph' }],
   ['uncontest', {}],
   ['retract', {}],
@@ -22,9 +22,9 @@ const calls: [string, object][] = [
 
 describe('of a record', () => {
   it.each(calls)('that it may not see a key cannot %s', async (call, body) => {
-    const theirs = await create(app, claim('theirs', { scope: 'theirs' }))
-    const secret = await create(app, claim('secret', { scope: 'mine', sensitivity: 'medium' }))
-    const hidden = await create(app, claim('hidden', { scope: 'mine', sensitivity: 'high' }))
+    const theirs = await create(app, buildClaim('theirs', { scope: 'theirs' }))
+    const secret = await create(app, buildClaim('secret', { scope: 'mine', sensitivity: 'medium' }))
+    const hidden = await create(app, buildClaim('hidden', { scope: 'mine', sensitivity: 'high' }))
     expectProblem(await revise(app, call, theirs.id, body, { key }), 404, 'record_not_found')
     expectProblem(await revise(app, call, hidden.id, body, { key }), 404, 'record_not_found')
     expectProblem(await revise(app, call, secret.id, body, { key }), 403, 'above_ceiling')
@@ -33,14 +33,14 @@ describe('of a record', () => {
   })
 
   it.each(calls)('at another version nobody can %s', async (call, body) => {
-    const { id } = await create(app, claim('versioned', { scope: 'mine' }))
+    const { id } = await create(app, buildClaim('versioned', { scope: 'mine' }))
     const at = (etag: string) => ({ headers: { 'if-match': etag } })
     expectProblem(await revise(app, call, id, body, at('"7"')), 412, 'version_mismatch')
     expect((await revise(app, call, id, body, at('"1"'))).status).toBeLessThan(300)
   })
 
   it.each(calls)('repeated under one Idempotency-Key it is once that it does %s', async (call, body) => {
-    const { id } = await create(app, claim('once', { scope: 'mine' }))
+    const { id } = await create(app, buildClaim('once', { scope: 'mine' }))
     const headers = { 'idempotency-key': `${call}-${id}` }
     const first = await revise(app, call, id, body, { headers })
     const again = await revise(app, call, id, body, { headers })
@@ -54,7 +54,7 @@ describe('of a record', () => {
 
   it.each(calls)('a key that may not read is told only the version after %s', async (call, body) => {
     const writer = await app.issueKey(['records:write'], { scopes: ['mine'] })
-    const { id } = await create(app, claim('unread', { scope: 'mine' }))
+    const { id } = await create(app, buildClaim('unread', { scope: 'mine' }))
     const answer = (await revise(app, call, id, body, { key: writer })).body as Body
     const born = call === 'supersede' || call === 'fork'
     expect(answer).toEqual(
@@ -67,23 +67,23 @@ describe('of a record', () => {
 
 describe('a merge', () => {
   it('is of records that the key sees whole', async () => {
-    const mine = await create(app, claim('mine', { scope: 'mine' }))
-    const secret = await create(app, claim('secret', { scope: 'mine', sensitivity: 'medium' }))
-    const theirs = await create(app, claim('theirs', { scope: 'theirs' }))
-    const into = claim('one', { scope: 'mine' })
-    expectProblem(await merge(app, [mine.id, secret.id], into, { key }), 403, 'above_ceiling')
-    expectProblem(await merge(app, [mine.id, theirs.id], into, { key }), 404, 'record_not_found')
+    const mine = await create(app, buildClaim('mine', { scope: 'mine' }))
+    const secret = await create(app, buildClaim('secret', { scope: 'mine', sensitivity: 'medium' }))
+    const theirs = await create(app, buildClaim('theirs', { scope: 'theirs' }))
+    const into = buildClaim('one', { scope: 'mine' })
+    expectProblem(await mergeRecords(app, [mine.id, secret.id], into, { key }), 403, 'above_ceiling')
+    expectProblem(await mergeRecords(app, [mine.id, theirs.id], into, { key }), 404, 'record_not_found')
     expect(await read(app, mine.id)).toEqual(mine)
   })
 
   it('carries the links of those whom the key cannot see, and tells it nothing of them', async () => {
     const [one, two] = [
-      await create(app, claim('1', { scope: 'mine' })),
-      await create(app, claim('2', { scope: 'mine' })),
+      await create(app, buildClaim('1', { scope: 'mine' })),
+      await create(app, buildClaim('2', { scope: 'mine' })),
     ]
     const relations = [{ predicate: 'supports', target_id: one.id }]
-    const hidden = await create(app, claim('unseen', { scope: 'theirs', relations }))
-    const answer = await merge(app, [one.id, two.id], claim('both'), { key })
+    const hidden = await create(app, buildClaim('unseen', { scope: 'theirs', relations }))
+    const answer = await mergeRecords(app, [one.id, two.id], buildClaim('both'), { key })
     expect(answer.text).not.toContain(hidden.id)
     const { id } = (answer.body as Body).record
     expect((await read(app, id)).relations).toContainEqual(
@@ -92,16 +92,18 @@ describe('a merge', () => {
   })
 
   it('is done once under an Idempotency-Key, whatever If-Match says', async () => {
-    const ids = [(await create(app, claim('1'))).id, (await create(app, claim('2'))).id]
+    const ids = [(await create(app, buildClaim('1'))).id, (await create(app, buildClaim('2'))).id]
     const headers = { 'idempotency-key': 'a-merge', 'if-match': '"7"' }
-    const first = await merge(app, ids, claim('one'), { headers })
+    const first = await mergeRecords(app, ids, buildClaim('one'), { headers })
     expect(first.status).toBe(201)
-    expect((await merge(app, ids, claim('one'), { headers })).text).toBe(first.text)
+    expect((await mergeRecords(app, ids, buildClaim('one'), { headers })).text).toBe(first.text)
   })
 
   it('answers a key that may not read with versions alone', async () => {
-    const ids = [(await create(app, claim('1'))).id, (await create(app, claim('2'))).id]
-    const { body } = await merge(app, ids, claim('one'), { key: await app.issueKey(['records:write']) })
+    const ids = [(await create(app, buildClaim('1'))).id, (await create(app, buildClaim('2'))).id]
+    const { body } = await mergeRecords(app, ids, buildClaim('one'), {
+      key: await app.issueKey(['records:write']),
+    })
     expect(body).toEqual({
       record: { id: expect.any(String), version: 1 },
       sources: ids.map((id) => ({ id, version: 2 })),
@@ -110,48 +112,52 @@ describe('a merge', () => {
 })
 
 describe('the new record', () => {
-  const supersede = (id: string, record: object, asked: Asked = {}) =>
+  const supersede = (id: string, record: object, asked: RequestOptions = {}) =>
     revise(app, 'supersede', id, { record }, asked)
 
   it('stays in the scope of the old one', async () => {
-    const { id } = await create(app, claim('old', { scope: 'mine' }))
+    const { id } = await create(app, buildClaim('old', { scope: 'mine' }))
     const both = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine', 'yours'] })
-    expectProblem(await supersede(id, claim('x', { scope: 'theirs' }), { key }), 403, 'outside_trust')
-    expectProblem(await supersede(id, claim('x', { scope: 'yours' }), { key: both }), 422, 'scope_mismatch')
-    const { body } = await supersede(id, claim('x'), { key: both })
+    expectProblem(await supersede(id, buildClaim('x', { scope: 'theirs' }), { key }), 403, 'outside_trust')
+    expectProblem(
+      await supersede(id, buildClaim('x', { scope: 'yours' }), { key: both }),
+      422,
+      'scope_mismatch',
+    )
+    const { body } = await supersede(id, buildClaim('x'), { key: both })
     expect((body as Body).record.scope).toBe('mine')
   })
 
   it('is written without a scope by a key of all scopes only', async () => {
-    const { id } = await create(app, claim('general'))
-    expectProblem(await supersede(id, claim('x'), { key }), 403, 'outside_trust')
-    expectProblem(await supersede(id, claim('x', { scope: 'mine' }), { key }), 403, 'outside_trust')
-    expectProblem(await supersede(id, claim('x', { scope: 'mine' })), 422, 'scope_mismatch')
-    const { body } = await supersede(id, claim('x'))
+    const { id } = await create(app, buildClaim('general'))
+    expectProblem(await supersede(id, buildClaim('x'), { key }), 403, 'outside_trust')
+    expectProblem(await supersede(id, buildClaim('x', { scope: 'mine' }), { key }), 403, 'outside_trust')
+    expectProblem(await supersede(id, buildClaim('x', { scope: 'mine' })), 422, 'scope_mismatch')
+    const { body } = await supersede(id, buildClaim('x'))
     expect((body as Body).record).not.toHaveProperty('scope')
   })
 
   it('is as sensitive as the old one, unless an admin says otherwise', async () => {
     const more = { scopes: ['mine'], max_sensitivity: 'medium' }
     const writer = await app.issueKey(['records:read', 'records:write'], more)
-    const { id } = await create(app, claim('old', { scope: 'mine', sensitivity: 'medium' }))
-    const asked = (sensitivity: string) => claim('x', { sensitivity })
+    const { id } = await create(app, buildClaim('old', { scope: 'mine', sensitivity: 'medium' }))
+    const asked = (sensitivity: string) => buildClaim('x', { sensitivity })
     const refusal = await supersede(id, asked('low'), { key: writer })
     expect(expectProblem(refusal, 422, 'sensitivity_lowered').errors[0].pointer).toBe('/record/sensitivity')
     expectProblem(await supersede(id, asked('high'), { key: writer }), 403, 'outside_trust')
     const { body } = await supersede(id, asked('low'))
     expect((body as Body).record.sensitivity).toBe('low')
-    const two = await create(app, claim('two', { scope: 'mine', sensitivity: 'medium' }))
-    const low = await create(app, claim('low', { scope: 'mine', sensitivity: 'low' }))
+    const two = await create(app, buildClaim('two', { scope: 'mine', sensitivity: 'medium' }))
+    const low = await create(app, buildClaim('low', { scope: 'mine', sensitivity: 'low' }))
     expectProblem(
-      await merge(app, [low.id, two.id], asked('low'), { key: writer }),
+      await mergeRecords(app, [low.id, two.id], asked('low'), { key: writer }),
       ...([422, 'sensitivity_lowered'] as const),
     )
   })
 
   it('claims no more trust than the key has', async () => {
-    const { id } = await create(app, claim('old', { scope: 'mine' }))
-    const record = claim('x', { source_type: 'human' })
+    const { id } = await create(app, buildClaim('old', { scope: 'mine' }))
+    const record = buildClaim('x', { source_type: 'human' })
     const refusal = expectProblem(await supersede(id, record, { key }), 422, 'validation_failed')
     expect(refusal.errors[0].pointer).toBe('/record/source_type')
   })
@@ -159,12 +165,12 @@ describe('the new record', () => {
 
 describe('a key that may not see what took the place of a record', () => {
   it.each(['supersede', 'merge'])('learns nothing of it after a %s', async (call) => {
-    const old = await create(app, claim('old', { scope: 'mine' }))
-    const other = await create(app, claim('other', { scope: 'mine' }))
-    const record = claim('new', { sensitivity: 'high' })
+    const old = await create(app, buildClaim('old', { scope: 'mine' }))
+    const other = await create(app, buildClaim('other', { scope: 'mine' }))
+    const record = buildClaim('new', { sensitivity: 'high' })
     const answer =
       call === 'merge'
-        ? await merge(app, [old.id, other.id], record)
+        ? await mergeRecords(app, [old.id, other.id], record)
         : await revise(app, 'supersede', old.id, { record })
     const { id } = (answer.body as Body).record
     const seen = await Promise.all(
@@ -185,9 +191,9 @@ describe('a key that may not see what took the place of a record', () => {
 
 describe('what speaks against a record', () => {
   it('is linked when the key sees it whole, and refused when it sees it redacted', async () => {
-    const stored = await create(app, claim('stored', { scope: 'mine' }))
-    const secret = await create(app, claim('secret', { scope: 'mine', sensitivity: 'medium' }))
-    const theirs = await create(app, claim('theirs', { scope: 'theirs' }))
+    const stored = await create(app, buildClaim('stored', { scope: 'mine' }))
+    const secret = await create(app, buildClaim('secret', { scope: 'mine', sensitivity: 'medium' }))
+    const theirs = await create(app, buildClaim('theirs', { scope: 'theirs' }))
     const contest = (ref: string) => revise(app, 'contest', stored.id, { contesting_ref: ref }, { key })
     expectProblem(await contest(secret.id), 403, 'above_ceiling')
     expect((await contest(theirs.id)).body).toMatchObject({ relations: [] })
@@ -199,11 +205,11 @@ describe('what speaks against a record', () => {
 
 it('a server that demands If-Match demands it of each call but the merge', async () => {
   const strict = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })
-  const ids = [(await create(strict, claim('1'))).id, (await create(strict, claim('2'))).id]
+  const ids = [(await create(strict, buildClaim('1'))).id, (await create(strict, buildClaim('2'))).id]
   for (const [call, body] of calls) {
     expectProblem(await revise(strict, call, ids[0] ?? '', body), 428, 'if_match_required')
   }
-  expect((await merge(strict, ids, claim('one'))).status).toBe(201)
+  expect((await mergeRecords(strict, ids, buildClaim('one'))).status).toBe(201)
   await strict.close()
 })
 
@@ -211,7 +217,7 @@ it('every call needs an actor and a rationale', async () => {
   const { id } = await create(app, { type: 'competence', payload: payloads.competence })
   for (const [call, body] of calls) {
     for (const missing of ['actor', 'rationale']) {
-      const { [missing]: _, ...half } = { ...told, ...body } as Record<string, unknown>
+      const { [missing]: _, ...half } = { ...auditFields, ...body } as Record<string, unknown>
       const answer = await app.request('POST', `/v1/records/${id}/${call}`, { body: half })
       expect(expectProblem(answer, 422, 'validation_failed').errors).toEqual([
         { pointer: `/${missing}`, message: expect.any(String) },

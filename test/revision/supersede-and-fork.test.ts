@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Body, create, expectProblem, payloads, read, type Type } from '../support/record-requests.ts'
-import { claim, readLog, revise, told } from '../support/revision-requests.ts'
+import { auditFields, buildClaim, readAuditLog, revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
@@ -11,7 +11,7 @@ afterAll(() => app.close())
 
 const durable: Type[] = ['semantic', 'entity', 'competence', 'plan_graph']
 const another: Record<string, object> = {
-  semantic: claim('Rust'),
+  semantic: buildClaim('Rust'),
   entity: { type: 'entity', payload: { ...payloads.entity, canonical_name: 'Orion II' } },
   competence: { type: 'competence', payload: { ...payloads.competence, skill_name: 'debug well' } },
   plan_graph: { type: 'plan_graph', payload: { ...payloads.plan_graph, version: '2' } },
@@ -20,9 +20,9 @@ const plain = (type: Type, more: object = {}) => ({ type, payload: payloads[type
 
 describe('superseding', () => {
   it('makes history of the old record and links the new one to it', async () => {
-    const old = await create(app, claim('Go', { scope: 'team', sensitivity: 'medium' }))
+    const old = await create(app, buildClaim('Go', { scope: 'team', sensitivity: 'medium' }))
     app.clock.advance(60_000)
-    const { status, body, headers } = await revise(app, 'supersede', old.id, { record: claim('Zig') })
+    const { status, body, headers } = await revise(app, 'supersede', old.id, { record: buildClaim('Zig') })
     const { record, sources } = body as Body
     expect([status, headers.get('location'), headers.get('etag')]).toEqual([
       ...[201, `/v1/records/${record.id}`, '"1"'],
@@ -41,12 +41,12 @@ describe('superseding', () => {
       payload: { object: 'Go', revision: { status: 'retracted', superseded_by: record.id } },
       relations: [{ predicate: 'superseded_by', target_id: record.id }],
     })
-    const { actor, rationale } = told
-    expect(await readLog(app, old.id)).toEqual([
+    const { actor, rationale } = auditFields
+    expect(await readAuditLog(app, old.id)).toEqual([
       ['create', 'root', 'created'],
       ['revise', actor, rationale],
     ])
-    expect(await readLog(app, record.id)).toEqual([['create', actor, rationale]])
+    expect(await readAuditLog(app, record.id)).toEqual([['create', actor, rationale]])
     const history = (await app.request('GET', `/v1/records/${old.id}/status-history`)).body as Body
     expect(history.items).toMatchObject([
       { old: 'active', new: 'superseded', step: 'supersede', actor, reason: rationale },
@@ -76,8 +76,8 @@ describe('superseding', () => {
   })
 
   it('keeps what the new record says of itself', async () => {
-    const old = await create(app, claim('Go'))
-    const record = claim('Nim', {
+    const old = await create(app, buildClaim('Go'))
+    const record = buildClaim('Nim', {
       ...{ id: '0197b9a0-0000-4000-8000-00000000AAAA', sensitivity: 'high', tags: ['own'], salience: 0.5 },
       lifecycle: { decay: { half_life_seconds: 60 } },
       provenance: { sources: [{ kind: 'tool_call', ref: 'call-1' }], created_by: 'ada' },
@@ -111,8 +111,8 @@ describe('superseding', () => {
   })
 
   it('leaves a pinned record pinned, at nothing', async () => {
-    const old = await create(app, claim('pinned', { lifecycle: { pinned: true } }))
-    await revise(app, 'supersede', old.id, { record: claim('unpinned') })
+    const old = await create(app, buildClaim('pinned', { lifecycle: { pinned: true } }))
+    await revise(app, 'supersede', old.id, { record: buildClaim('unpinned') })
     app.clock.advance(86_400_000)
     expect(await read(app, old.id)).toMatchObject({ salience: 0, lifecycle: { pinned: true } })
   })
@@ -120,9 +120,9 @@ describe('superseding', () => {
 
 describe('forking', () => {
   it('leaves both active, the new one derived from the other', async () => {
-    const origin = await create(app, claim('tabs', { scope: 'team' }))
+    const origin = await create(app, buildClaim('tabs', { scope: 'team' }))
     const validity = { mode: 'conditional', conditions: { language: 'make' } }
-    const given = claim('spaces')
+    const given = buildClaim('spaces')
     const record = { ...given, payload: { ...given.payload, validity } }
     const { status, body, headers } = await revise(app, 'fork', origin.id, { record })
     expect([status, headers.get('etag')]).toEqual([201, '"1"'])
@@ -137,22 +137,26 @@ describe('forking', () => {
       ...{ status: 'active', salience: 1, version: 2 },
       relations: [{ predicate: 'derives', target_id: fork.id }],
     })
-    expect((await readLog(app, origin.id)).at(-1)).toEqual(['fork', told.actor, told.rationale])
+    expect((await readAuditLog(app, origin.id)).at(-1)).toEqual([
+      'fork',
+      auditFields.actor,
+      auditFields.rationale,
+    ])
   })
 })
 
 describe('what is history already', () => {
   const calls: [string, object][] = [
-    ['supersede', { record: claim('next') }],
-    ['fork', { record: claim('next') }],
+    ['supersede', { record: buildClaim('next') }],
+    ['fork', { record: buildClaim('next') }],
     ['contest', { contesting_ref: 'a photograph' }],
     ['uncontest', {}],
     ['retract', {}],
   ]
 
   it.each(calls)('refuses to %s', async (call, body) => {
-    const superseded = await create(app, claim('first'))
-    const { record } = (await revise(app, 'supersede', superseded.id, { record: claim('second') }))
+    const superseded = await create(app, buildClaim('first'))
+    const { record } = (await revise(app, 'supersede', superseded.id, { record: buildClaim('second') }))
       .body as Body
     const refusal = expectProblem(await revise(app, call, superseded.id, body), 409, 'already_superseded')
     expect(refusal.superseded_by).toBe(record.id)
@@ -175,7 +179,7 @@ describe('what is history already', () => {
 
 describe('the new record', () => {
   it('is of the type of the old one, and a fact rests on something', async () => {
-    const stored = await create(app, claim('Go'))
+    const stored = await create(app, buildClaim('Go'))
     const supersede = (record: object) => revise(app, 'supersede', stored.id, { record })
     expectProblem(await supersede(another['entity'] ?? {}), 409, 'type_mismatch')
     const bare = { type: 'semantic', payload: payloads.semantic }
@@ -191,21 +195,21 @@ describe('the new record', () => {
   })
 
   it('is checked as any other, its faults told by their place in the body', async () => {
-    const stored = await create(app, claim('Go'))
-    const broken = { ...claim('x'), created_at: '2999-01-01T00:00:00.000Z' }
+    const stored = await create(app, buildClaim('Go'))
+    const broken = { ...buildClaim('x'), created_at: '2999-01-01T00:00:00.000Z' }
     const problem = await revise(app, 'supersede', stored.id, { record: broken })
     expect(expectProblem(problem, 422, 'validation_failed').errors[0].pointer).toBe('/record/created_at')
-    const loose = claim('x', {
+    const loose = buildClaim('x', {
       relations: [{ predicate: 'p', target_id: '0197b9a0-0000-7000-8000-00000000ffff' }],
     })
     expectProblem(await revise(app, 'supersede', stored.id, { record: loose }), 404, 'record_not_found')
     expectProblem(
-      await revise(app, 'supersede', stored.id, { record: claim('x', { id: stored.id }) }),
+      await revise(app, 'supersede', stored.id, { record: buildClaim('x', { id: stored.id }) }),
       409,
       'record_exists',
     )
     expectProblem(
-      await app.request('POST', `/v1/records/${stored.id}/supersede`, { body: { record: claim('x') } }),
+      await app.request('POST', `/v1/records/${stored.id}/supersede`, { body: { record: buildClaim('x') } }),
       422,
       'validation_failed',
     )
@@ -213,21 +217,25 @@ describe('the new record', () => {
   })
 
   it('does not bring back what was erased', async () => {
-    const secret = await create(app, claim('a secret'))
+    const secret = await create(app, buildClaim('a secret'))
     await revise(app, 'erase', secret.id)
-    const stored = await create(app, claim('no secret'))
+    const stored = await create(app, buildClaim('no secret'))
     expectProblem(
-      await revise(app, 'supersede', stored.id, { record: claim('a secret') }),
+      await revise(app, 'supersede', stored.id, { record: buildClaim('a secret') }),
       409,
       'erased_content',
     )
-    expectProblem(await revise(app, 'fork', stored.id, { record: claim('A  secret') }), 409, 'erased_content')
+    expectProblem(
+      await revise(app, 'fork', stored.id, { record: buildClaim('A  secret') }),
+      409,
+      'erased_content',
+    )
     expect(await read(app, stored.id)).toEqual(stored)
   })
 
   it('cannot be born retracted', async () => {
-    const stored = await create(app, claim('Go'))
-    const given = claim('Odin')
+    const stored = await create(app, buildClaim('Go'))
+    const given = buildClaim('Odin')
     const record = { ...given, payload: { ...given.payload, revision: { status: 'retracted' } } }
     const { body } = await revise(app, 'supersede', stored.id, { record })
     expect((body as Body).record.payload.revision).toEqual({ supersedes: stored.id, status: 'active' })

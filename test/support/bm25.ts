@@ -1,7 +1,8 @@
 /** BM25 as a textbook has it, over words already cut: what the database is held against. */
 export type Document = { id: string; words: readonly string[]; length: number }
 
-export function createRanking(documents: readonly Document[], mean = meanLength(documents)) {
+/** Ranks documents by BM25 as a textbook defines it; text search in the database is compared with it. */
+export function createBm25Ranking(documents: readonly Document[], mean = meanLength(documents)) {
   const counted = documents.map(({ id, words, length }) => {
     const counts = new Map<string, number>()
     for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
@@ -26,12 +27,13 @@ export function createRanking(documents: readonly Document[], mean = meanLength(
   }
 }
 
+/** Returns the mean length of documents. */
 export function meanLength(documents: readonly Document[]): number {
   return documents.reduce((sum, { length }) => sum + length, 0) / documents.length
 }
 
-/** The same numbers for the same seed (mulberry32). */
-export function createDice(seed: number): () => number {
+/** Returns a random number generator that gives the same numbers for the same seed (mulberry32). */
+export function createRandom(seed: number): () => number {
   let state = seed
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -50,7 +52,7 @@ function wordOf(number: number): string {
   return word
 }
 
-/** Some words are everywhere and most are nearly nowhere, as in any language. */
+/** Draws a word from a vocabulary in which a few words are very frequent and most are rare. */
 export function drawWord(dice: () => number, vocabulary: number): string {
   return wordOf(Math.floor(vocabulary ** dice()) - 1)
 }

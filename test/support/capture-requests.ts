@@ -1,46 +1,61 @@
 import { sql } from 'kysely'
 import type { Body } from './record-requests.ts'
-import type { Answer, Asked, TestApp } from './test-app.ts'
+import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
 /** Captures over HTTP, and what is stored of them. */
 
-export function ask(app: TestApp, content: unknown, more: object = {}, asked: Asked = {}): Promise<Answer> {
+/** Sends `POST /v1/capture` and returns the answer, whatever its status. */
+export function postCapture(
+  app: TestApp,
+  content: unknown,
+  more: object = {},
+  asked: RequestOptions = {},
+): Promise<Answer> {
   return app.request('POST', '/v1/capture', { ...asked, body: { source: 'agent-1', content, ...more } })
 }
 
+/** Captures content and returns the body of the answer; throws unless the status is 201. */
 export async function capture(
   app: TestApp,
   content: unknown,
   more: object = {},
-  asked: Asked = {},
+  asked: RequestOptions = {},
 ): Promise<Body> {
-  const answer = await ask(app, content, more, asked)
+  const answer = await postCapture(app, content, more, asked)
   if (answer.status !== 201) throw new Error(`not captured: ${answer.text.slice(0, 1_000)}`)
   return answer.body
 }
 
+/** Builds the content of a fact about the build. */
 export const triple = (object: unknown, more: object = {}) => ({
   ...{ subject: 'the build', predicate: 'runs on', object },
   ...more,
 })
 
-/** Captures a fact, and answers what became of it beside the rest. */
-export function observe(app: TestApp, content: object, more: object = {}, asked: Asked = {}): Promise<Body> {
+/** Captures a fact as an observation, and returns the body of the answer. */
+export function captureFact(
+  app: TestApp,
+  content: object,
+  more: object = {},
+  asked: RequestOptions = {},
+): Promise<Body> {
   return capture(app, content, { source_kind: 'observation', ...more }, asked)
 }
 
-export function ofType({ created_records: records }: Body, type: string): Body[] {
+/** Returns the records of a type that a capture created. */
+export function pickCreated({ created_records: records }: Body, type: string): Body[] {
   return records.filter((record: Body) => record.type === type)
 }
 
-export function edgesOf({ edges }: Body): string[] {
+/** Returns the predicates of the edges in the answer of a capture. */
+export function listPredicates({ edges }: Body): string[] {
   return edges.map(({ predicate }: Body) => predicate)
 }
 
 const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'handles']
 
-/** Every row that a capture could leave, as text: two of these that are equal have nothing between them. */
-export async function wholeStore(app: TestApp): Promise<string[]> {
+/** Reads every row that a capture can write, as text: two equal lists mean that nothing was written in between. */
+export async function readAllRows(app: TestApp): Promise<string[]> {
   const texts = await Promise.all(
     [...tables, 'entity_identifiers', 'idempotency_keys'].map((table) =>
       sql<{ text: string }>`select r::text as text from ${sql.table(table)} as r order by 1`.execute(app.db),
@@ -51,7 +66,8 @@ export async function wholeStore(app: TestApp): Promise<string[]> {
 
 export type Counts = Readonly<Record<string, number>>
 
-export async function countAll(app: TestApp): Promise<Counts> {
+/** Counts the rows of every table that a capture can write to. */
+export async function countTableRows(app: TestApp): Promise<Counts> {
   const counts = await Promise.all(
     tables.map(async (table) => {
       const { rows } = await sql<{
@@ -63,23 +79,25 @@ export async function countAll(app: TestApp): Promise<Counts> {
   return Object.fromEntries(counts)
 }
 
-export async function countType(app: TestApp, type: string, scope: string): Promise<number> {
+/** Counts the records of a type in a scope. */
+export async function countRecordsOfType(app: TestApp, type: string, scope: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select count(*)::integer as n from records as r where r.type = ${type}::record_type and r.scope = ${scope}
   `.execute(app.db)
   return rows[0]?.n ?? 0
 }
 
-export function list(count: number): number[] {
+/** Returns the numbers from 0 to `count` − 1. */
+export function range(count: number): number[] {
   return Array.from({ length: count }, (_, n) => n)
 }
 
-/** Tells facts of one topic in a scope of their own. */
-export function topicOf(app: TestApp, scope: string) {
+/** Returns functions that capture facts about one topic into a scope, and read which of them are active. */
+export function createTopic(app: TestApp, scope: string) {
   return {
     scope,
     tell: (object: unknown, more: object = {}, outside: object = {}) =>
-      observe(app, triple(object, more), { scope, ...outside }),
+      captureFact(app, triple(object, more), { scope, ...outside }),
     live: async (): Promise<string[]> => {
       const { body } = await app.request(
         'GET',
@@ -93,11 +111,13 @@ export function topicOf(app: TestApp, scope: string) {
   }
 }
 
+/** Deletes a record: it becomes forgotten. */
 export async function forget(app: TestApp, id: string): Promise<void> {
   const answer = await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
   if (answer.status !== 200) throw new Error(`not forgotten: ${answer.text}`)
 }
 
+/** Erases a record. */
 export async function erase(app: TestApp, id: string): Promise<void> {
   const body = { actor: 'desk', rationale: 'asked to' }
   const answer = await app.request('POST', `/v1/records/${id}/erase`, { body })

@@ -6,6 +6,7 @@ import { type Behaviour, startChatServer } from './chat-server.ts'
 import { createTestClock } from './clock.ts'
 
 export const secret = 'sk-secret-of-the-tests'
+/** A question as the product asks one: instructions, evidence, and the schema of the answer. */
 export const question = {
   system: 'You answer.',
   user: 'confidential evidence',
@@ -13,10 +14,13 @@ export const question = {
   name: 'answer',
 }
 
-export type Asking = Awaited<ReturnType<typeof startAsking>>
+export type ChatModel = Awaited<ReturnType<typeof startChatModel>>
 
-/** A chat model, and the server behind it. The package is loaded beforehand: that takes longer than patience here. */
-export async function startAsking() {
+/**
+ * Starts a chat server and builds chat models that call it. It loads the client package first, because that takes
+ * longer than the short timeouts here.
+ */
+export async function startChatModel() {
   await import('../../src/llm/client.ts')
   const server = await startChatServer()
   const clock = createTestClock()
@@ -31,7 +35,8 @@ export async function startAsking() {
   }
 }
 
-export async function failureOf(asked: Promise<unknown>): Promise<ModelFailure> {
+/** Returns the model failure with which a call rejects; throws when the call succeeds. */
+export async function catchModelFailure(asked: Promise<unknown>): Promise<ModelFailure> {
   const error = await asked.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -40,6 +45,7 @@ export async function failureOf(asked: Promise<unknown>): Promise<ModelFailure> 
   return error
 }
 
+/** Returns the result of some work and how long it took in milliseconds. */
 export async function timed<T>(work: Promise<T>): Promise<[T, number]> {
   const started = performance.now()
   return [await work, performance.now() - started]

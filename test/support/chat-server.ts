@@ -4,17 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Somebody else's chat model: a server on loopback that behaves as it is told, and keeps what it was asked. */
 
-export type Seen = {
+/** A request as the server received it. */
+export type ReceivedRequest = {
   path: string
   headers: IncomingHttpHeaders
   text: string
   body: { model?: string; response_format?: unknown; messages: { role: string; content: string }[] }
 }
-export type Behaviour = (response: ServerResponse, seen: Seen) => unknown
+/** How the server answers a request. */
+export type Behaviour = (response: ServerResponse, seen: ReceivedRequest) => unknown
 
-export async function startChatServer(first: Behaviour = answering({})) {
+/** Starts a chat server on loopback that answers as the test chooses, and keeps the requests it received. */
+export async function startChatServer(first: Behaviour = respondWithJson({})) {
   let behaviour = first
-  const requests: Seen[] = []
+  const requests: ReceivedRequest[] = []
   const server = createServer((request, response) => {
     // Whoever hangs up while it is answered is no failure of this server.
     response.on('error', () => {})
@@ -44,53 +47,55 @@ export async function startChatServer(first: Behaviour = answering({})) {
 
 export type ChatServer = Awaited<ReturnType<typeof startChatServer>>
 
-/** The content of the answer, as it stands. */
-export function saying(
+/** Answers with this content of the message. */
+export function respondWithContent(
   content: unknown,
   usage: unknown = { prompt_tokens: 70, completion_tokens: 5 },
 ): Behaviour {
-  return sending(200, { id: 'c1', choices: [{ index: 0, message: { role: 'assistant', content } }], usage })
+  return respond(200, { id: 'c1', choices: [{ index: 0, message: { role: 'assistant', content } }], usage })
 }
 
-export function answering(value: unknown): Behaviour {
-  return saying(JSON.stringify(value))
+/** Answers with a message whose content is this value as JSON. */
+export function respondWithJson(value: unknown): Behaviour {
+  return respondWithContent(JSON.stringify(value))
 }
 
-export function sending(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
+/** Answers with this status and body. */
+export function respond(status: number, body: unknown, headers: Record<string, string> = {}): Behaviour {
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers })
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
   }
 }
 
-export function slowly(milliseconds: number, then: Behaviour): Behaviour {
+/** Waits before it answers. */
+export function respondAfter(milliseconds: number, then: Behaviour): Behaviour {
   return async (response, seen) => {
     await sleep(milliseconds)
     await then(response, seen)
   }
 }
 
-/** Neither a byte nor an end. */
-export const never: Behaviour = () => {}
+/** Sends nothing and leaves the connection open. */
+export const neverRespond: Behaviour = () => {}
 
-/** The head of an answer and some of its body, and then no more. */
-export const stalling: Behaviour = (response) => {
+/** Sends the head and the beginning of the body, and leaves the connection open. */
+export const stallMidResponse: Behaviour = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' })
   response.write('{"choices": [')
 }
 
-export const hangingUp: Behaviour = (response) => response.socket?.destroy()
+/** Closes the connection without an answer. */
+export const hangUp: Behaviour = (response) => response.socket?.destroy()
 
-export const hangingUpMidway: Behaviour = (response) => {
+/** Closes the connection in the middle of the body. */
+export const hangUpMidResponse: Behaviour = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
   response.write('{"choices": [', () => response.socket?.destroy())
 }
 
-/** As much as is taken, up to the limit; a byte every few milliseconds when it is to take its time. */
-export function flooding(
-  limit: number,
-  { chunk = 1_024 * 1_024, pauseMs = 0, status = 200 } = {},
-): Behaviour {
+/** Sends as many bytes as the client reads, up to the limit; with a pause after each chunk when one is given. */
+export function flood(limit: number, { chunk = 1_024 * 1_024, pauseMs = 0, status = 200 } = {}): Behaviour {
   return async (response) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     const text = ' '.repeat(chunk)
@@ -107,16 +112,16 @@ export function flooding(
   }
 }
 
-/** As a server does that was made before schemas were. */
-export function refusingSchemas(status: number, then: Behaviour): Behaviour {
+/** Refuses a request with a response format, as a server does that does not know schemas. */
+export function refuseSchemas(status: number, then: Behaviour): Behaviour {
   return (response, seen) => {
     if (seen.body.response_format === undefined) return then(response, seen)
-    return sending(status, { error: { message: 'unknown field response_format' } })(response, seen)
+    return respond(status, { error: { message: 'unknown field response_format' } })(response, seen)
   }
 }
 
-/** One after the other, the last for ever. */
-export function inTurn(...behaviours: Behaviour[]): Behaviour {
+/** Answers each request with the next behaviour, and all later ones with the last. */
+export function respondInTurn(...behaviours: Behaviour[]): Behaviour {
   let turn = 0
   return (response, seen) => behaviours[Math.min(turn++, behaviours.length - 1)]?.(response, seen)
 }

@@ -6,31 +6,37 @@ import { AppError, type Fault } from '../../src/kernel/errors.ts'
 /** Captures as they are classified at one moment. */
 
 const now = new Date('2026-03-28T09:30:00.000Z')
-export const at = now.toISOString()
+/** The instant at which every capture here is classified. */
+export const capturedAt = now.toISOString()
 
-export function capture(content: unknown, more: Partial<NewCapture> = {}): NewCapture {
+/** Builds the body of a capture. */
+export function buildCapture(content: unknown, more: Partial<NewCapture> = {}): NewCapture {
   return { source: 'auth-agent', content, ...more }
 }
 
-export function classified(given: NewCapture): Plan {
+/** Classifies a capture at the fixed instant. */
+export function classifyCapture(given: NewCapture): Plan {
   return classify(given, { now, check: listFaults })
 }
 
-export function episode(content: unknown, more: Partial<NewCapture> = {}): EpisodePlan {
-  const plan = classified(capture(content, more))
+/** Classifies content as an episode; throws when it is a task or an outcome. */
+export function planEpisode(content: unknown, more: Partial<NewCapture> = {}): EpisodePlan {
+  const plan = classifyCapture(buildCapture(content, more))
   if (plan.kind === 'working_state' || plan.kind === 'outcome') throw new Error(`a ${plan.kind}`)
   return plan
 }
 
-export function task(content: unknown, more: Partial<NewCapture> = {}): TaskPlan {
-  const plan = classified(capture(content, { source_kind: 'working_state', ...more }))
+/** Classifies content as a working state; throws when it is anything else. */
+export function planTask(content: unknown, more: Partial<NewCapture> = {}): TaskPlan {
+  const plan = classifyCapture(buildCapture(content, { source_kind: 'working_state', ...more }))
   if (plan.kind !== 'working_state') throw new Error(`a ${plan.kind}`)
   return plan
 }
 
-export function refusal(given: NewCapture): readonly Fault[] {
+/** Returns the faults for which a capture is refused; an empty list when it is accepted. */
+export function findFaults(given: NewCapture): readonly Fault[] {
   try {
-    classified(given)
+    classifyCapture(given)
   } catch (error) {
     if (error instanceof AppError && error.code === 'validation_failed') return error.errors ?? []
     throw error
@@ -38,14 +44,15 @@ export function refusal(given: NewCapture): readonly Fault[] {
   return []
 }
 
-export function pointers(content: unknown, more: Partial<NewCapture> = {}): string[] {
-  return refusal(capture(content, more)).map((fault) => fault.pointer)
+/** Returns the JSON pointers of the faults of some content. */
+export function listFaultPointers(content: unknown, more: Partial<NewCapture> = {}): string[] {
+  return findFaults(buildCapture(content, more)).map((fault) => fault.pointer)
 }
 
 const empty: { captured?: { content?: unknown } } = {}
 
-/** The content as a reader of the episode can put it together again; fields it never had are undefined. */
-export function contentOf({ payload }: EpisodePlan): unknown {
+/** Puts the content together again from the episode that was made of it; fields it never had are undefined. */
+export function rebuildContent({ payload }: EpisodePlan): unknown {
   const { captured, ...context } = { ...empty, ...payload.environment?.context }
   const rest = captured?.content ?? {}
   const isWhole = captured !== undefined && Object.hasOwn(captured, 'content') && !isPlain(captured.content)

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 type Body = Record<string, unknown>
 
-/** What was acknowledged to clients that ask again, under the same Idempotency-Key, until it is. */
+/** What the server acknowledged. Clients repeat a request under the same Idempotency-Key until it is acknowledged. */
 export type Ledger = {
   /** What each record says, and how often it was changed. */
   facts: Map<string, { marker: string; changes: number; isForgotten: boolean }>
@@ -19,7 +19,7 @@ export type Load = { ledger: Ledger; end(): Promise<void> }
 
 const patienceMs = 90_000
 
-/** So many clients at once, each doing one thing after the other on records of its own. */
+/** Starts clients that create and change records of their own, one request at a time. */
 export function startLoad(urls: readonly string[], clients: number): Load {
   const ledger: Ledger = { facts: new Map(), episodes: new Set(), answers: new Map(), at: 0 }
   let isOver = false
@@ -130,7 +130,8 @@ function isPassing(status: string, body: Body): boolean {
   return status === 'lost' || status === '503' || status === '429' || body['code'] === 'request_in_progress'
 }
 
-export function countsOf({ facts, episodes, answers }: Ledger): string {
+/** Describes the ledger in one line. */
+export function describeLedger({ facts, episodes, answers }: Ledger): string {
   const changes = [...facts.values()].reduce((sum, each) => sum + each.changes, 0)
   const told = [...answers].sort().map(([status, times]) => `${times} × ${status}`)
   return `${facts.size} records, ${changes} changes, ${episodes.size} captures; answers ${told.join(', ')}`

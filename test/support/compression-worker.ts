@@ -10,8 +10,8 @@ import type { TestApp } from './test-app.ts'
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 const retention = { retentionMode: 'huber', retentionShape: { huberDelta: 0.5, elasticRho: 0.3 } } as const
 
-/** A worker that does nothing but compress, a few vectors at a time. */
-export function hireCompressor(
+/** Creates a worker that runs only `compress`, three vectors at a time. */
+export function createCompressionWorker(
   { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
   more: Pick<Parameters<typeof createRunner>[0], 'observe'> = {},
 ) {

@@ -1,62 +1,66 @@
 import { randomUUID } from 'node:crypto'
 import { capture } from './capture-requests.ts'
-import { hireFor } from './job-workers.ts'
 import type { Body } from './record-requests.ts'
-import type { Asked, TestApp } from './test-app.ts'
+import type { RequestOptions, TestApp } from './test-app.ts'
+import { createWorkerFor } from './worker-setup.ts'
 
 /** Experience captured and consolidated over HTTP, as a client and a worker do it. */
 
-/** An episode that went well, unless it is said how it went. */
-export async function experience(app: TestApp, summary: string, more: object = {}, given: object = {}) {
+/** Captures an episode that succeeded, unless `more` has another outcome, and returns its record. */
+export async function captureEpisode(app: TestApp, summary: string, more: object = {}, given: object = {}) {
   const content = { event_kind: 'deploy', text: summary, outcome: 'success', ...more }
   const { primary_record: episode } = await capture(app, content, { summary, ...given })
   return episode as Body
 }
 
-/** A worker without a schedule, so that nothing runs but what is asked for. */
-export function hireIdle(app: TestApp) {
-  return hireFor(app, { ...app.config.jobs.intervals, consolidate: 0 })
+/** Creates a worker without a schedule, so that it runs only what the test requests. */
+export function createUnscheduledWorker(app: TestApp) {
+  return createWorkerFor(app, { ...app.config.jobs.intervals, consolidate: 0 })
 }
 
-/** One run from being asked for to its end. */
-export async function consolidate(app: TestApp, asked: object = {}, as: Asked = {}): Promise<Body> {
+/** Requests a run of consolidation, works it off, and returns it. */
+export async function consolidate(app: TestApp, asked: object = {}, as: RequestOptions = {}): Promise<Body> {
   const { status, body, text } = await app.request('POST', '/v1/maintenance/runs', {
     ...as,
     body: { job: 'consolidate', ...asked },
   })
   if (status !== 202) throw new Error(`no run: ${text}`)
   const { id } = body as Body
-  await hireIdle(app).attend('consolidate', new AbortController().signal)
+  await createUnscheduledWorker(app).attend('consolidate', new AbortController().signal)
   return (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
 }
 
-export async function changesOf(app: TestApp, { id }: Body): Promise<Body[]> {
+/** Returns the changes of a run. */
+export async function listRunChanges(app: TestApp, { id }: Body): Promise<Body[]> {
   const { body } = await app.request('GET', `/v1/maintenance/runs/${id}/changes?limit=500`)
   return (body as Body).items
 }
 
-export async function recordsOf(app: TestApp, filter: string): Promise<Body[]> {
+/** Returns the records that match a filter of `GET /v1/records`. */
+export async function listRecords(app: TestApp, filter: string): Promise<Body[]> {
   const { body, text } = await app.request('GET', `/v1/records?limit=500&${filter}`)
   if (!(body as Body)?.items) throw new Error(text)
   return (body as Body).items
 }
 
-export async function factsOf(app: TestApp, scope: string): Promise<Body[]> {
-  return recordsOf(app, `type=semantic&scope=${encodeURIComponent(scope)}`)
+/** Returns the facts of a scope. */
+export async function listFacts(app: TestApp, scope: string): Promise<Body[]> {
+  return listRecords(app, `type=semantic&scope=${encodeURIComponent(scope)}`)
 }
 
-/** What tests of one file keep apart by. */
-export function newScope(): string {
+/** Returns a new scope, so that the tests of one file do not see each other's records. */
+export function createScope(): string {
   return `scope ${randomUUID().slice(0, 8)}`
 }
 
-/** The figures without how long each stage took. */
-export function figuresOf({ stats }: Body): Record<string, number> {
+/** Returns the figures of a run without the durations of its stages. */
+export function omitDurations({ stats }: Body): Record<string, number> {
   const isFigure = ([name]: [string, unknown]) => !name.endsWith('_ms')
   return Object.fromEntries(Object.entries(stats as Record<string, number>).filter(isFigure))
 }
 
-export const nothing = {
+/** The figures of a run that did nothing. */
+export const zeroCounts = {
   episodic_compressed: 0,
   semantic_extracted: 0,
   semantic_triples_extracted: 0,

@@ -1,34 +1,45 @@
 import { onTestFinished } from 'vitest'
-import { answering, type Behaviour, type ChatServer, type Seen, startChatServer } from './chat-server.ts'
+import {
+  type Behaviour,
+  type ChatServer,
+  type ReceivedRequest,
+  respondWithJson,
+  startChatServer,
+} from './chat-server.ts'
 import { entity } from './entity-requests.ts'
 import { noIntervals } from './idle-jobs.ts'
-import { hireFor } from './job-workers.ts'
 import { type Body, create } from './record-requests.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
+import { createWorkerFor } from './worker-setup.ts'
 
 /** An app whose dreams ask a chat model, which answers each kind of question as it is told. */
 
-export type Mind = Awaited<ReturnType<typeof openMind>>
+export type DreamApp = Awaited<ReturnType<typeof openDreamApp>>
 
-/** By the name of the schema that came with the question. */
-export function minding(answers: Record<string, unknown>): Behaviour {
+/** Answers each question by the name of the schema that came with it. */
+export function answerBySchema(answers: Record<string, unknown>): Behaviour {
   return (response, seen) => {
-    const answer = answers[nameOf(seen)]
-    const value = typeof answer === 'function' ? answer(documentOf(seen)) : answer
-    return answering(value ?? {})(response, seen)
+    const answer = answers[schemaNameOf(seen)]
+    const value = typeof answer === 'function' ? answer(parsePromptDocument(seen)) : answer
+    return respondWithJson(value ?? {})(response, seen)
   }
 }
 
-export function nameOf({ body }: Seen): string {
+/** Returns the name of the schema of a request. */
+export function schemaNameOf({ body }: ReceivedRequest): string {
   return (body.response_format as Body)?.json_schema?.name ?? ''
 }
 
-/** What the model was shown. */
-export function documentOf({ body }: Seen): Body {
+/** Returns the document that the model was shown. */
+export function parsePromptDocument({ body }: ReceivedRequest): Body {
   return JSON.parse(body.messages.at(-1)?.content ?? '{}')
 }
 
-export async function openMind(behaviour: Behaviour = answering({}), variables: Record<string, string> = {}) {
+/** Starts an API whose dreams call a chat server with this behaviour. */
+export async function openDreamApp(
+  behaviour: Behaviour = respondWithJson({}),
+  variables: Record<string, string> = {},
+) {
   const model = await startChatServer(behaviour)
   const asked = { MEMBRANE_LLM_ENDPOINT: model.url, MEMBRANE_LLM_MODEL: 'm', ...variables }
   const app = await startTestApp({ variables: asked })
@@ -40,45 +51,51 @@ export async function openMind(behaviour: Behaviour = answering({}), variables: 
 }
 
 function dreamsOf(app: TestApp, model: ChatServer) {
-  async function ask(steps: readonly string[], more: Body = {}): Promise<string> {
+  async function requestRun(steps: readonly string[], more: Body = {}): Promise<string> {
     const body = { job: 'dream', ...more, options: { steps, ...more.options } }
     const { body: run, status, text } = await app.request('POST', '/v1/maintenance/runs', { body })
     if (status !== 202) throw new Error(`no run: ${text}`)
     return (run as Body).id
   }
-  const attend = (signal = new AbortController().signal) => hireFor(app, noIntervals).attend('dream', signal)
+  const attend = (signal = new AbortController().signal) =>
+    createWorkerFor(app, noIntervals).attend('dream', signal)
   const readRun = async (id: string): Promise<Body> =>
     (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
 
   /** One whole run of some steps, a day after what was before it. */
   async function dream(steps: readonly string[], more: Body = {}): Promise<Body> {
     app.clock.advance(86_400_000)
-    const id = await ask(steps, more)
+    const id = await requestRun(steps, more)
     await attend()
     const run = await readRun(id)
     if (run.status !== 'succeeded') throw new Error(`the run ended: ${run.status}, ${run.error}`)
     return run
   }
-  const changesOf = async ({ id }: Body): Promise<Body[]> =>
+  const listRunChanges = async ({ id }: Body): Promise<Body[]> =>
     ((await app.request('GET', `/v1/maintenance/runs/${id}/changes`)).body as Body).items
   /** As many as there were since the last time somebody asked. */
-  function takeQuestions(): Seen[] {
+  function takeModelRequests(): ReceivedRequest[] {
     return model.requests.splice(0)
   }
-  return { ask, attend, readRun, dream, changesOf, takeQuestions }
+  return { requestRun, attend, readRun, dream, listRunChanges, takeModelRequests }
 }
 
-/** An entity with facts about it, each with the tags and the sensitivity that are given. */
-export async function tellOf(app: TestApp, name: string, facts: readonly string[], more: Body = {}) {
+/** Creates an entity and facts about it, each with the given tags and sensitivity. */
+export async function createEntityWithFacts(
+  app: TestApp,
+  name: string,
+  facts: readonly string[],
+  more: Body = {},
+) {
   const { entity: about = {}, ...each } = more
   const { id } = await create(app, entity(name, {}, about))
   const known: string[] = []
-  for (const object of facts) known.push((await tellFact(app, id, object, each)).id)
+  for (const object of facts) known.push((await createFactAbout(app, id, object, each)).id)
   return { id, known }
 }
 
-/** Each a moment after the one before it. */
-export function tellFact(app: TestApp, about: string, object: string, more: Body = {}): Promise<Body> {
+/** Creates a fact about an entity, one second after the last. */
+export function createFactAbout(app: TestApp, about: string, object: string, more: Body = {}): Promise<Body> {
   app.clock.advance(1_000)
   return create(app, {
     type: 'semantic',
@@ -88,14 +105,17 @@ export function tellFact(app: TestApp, about: string, object: string, more: Body
   })
 }
 
-export const fiveOf = (name: string) => [1, 2, 3, 4, 5].map((n) => `${name} note ${n}`)
+/** Builds five texts about a name. */
+export const buildFiveNotes = (name: string) => [1, 2, 3, 4, 5].map((n) => `${name} note ${n}`)
 
-export async function cardOf(app: TestApp, id: string, key?: string): Promise<string | undefined> {
+/** Reads the id of the peer card of an entity. */
+export async function readPeerCardId(app: TestApp, id: string, key?: string): Promise<string | undefined> {
   const { body } = await app.request('GET', `/v1/entities/${id}`, key === undefined ? {} : { key })
   return (body as Body).peer_card_id
 }
 
-export async function cardsIn({ database }: TestApp): Promise<{ id: string; status: string }[]> {
+/** Reads all peer cards, oldest first. */
+export async function listPeerCards({ database }: TestApp): Promise<{ id: string; status: string }[]> {
   const { rows } = await database.pool.query(
     `select r.id, r.status from records as r join contents as c on c.record_id = r.id
      where 'peer-card' = any(c.tags) order by r.created_at, r.id`,
@@ -103,8 +123,8 @@ export async function cardsIn({ database }: TestApp): Promise<{ id: string; stat
   return rows
 }
 
-/** All that a run which has nothing to do must leave as it is. */
-export async function readStore({ database: { pool } }: TestApp): Promise<unknown> {
+/** Reads every row that a dream with a model can write. */
+export async function readDreamTables({ database: { pool } }: TestApp): Promise<unknown> {
   const tables = ['records', 'contents', 'relations', 'audit_entries', 'status_changes', 'importance_history']
   const read = [...tables, 'peer_cards', 'dream_verdicts', 'belief_probes'].map((name) =>
     pool.query(`select to_jsonb(t) as row from ${name} as t order by to_jsonb(t)::text`),

@@ -1,42 +1,54 @@
 import { onTestFinished } from 'vitest'
 import type { Layer } from '../../src/domain/importance.ts'
-import { day, openWorkshop, type Workshop } from './job-workers.ts'
-import { type Life, storeLives } from './record-histories.ts'
+import { insertRecordHistories, type RecordHistory } from './record-histories.ts'
+import { day, openWorkerSetup, type WorkerSetup } from './worker-setup.ts'
 
 const hour = 3_600_000
 
-export const life = (layer: Layer, age_ms: number, more: Partial<Life> = {}): Life => ({
+/** Builds the history of a record of a layer and an age. */
+export const buildHistory = (
+  layer: Layer,
+  age_ms: number,
+  more: Partial<RecordHistory> = {},
+): RecordHistory => ({
   ...{ age_ms, layer, base_importance: 0.5, emotional_valence: 0, source_type: 'ingest', confirmations: 0 },
   ...{ accesses: [], unlogged: 0, folded_days: 0 },
   ...more,
 })
-export const used = (times: number, age_ms: number) =>
+/** Builds a number of uses at the same age. */
+export const buildUses = (times: number, age_ms: number) =>
   Array.from({ length: times }, () => ({ age_ms, kind: 'used' as const }))
 /** It matters, and was used a moment ago. */
-const known = (): Life =>
-  life('episodic', 2 * day, { base_importance: 1, emotional_valence: 1, accesses: used(6, hour) })
+const known = (): RecordHistory =>
+  buildHistory('episodic', 2 * day, {
+    base_importance: 1,
+    emotional_valence: 1,
+    accesses: buildUses(6, hour),
+  })
 
-export async function openDream(): Promise<Workshop> {
-  const shop = await openWorkshop()
-  onTestFinished(shop.close)
-  return shop
+/** Opens a database with workers, and closes it when the test ends. */
+export async function openDreamSetup(): Promise<WorkerSetup> {
+  const setup = await openWorkerSetup()
+  onTestFinished(setup.close)
+  return setup
 }
 
-export const populate = (shop: Workshop, count: number): Promise<string[]> => {
+/** Inserts records of six kinds in turn, and returns their ids. */
+export const insertDreamRecords = (setup: WorkerSetup, count: number): Promise<string[]> => {
   const kinds = [
-    life('working', hour),
-    life('working', 100 * day),
-    life('episodic', 100 * day),
+    buildHistory('working', hour),
+    buildHistory('working', 100 * day),
+    buildHistory('episodic', 100 * day),
     known(),
-    life('episodic', 40 * day),
-    life('semantic', 400 * day),
+    buildHistory('episodic', 40 * day),
+    buildHistory('semantic', 400 * day),
   ]
   const lives = Array.from({ length: count }, (_, n) => kinds[n % kinds.length] ?? known())
-  return storeLives(shop.pool, lives, shop.clock.now())
+  return insertRecordHistories(setup.pool, lives, setup.clock.now())
 }
 
-/** Of the first six of a population. */
-export const comesTo = [
+/** What a dream makes of each of the six kinds. */
+export const expectedOutcomes = [
   { layer: 'episodic', reason: null },
   { layer: 'episodic', reason: 'archived' },
   { layer: 'episodic', reason: 'archived' },
@@ -45,7 +57,8 @@ export const comesTo = [
   { layer: 'semantic', reason: null },
 ]
 
-export async function readFates({ pool }: Workshop, ids: readonly string[]) {
+/** Reads the layer, the reason of forgetting and the audit entries of the records, in the order of the ids. */
+export async function readOutcomes({ pool }: WorkerSetup, ids: readonly string[]) {
   const { rows } = await pool.query(
     `select r.id, r.layer, r.forgotten_reason as reason, r.forgotten_by, r.purge_at, r.version,
        (select coalesce(json_agg(json_build_array(a.action, a.changes -> 'layer') order by a.id), '[]')
@@ -56,13 +69,15 @@ export async function readFates({ pool }: Workshop, ids: readonly string[]) {
   return ids.map((id) => byId.get(id))
 }
 
-export async function readAll({ pool }: Workshop): Promise<unknown> {
+/** Reads every row that a dream without a model can write. */
+export async function readRecordTables({ pool }: WorkerSetup): Promise<unknown> {
   const tables = ['records', 'audit_entries', 'importance_history', 'access_log']
   const read = tables.map((name) => pool.query(`select to_json(t) as row from ${name} as t order by t::text`))
   return (await Promise.all(read)).map(({ rows }) => rows)
 }
 
-export async function readChanges({ pool }: Workshop, runId: string) {
+/** Reads the changes of a run. */
+export async function readRunChanges({ pool }: WorkerSetup, runId: string) {
   const { rows } = await pool.query(
     `select record_id, action, before, after from maintenance_changes where run_id = $1 order by record_id, action`,
     [runId],

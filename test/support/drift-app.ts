@@ -4,24 +4,26 @@ import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { JobName } from '../../src/jobs/job-names.ts'
 import { noIntervals } from './idle-jobs.ts'
-import { hireFor } from './job-workers.ts'
 import { type Body, create, read } from './record-requests.ts'
 import { startTestApp } from './test-app.ts'
+import { createWorkerFor } from './worker-setup.ts'
 
-type Hired = Parameters<typeof hireFor>[2]
+type Hired = Parameters<typeof createWorkerFor>[2]
 
-/** An app over a directory of its own, in which there are the files it was given; `outside` is beside it. */
-export async function openDrift(files: Record<string, string> = {}, variables = {}) {
+/**
+ * Starts an API whose drift root is a new directory with the given files; `outside` is a directory beside the root.
+ */
+export async function openDriftApp(files: Record<string, string> = {}, variables = {}) {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'drift-')))
   const [root, outside] = [join(base, 'root'), join(base, 'outside')]
   await mkdir(outside)
-  const put = async (path: string, text = 'text') => {
+  const writeRootFile = async (path: string, text = 'text') => {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), text)
   }
-  const take = (path: string) => rm(join(root, path), { recursive: true })
+  const removeRootFile = (path: string) => rm(join(root, path), { recursive: true })
   for (const [path, text] of Object.entries({ 'kept.txt': '', ...files })) {
-    await put(path, text)
+    await writeRootFile(path, text)
   }
   const app = await startTestApp({ variables: { MEMBRANE_DRIFT_ROOTS: root, ...variables } })
   onTestFinished(async () => {
@@ -30,13 +32,13 @@ export async function openDrift(files: Record<string, string> = {}, variables = 
   })
 
   /** Each a moment after the one before it, so that they are looked at in that order. */
-  function tell(object: unknown, more: object = {}): Promise<Body> {
+  function createFact(object: unknown, more: object = {}): Promise<Body> {
     app.clock.advance(1)
     const payload = { kind: 'semantic', subject: 's', predicate: 'p', object }
     return create(app, { type: 'semantic', payload, ...more })
   }
 
-  async function ask(more: object = {}): Promise<string> {
+  async function requestRun(more: object = {}): Promise<string> {
     const body = { job: 'dream', options: { steps: ['drift'] }, ...more }
     const { body: run } = await app.request('POST', '/v1/maintenance/runs', { body })
     return (run as Body).id
@@ -44,11 +46,11 @@ export async function openDrift(files: Record<string, string> = {}, variables = 
   const readRun = async (id: string): Promise<Body> =>
     (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
   const attend = (signal = new AbortController().signal, hired: Hired = {}) =>
-    hireFor(app, noIntervals, hired).attend('dream' satisfies JobName, signal)
+    createWorkerFor(app, noIntervals, hired).attend('dream' satisfies JobName, signal)
 
   /** One whole run of the step. */
   async function dream(more: object = {}, hired: Hired = {}): Promise<Body> {
-    const id = await ask(more)
+    const id = await requestRun(more)
     await attend(undefined, hired)
     return readRun(id)
   }
@@ -59,8 +61,8 @@ export async function openDrift(files: Record<string, string> = {}, variables = 
     })
     return answer.body
   }
-  const statusOf = async ({ id }: Body): Promise<string> => (await read(app, id)).status
-  const historyOf = async ({ id }: Body): Promise<Body[]> =>
+  const readStatus = async ({ id }: Body): Promise<string> => (await read(app, id)).status
+  const readStatusHistory = async ({ id }: Body): Promise<Body[]> =>
     ((await app.request('GET', `/v1/records/${id}/status-history`)).body as Body).items
   const setStatus = ({ id }: Body, status: string) =>
     app.request('POST', `/v1/records/${id}/status`, { body: { status, reason: 'r', actor: 'reviewer' } })
@@ -68,7 +70,20 @@ export async function openDrift(files: Record<string, string> = {}, variables = 
     (await app.database.pool.query('select * from drift_misses order by record_id')).rows
 
   return {
-    ...{ app, base, root, outside, put, take, tell, ask, readRun, attend, dream, check },
-    ...{ statusOf, historyOf, setStatus, readMisses },
+    ...{
+      app,
+      base,
+      root,
+      outside,
+      writeRootFile,
+      removeRootFile,
+      createFact,
+      requestRun,
+      readRun,
+      attend,
+      dream,
+      check,
+    },
+    ...{ readStatus, readStatusHistory, setStatus, readMisses },
   }
 }

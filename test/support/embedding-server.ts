@@ -1,32 +1,42 @@
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
-import { type Behaviour, type Seen, sending } from './chat-server.ts'
+import { type Behaviour, type ReceivedRequest, respond } from './chat-server.ts'
 
 /** Somebody else's embedding model, for the server of a chat model: vectors of 16 dimensions that words decide. */
 
 type Asked = { model: string; input: string[]; encoding_format?: string; dimensions?: number }
 
-export const askedOf = ({ text }: Seen): Asked => JSON.parse(text)
+/** Returns the body of a request for embeddings. */
+export const parseEmbeddingRequest = ({ text }: ReceivedRequest): Asked => JSON.parse(text)
 
-export const vectorOf = (text: string, dimensions = 16): number[] => [...hashEmbedding(text, dimensions)]
+/** Computes the vector that the server answers for a text. */
+export const computeVector = (text: string, dimensions = 16): number[] => [...hashEmbedding(text, dimensions)]
 
-/** Answers in whatever order, for the index tells which is whose. */
-export const embedding =
+/** Answers with a vector for each text, in reverse order, as the index says which is which. */
+export const respondWithVectors =
   ({ dimensions = 16 } = {}): Behaviour =>
   (response, seen) => {
-    const data = askedOf(seen).input.map((text, index) => ({ index, embedding: vectorOf(text, dimensions) }))
-    return sending(200, { object: 'list', data: data.reverse() })(response, seen)
+    const data = parseEmbeddingRequest(seen).input.map((text, index) => ({
+      index,
+      embedding: computeVector(text, dimensions),
+    }))
+    return respond(200, { object: 'list', data: data.reverse() })(response, seen)
   }
 
-/** Fails as told whenever one of the texts is such; with all others it does well. */
-export const choking =
-  (isPoison: (text: string) => boolean, failure: Behaviour = sending(400, {})): Behaviour =>
+/** Fails when a text of the request is one that it cannot read, and answers with vectors otherwise. */
+export const failOnText =
+  (isPoison: (text: string) => boolean, failure: Behaviour = respond(400, {})): Behaviour =>
   (response, seen) =>
-    askedOf(seen).input.some(isPoison) ? failure(response, seen) : embedding()(response, seen)
+    parseEmbeddingRequest(seen).input.some(isPoison)
+      ? failure(response, seen)
+      : respondWithVectors()(response, seen)
 
-/** The vectors that `change` makes of the right ones. */
-export const distorting =
+/** Answers with the vectors after `change` altered them. */
+export const respondWithAlteredVectors =
   (change: (data: { index: number; embedding: unknown }[]) => unknown): Behaviour =>
   (response, seen) => {
-    const data = askedOf(seen).input.map((text, index) => ({ index, embedding: vectorOf(text) }))
-    return sending(200, { data: change(data) })(response, seen)
+    const data = parseEmbeddingRequest(seen).input.map((text, index) => ({
+      index,
+      embedding: computeVector(text),
+    }))
+    return respond(200, { data: change(data) })(response, seen)
   }

@@ -18,8 +18,8 @@ type Asked = { dryRun?: boolean; scope?: string; signal?: AbortSignal }
 
 const everything = { maxSensitivity: 'hyper', scopes: null } as const
 
-/** A worker beside an API, as many as a test wants, each with an embedder of its own. */
-export function hireEmbedder(
+/** Creates a worker beside an API, with an embedder of its own. */
+export function createEmbeddingWorker(
   { db, clock, ids }: Pick<TestApp, 'db' | 'clock' | 'ids'>,
   embedder: Embedder | null = hashEmbedder(),
   maxSensitivity: Sensitivity = 'low',
@@ -46,8 +46,14 @@ export function hireEmbedder(
   return { run, watch, work, lines }
 }
 
-/** The same as the job does, with nothing around it: so that each of its statements is one of its own. */
-export function openPass({ db, clock }: Pick<TestApp, 'db' | 'clock'>, embedder: Embedder = hashEmbedder()) {
+/**
+ * Returns a function that does the work of the embedding job without a run, so that a test can count its
+ * statements.
+ */
+export function createPassWithoutRun(
+  { db, clock }: Pick<TestApp, 'db' | 'clock'>,
+  embedder: Embedder = hashEmbedder(),
+) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
   const { ask, measure } = createTextEmbedder(embedder)
   const resources = { db, clock, log, embedder, maxSensitivity: 'low' } as const
@@ -61,13 +67,14 @@ export function openPass({ db, clock }: Pick<TestApp, 'db' | 'clock'>, embedder:
   }
 }
 
-/** The embedder of a stub server. */
-export const serverEmbedder = (
+/** Creates an embedder that calls a server. */
+export const createServerEmbedder = (
   { clock }: Pick<TestApp, 'clock'>,
   url: string,
   more: Partial<Parameters<typeof createEmbeddingModel>[0]> = {},
 ) => createEmbeddingModel({ endpoint: url, model: 'm1', timeoutMs: 400, clock, ...more })
 
+/** Reads every vector with its model and signature. */
 export async function readVectors({ db }: Pick<TestApp, 'db'>) {
   return db
     .selectFrom('embeddings as e')
@@ -81,11 +88,13 @@ export async function readVectors({ db }: Pick<TestApp, 'db'>) {
     .execute()
 }
 
-export async function readList({ db }: Pick<TestApp, 'db'>) {
+/** Reads the records that wait for a vector. */
+export async function readEmbeddingQueue({ db }: Pick<TestApp, 'db'>) {
   return db.selectFrom('unembedded').selectAll().orderBy('record_id').execute()
 }
 
-export async function readModels({ db }: Pick<TestApp, 'db'>) {
+/** Reads the registered embedding models. */
+export async function readEmbeddingModels({ db }: Pick<TestApp, 'db'>) {
   return db
     .selectFrom('embedding_models')
     .select(['provider', 'model', 'dimensions', 'serves', 'embeds', 'walked_to'])

@@ -3,10 +3,10 @@ import { administer } from './postgres-processes.ts'
 import type { TestApp } from './test-app.ts'
 
 /**
- * Counts the statements of an application, and ends the session that is about to ask the nth: what came before it
- * in a transaction must then come to nothing. Only for a test that asks one thing at a time.
+ * Counts the statements of an API, and ends the session before the nth: the open transaction must roll back. For
+ * tests that do one thing at a time.
  */
-export function sabotage({ database: { pool, url } }: TestApp) {
+export function createSessionEnder({ database: { pool, url } }: TestApp) {
   const watched = new WeakSet<pg.PoolClient>()
   let asked = 0
   let fatal = Number.POSITIVE_INFINITY

@@ -1,41 +1,51 @@
 import { type Body, create, fact } from './record-requests.ts'
-import type { Asked, TestApp } from './test-app.ts'
+import type { RequestOptions, TestApp } from './test-app.ts'
 
 /** What tests of entities ask for. */
 
+/** Builds the body of an entity with a name. */
 export const entity = (name: string, more: object = {}, outside: object = {}) => ({
   ...{ type: 'entity', ...outside },
   payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
 })
 
-export const told = { actor: 'curator', rationale: 'one thing under two names' }
+/** The actor and the rationale of a merge. */
+export const auditFields = { actor: 'curator', rationale: 'one thing under two names' }
 
-export function lookUp(app: TestApp, query: Record<string, string>, asked: Asked = {}) {
+/** Sends `GET /v1/entities` and returns the answer. */
+export function lookUpEntity(app: TestApp, query: Record<string, string>, asked: RequestOptions = {}) {
   return app.request('GET', `/v1/entities?${new URLSearchParams(query)}`, asked)
 }
 
-/** Who answers to the term, in order. */
-export async function bearersOf(
+/** Returns the ids of the entities that a term finds, best first. */
+export async function listEntitiesNamed(
   app: TestApp,
   term: string,
   more: Record<string, string> = {},
-  asked: Asked = {},
+  asked: RequestOptions = {},
 ): Promise<string[]> {
-  const { body } = await lookUp(app, { term, ...more }, asked)
+  const { body } = await lookUpEntity(app, { term, ...more }, asked)
   return (body as Body).items.map(({ id }: Body) => id)
 }
 
-export function mergeInto(app: TestApp, id: string, sourceIds: readonly string[], asked: Asked = {}) {
-  const body = { source_ids: sourceIds, ...told }
+/** Merges entities into a target. */
+export function mergeEntities(
+  app: TestApp,
+  id: string,
+  sourceIds: readonly string[],
+  asked: RequestOptions = {},
+) {
+  const body = { source_ids: sourceIds, ...auditFields }
   return app.request('POST', `/v1/entities/${id}/merge`, { ...asked, body })
 }
 
-/** Of the records that are about the entity, the ids. */
-export async function recordsAbout(app: TestApp, id: string): Promise<string[]> {
+/** Returns the ids of the records about an entity. */
+export async function listRecordsAbout(app: TestApp, id: string): Promise<string[]> {
   const { body } = await app.request('GET', `/v1/entities/${id}/records?limit=500`)
   return (body as Body).items.map((item: Body) => item.id)
 }
 
-export function mention(app: TestApp, id: string, predicate = 'mentions_entity'): Promise<Body> {
+/** Creates a fact with an edge to an entity. */
+export function createMention(app: TestApp, id: string, predicate = 'mentions_entity'): Promise<Body> {
   return create(app, fact({ relations: [{ predicate, target_id: id }] }))
 }

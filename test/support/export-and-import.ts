@@ -1,8 +1,8 @@
 import type { Body } from './record-requests.ts'
-import type { Answer, Asked, TestApp } from './test-app.ts'
+import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
-/** The lines of an export, as text and as what they hold. */
-export async function exportLines(app: TestApp, query = '', asked: Asked = {}) {
+/** Exports records and returns the text and the parsed lines. */
+export async function exportLines(app: TestApp, query = '', asked: RequestOptions = {}) {
   const { status, text, body } = await app.request('GET', `/v1/export${query}`, asked)
   if (status !== 200) throw new Error(`not exported: ${text}`)
   return { text, records: (body ?? []) as Body[] }
@@ -10,11 +10,11 @@ export async function exportLines(app: TestApp, query = '', asked: Asked = {}) {
 
 export type Imported = Answer & { reports: Body[]; summary: Body; loose: Body }
 
-/** Lines given as what they hold, or as text. */
+/** Imports lines, given as values or as text, and returns the answer with its reports. */
 export async function importLines(
   app: TestApp,
   lines: string | readonly unknown[],
-  { query = '', ...asked }: Asked & { query?: string } = {},
+  { query = '', ...asked }: RequestOptions & { query?: string } = {},
 ): Promise<Imported> {
   const text = typeof lines === 'string' ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join('')
   const answer = await app.request('POST', `/v1/import${query}`, {
@@ -27,13 +27,13 @@ export async function importLines(
   return { ...answer, reports: reports.slice(0, -1), summary: last?.summary, loose: last?.loose_relations }
 }
 
-/** What became of each line, by its number. */
-export function fatesOf({ reports }: Imported): string[] {
+/** Returns the result of each line with its number. */
+export function listLineResults({ reports }: Imported): string[] {
   return reports.map(({ line, status, problem }) => `${line} ${status}${problem ? ` ${problem.code}` : ''}`)
 }
 
-/** The key that imports an entry is the one thing that an import adds to a log. */
-export const withoutImporter = (text: string) =>
+/** Removes the key that imported an entry: the one thing that an import adds to an audit log. */
+export const removeImporter = (text: string) =>
   text
     .replaceAll(/,"via":\s*\{"imported_by":\s*\{[^}]*\}\}/g, '')
     .replaceAll(/,\s*"imported_by":\s*\{[^}]*\}/g, '')

@@ -1,27 +1,32 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Cluster, openCluster, openFolder } from './postgres-server.ts'
-import { openStand, type Stand } from './process-supervisor.ts'
+import { createServerFolder, type PostgresServer, startPostgresServer } from './postgres-server.ts'
+import { type ProcessSupervisor, startProcesses } from './process-supervisor.ts'
 
-export type Ground = { cluster: Cluster; stand: Stand; url: string }
+/** A PostgreSQL server and the processes of the product that use it. */
+export type FaultEnvironment = { postgres: PostgresServer; processes: ProcessSupervisor; url: string }
 
-type Options = Partial<Omit<Parameters<typeof openStand>[0], 'variables'>> & {
+type Options = Partial<Omit<Parameters<typeof startProcesses>[0], 'variables'>> & {
   variables?: Record<string, string>
   /** Where the database keeps its data, and what it is told. */
   folder?: string
   settings?: readonly string[]
 }
 
-/** A database and the processes of the product, all of them this test's to break. */
-export async function openGround({
+/** Starts a PostgreSQL server and the processes of the product, for a test that breaks them. */
+export async function openFaultEnvironment({
   variables = {},
   folder,
   settings,
   ...stand
-}: Options = {}): Promise<Ground> {
-  const place = folder ?? (await openFolder(await mkdtemp(join(tmpdir(), 'membrane-faults-'))))
-  const cluster = await openCluster(place, settings)
+}: Options = {}): Promise<FaultEnvironment> {
+  const place = folder ?? (await createServerFolder(await mkdtemp(join(tmpdir(), 'membrane-faults-'))))
+  const cluster = await startPostgresServer(place, settings)
   const given = { DATABASE_URL: cluster.url, MEMBRANE_TOMBSTONE_KEY: 'a key of the faults', ...variables }
-  return { cluster, url: cluster.url, stand: await openStand({ ...stand, variables: given }) }
+  return {
+    postgres: cluster,
+    url: cluster.url,
+    processes: await startProcesses({ ...stand, variables: given }),
+  }
 }

@@ -3,10 +3,12 @@ import type { JobWork } from '../../src/jobs/runs.ts'
 
 const idle: JobWork = { run: async () => {} }
 
-/** Every job must have its work and its interval; a test names those that it is about. */
+/** A work that does nothing for every job; a test replaces those that it is about. */
 export const idleWorks = Object.fromEntries(jobNames.map((name) => [name, idle])) as Record<JobName, JobWork>
+/** No schedule for any job. */
 export const noIntervals = Object.fromEntries(jobNames.map((name) => [name, 0])) as Record<JobName, number>
 
+/** A queue handler that does nothing for every job. */
 export const idleHandlers = Object.fromEntries(
   jobNames.map((name) => [name, async () => ({})]),
 ) as unknown as JobHandlers

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { TestApp } from './test-app.ts'
 
-/** Writes edges both ways, as the service does: those of descent no client can write. */
-export async function linkBySql(
+/** Inserts edges in both directions, as the service does: no client can write edges of descent. */
+export async function insertEdges(
   app: TestApp,
   [predicate, inverse]: readonly [string, string],
   pairs: readonly (readonly [string, string])[],

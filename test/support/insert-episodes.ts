@@ -2,17 +2,17 @@ import { permissions } from '../../src/domain/caller.ts'
 import { createSeal } from '../../src/domain/tombstone-seal.ts'
 import { insertRecords } from '../../src/records/index.ts'
 import { draftRecord } from '../../src/records/record-draft.ts'
-import type { Workshop } from './job-workers.ts'
 import { oneDayPolicies } from './one-day-policies.ts'
+import type { WorkerSetup } from './worker-setup.ts'
 
 const caller = {
   ...{ principal: 'root', name: 'root', permissions: new Set(permissions), sourceType: 'ai' as const },
   trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 
-/** Episodes that went well, by the hundred, where no client captures them. */
-export async function storeEpisodes(
-  { clock, ids, db }: Workshop,
+/** Inserts episodes that succeeded, one for each summary, without captures. */
+export async function insertEpisodes(
+  { clock, ids, db }: WorkerSetup,
   scope: string,
   summaries: readonly string[],
   more: object = {},

@@ -3,10 +3,14 @@ import type { Embedding } from '../../src/domain/similarity.ts'
 import { encode, type Precision } from '../../src/domain/vector-codes.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 
-export type Placed = { id: string; vector: Embedding; bits?: Precision }
+export type InsertedVector = { id: string; vector: Embedding; bits?: Precision }
 
-/** A model whose vectors are searched, or one that is yet to be. */
-export async function placeModel(db: Database, dimensions: number, { serves = true } = {}): Promise<number> {
+/** Inserts an embedding model, in service unless told otherwise, and returns its id. */
+export async function insertEmbeddingModel(
+  db: Database,
+  dimensions: number,
+  { serves = true } = {},
+): Promise<number> {
   const at = new Date('2026-01-01')
   const { id } = await db
     .insertInto('embedding_models')
@@ -19,7 +23,12 @@ export async function placeModel(db: Database, dimensions: number, { serves = tr
   return id
 }
 
-export async function placeVectors(db: Database, modelId: number, placed: readonly Placed[]): Promise<void> {
+/** Inserts vectors of records with their signatures. */
+export async function insertVectors(
+  db: Database,
+  modelId: number,
+  placed: readonly InsertedVector[],
+): Promise<void> {
   const at = new Date('2026-01-01')
   for (let from = 0; from < placed.length; from += 1_000) {
     const some = placed.slice(from, from + 1_000)

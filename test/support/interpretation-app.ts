@@ -2,13 +2,14 @@ import { type ChatServer, startChatServer } from './chat-server.ts'
 import { type Body, create, payloads } from './record-requests.ts'
 import { startTestApp, type TestApp } from './test-app.ts'
 
+/** How long a capture waits for the model. */
 export const timeoutMs = 1_500
 export const modelKey = 'sk-secret-of-the-model'
 
-export type Reading = Awaited<ReturnType<typeof startReading>>
+export type InterpretationApp = Awaited<ReturnType<typeof startInterpretationApp>>
 
-/** The API with somebody else's chat model that reads what is captured. */
-export async function startReading(waitMs = timeoutMs) {
+/** Starts an API that lets a chat server interpret what is captured. */
+export async function startInterpretationApp(waitMs = timeoutMs) {
   // The package is loaded beforehand: that takes longer than patience here.
   await import('../../src/llm/client.ts')
   const model: ChatServer = await startChatServer()
@@ -43,7 +44,7 @@ export async function startReading(waitMs = timeoutMs) {
   }
 }
 
-/** An answer with one mention, of nothing in particular unless told. */
-export function mentioning(mention: object): object {
+/** Builds a model answer with one mention. */
+export function buildMentionAnswer(mention: object): object {
   return { mentions: [{ surface: 'm', entity_kind: 'Tool', ...mention }] }
 }

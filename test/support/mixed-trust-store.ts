@@ -1,18 +1,20 @@
-import { capture, erase, forget, observe } from './capture-requests.ts'
-import { hireEmbedder } from './embedding-workers.ts'
+import { capture, captureFact, erase, forget } from './capture-requests.ts'
+import { createEmbeddingWorker } from './embedding-workers.ts'
 import { noIntervals } from './idle-jobs.ts'
-import { hireFor } from './job-workers.ts'
 import { type Body, create } from './record-requests.ts'
-import { claim, merge, revise } from './revision-requests.ts'
-import { sayings } from './similar-records.ts'
+import { buildClaim, mergeRecords, revise } from './revision-requests.ts'
+import { buildSimilarTexts } from './similar-records.ts'
 import type { TestApp } from './test-app.ts'
+import { createWorkerFor } from './worker-setup.ts'
 
 /**
  * A store of mixed sensitivities and scopes that is filled through the doors of the product alone. Only a hidden record,
  * or what somebody says when he changes one, has the word `cryptic` in it.
  */
 
+/** The trust of the key that must not see hidden records. */
 export const reader = { scopes: ['mine'], max_sensitivity: 'low' } as const
+/** The word that only hidden records, and their changes, contain. */
 export const secretWord = 'cryptic'
 
 /** What the reader sees whole, what is one level above it, and what it does not see. */
@@ -33,8 +35,11 @@ const closed: readonly Place[] = [...above, ...hidden]
 const secret = { actor: 'cryptic-actor', rationale: 'a cryptic reason' }
 const agent = { source: 'cryptic-agent' }
 
-/** Answers the runs that were made of it. */
-export async function mix(app: TestApp): Promise<string[]> {
+/**
+ * Fills a store with records inside and outside the trust of the reader, linked in every way that clients and jobs
+ * link records; returns the ids of the runs.
+ */
+export async function fillMixedTrustStore(app: TestApp): Promise<string[]> {
   await reviseFacts(app)
   await tieRecords(app)
   await foldEntities(app)
@@ -67,7 +72,7 @@ async function reviseFacts(app: TestApp): Promise<void> {
   for (const place of closed) {
     const within = { ...mine, scope: place.scope ?? '' }
     const home = place.scope === undefined ? { sensitivity: 'low' } : within
-    const rival = await create(app, claim(`a cryptic rival ${++made}`, place))
+    const rival = await create(app, buildClaim(`a cryptic rival ${++made}`, place))
     const contested = await create(app, said(nextTopic(), home))
     const by = { contesting_ref: rival.id, ...secret }
     await revise(app, 'contest', contested.id, by)
@@ -75,20 +80,20 @@ async function reviseFacts(app: TestApp): Promise<void> {
     await revise(app, 'contest', settled.id, by)
     await revise(app, 'uncontest', settled.id, { ...secret, rationale: `not by cryptic ${rival.id}` })
     const old = await create(app, said(nextTopic(), home))
-    const record = claim(`a cryptic successor ${++made}`, place)
+    const record = buildClaim(`a cryptic successor ${++made}`, place)
     await send(app, 'POST', `/v1/records/${old.id}/supersede`, { ...secret, record })
     const origin = await create(app, said(nextTopic(), home))
     await send(app, 'POST', `/v1/records/${origin.id}/fork`, { ...secret, record })
     const folded = await create(app, said(nextTopic(), home))
-    const joined = claim(`a cryptic sum ${++made}`, place)
-    await merge(app, [folded.id, rival.id], joined, {})
+    const joined = buildClaim(`a cryptic sum ${++made}`, place)
+    await mergeRecords(app, [folded.id, rival.id], joined, {})
   }
 }
 
 /** Edges both ways, and words of a change that name a hidden record. */
 async function tieRecords(app: TestApp): Promise<void> {
   for (const place of closed) {
-    const far = await create(app, claim(`a cryptic neighbour ${++made}`, place))
+    const far = await create(app, buildClaim(`a cryptic neighbour ${++made}`, place))
     for (const home of open) {
       const near = await create(app, said(nextTopic(), home))
       const path = (id: string) => `/v1/records/${id}/relations`
@@ -121,7 +126,7 @@ async function foldEntities(app: TestApp): Promise<void> {
     const source = await create(app, entity(`Vega ${made}`, mine))
     const about = [{ predicate: 'subject_entity', target_id: source.id }]
     await create(app, { ...said(nextTopic(), mine), relations: about })
-    await create(app, { ...claim(`cryptic ${++made}`, place), relations: about })
+    await create(app, { ...buildClaim(`cryptic ${++made}`, place), relations: about })
     await send(app, 'POST', `/v1/entities/${target.id}/merge`, { source_ids: [source.id], ...secret })
   }
 }
@@ -133,9 +138,9 @@ async function captureAgain(app: TestApp): Promise<void> {
     for (const home of open) {
       const triple = { ...nextTopic(), subject: 'Orion', predicate: `has ${made}` }
       const at = (where: Place) => ({ ...scopeOf(where), sensitivity: where.sensitivity })
-      await observe(app, { ...triple }, at(home))
-      await observe(app, { ...triple }, { ...at(place), ...agent })
-      await observe(app, { ...triple, object: `cryptic ${made}` }, { ...at(place), ...agent })
+      await captureFact(app, { ...triple }, at(home))
+      await captureFact(app, { ...triple }, { ...at(place), ...agent })
+      await captureFact(app, { ...triple, object: `cryptic ${made}` }, { ...at(place), ...agent })
       const text = `the deploy of Orion ${made} is done`
       await capture(app, { ref: `turn-${made}`, text, outcome: 'success' }, { ...at(home), summary: text })
       const told = { ...at(place), ...agent, summary: `cryptic ${text}` }
@@ -167,7 +172,7 @@ async function tellExperiences(app: TestApp): Promise<void> {
       const content = { event_kind: 'deploy', text: summary, outcome: 'success', tool_graph: tools }
       await capture(app, content, { ...where, summary })
     }
-    for (const object of sayings(isOpen ? 'Orion' : 'cryptic Orion')) {
+    for (const object of buildSimilarTexts(isOpen ? 'Orion' : 'cryptic Orion')) {
       app.clock.advance(1_000)
       await create(app, { ...said({ subject: 'release', predicate: 'noted', object }, place) })
     }
@@ -177,12 +182,12 @@ async function tellExperiences(app: TestApp): Promise<void> {
 /** Without a model; a rehearsal first, and over the scope of the reader as well as over everything. */
 async function runJobs(app: TestApp): Promise<string[]> {
   const runs: string[] = []
-  await hireEmbedder(app, undefined, 'hyper').run()
+  await createEmbeddingWorker(app, undefined, 'hyper').run()
   for (const job of ['consolidate', 'dream', 'decay', 'refresh_importance']) {
     for (const asked of [{ dry_run: true, scope: 'mine' }, { scope: 'mine' }, {}]) {
       app.clock.advance(86_400_000)
       const { id } = await send(app, 'POST', '/v1/maintenance/runs', { job, ...asked })
-      await hireFor(app, noIntervals).attend(job as 'dream', new AbortController().signal)
+      await createWorkerFor(app, noIntervals).attend(job as 'dream', new AbortController().signal)
       const { status, error } = await send(app, 'GET', `/v1/maintenance/runs/${id}`)
       if (status !== 'succeeded') throw new Error(`${job}: ${status}, ${error}`)
       runs.push(id)

@@ -24,24 +24,27 @@ const NewNote = closed(
 )
 const Nudge = closed({ reason: Type.Optional(Type.String()) }, { $id: 'Nudge', examples: [{}] })
 
-/** What a test makes happen inside an effect, after the note was written. */
-export type Happening = (call: CallContext) => Promise<void>
-export type Happenings = { now: Happening }
+/** What a test runs inside the effect of a request, after the note was written. */
+export type Hook = (call: CallContext) => Promise<void>
+export type Hooks = { now: Hook }
 
-type Options = Resources & { happenings: Happenings }
+type Options = Resources & { happenings: Hooks }
 
+/** Creates the table of the notes. */
 export async function createNotesTable(db: Database): Promise<void> {
   await sql`create table notes (id uuid primary key, text text not null, version integer not null)`.execute(
     db,
   )
 }
 
+/** Counts the notes. */
 export async function countNotes(db: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::int as count from notes`.execute(db)
   return rows[0]?.count ?? 0
 }
 
-export const notesRoom = (happenings: Happenings) => (resources: Resources) => [
+/** A minimal room, for tests of the HTTP mechanisms. */
+export const notesRoom = (happenings: Hooks) => (resources: Resources) => [
   room(noteRoutes, { ...resources, happenings }),
 ]
 

@@ -9,7 +9,7 @@ const oneDay = {
   deletion_policy: 'auto_prune',
 } as const
 
-/** Every type loses half of its salience in a day, so that a test can compute it by heart. */
+/** Policies with a half-life of one day for every type, so that a test can compute salience by hand. */
 export const oneDayPolicies: Policies = {
   ...{ episodic: oneDay, working: oneDay, entity: oneDay },
   ...{ semantic: oneDay, competence: oneDay, plan_graph: oneDay },

@@ -14,8 +14,11 @@ export type Document = {
 
 export type Answered = { method: string; path: string; status: number; mediaType: string; text: string }
 
-/** Holds every answer against the published document: a status or a shape it does not know fails the test. */
-export function createContract(document: Document) {
+/**
+ * Returns a function that checks each answer against the published document: an undocumented status or shape
+ * throws.
+ */
+export function createContractCheck(document: Document) {
   const validators = new Map<string, Validator>()
   const paths = Object.keys(document.paths).map((template) => ({ template, pattern: patternOf(template) }))
 
@@ -61,11 +64,12 @@ export function createContract(document: Document) {
 
 /** What each has to keep the schema: of an answer in lines, every line. */
 function documentsIn(mediaType: string, text: string): string[] {
-  if (mediaType === jsonLinesType) return linesOf(text)
+  if (mediaType === jsonLinesType) return splitLines(text)
   return mediaType.endsWith('json') ? [text] : []
 }
 
-export function linesOf(text: string): string[] {
+/** Splits text into its lines that are not empty. */
+export function splitLines(text: string): string[] {
   return text.split('\n').filter((line) => line !== '')
 }
 

@@ -9,7 +9,7 @@ import { ensureCluster, readPassword, superuser } from '../../src/db/embedded/em
 import { administer, findFreePort } from './postgres-processes.ts'
 import { until } from './processes.ts'
 
-export type Cluster = {
+export type PostgresServer = {
   url: string
   /** Smart is asked of nobody: SIGINT ends the sessions, SIGQUIT leaves a recovery, SIGKILL is a crash. */
   stop(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
@@ -18,8 +18,11 @@ export type Cluster = {
   isRunning(): boolean
 }
 
-/** A PostgreSQL of the test's own that keeps its address however often it is stopped and started. */
-export async function openCluster(folder: string, settings: readonly string[] = []): Promise<Cluster> {
+/** Starts a PostgreSQL server of the test's own that keeps its address when it is stopped and started again. */
+export async function startPostgresServer(
+  folder: string,
+  settings: readonly string[] = [],
+): Promise<PostgresServer> {
   const { postgres, initdb } = await locateBinaries()
   const cluster = join(folder, 'cluster')
   const account = await chooseAccount(cluster, postgres)
@@ -75,8 +78,8 @@ async function answers(server: ChildProcess, url: string): Promise<boolean> {
   }
 }
 
-/** A folder that PostgreSQL may enter whoever runs the test. */
-export async function openFolder(path: string): Promise<string> {
+/** Creates a folder that PostgreSQL can use, also when root runs the test. */
+export async function createServerFolder(path: string): Promise<string> {
   await mkdir(path, { recursive: true, mode: 0o755 })
   if (process.getuid?.() === 0) await chown(path, 65_534, 65_534)
   onTestFinished(() => rm(path, { recursive: true, force: true, maxRetries: 5 }))

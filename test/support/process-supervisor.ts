@@ -17,8 +17,8 @@ type Options = {
 
 type Kept = { role: string; variables: Record<string, string>; running: Running; kills: number }
 
-/** What a platform does: as many processes of each role as are wanted, started again whenever one ends. */
-export async function openStand({ variables, apis = 2, workers = 2, nodeArguments = [] }: Options) {
+/** Starts several processes of each role and restarts each when it ends, as a platform does. */
+export async function startProcesses({ variables, apis = 2, workers = 2, nodeArguments = [] }: Options) {
   const start = (role: string, more: Record<string, string> = {}) =>
     launch([...nodeArguments, main, role], { env: { MEMBRANE_RATE_LIMIT: '0', ...variables, ...more } })
   const migrated = start('migrate')
@@ -77,7 +77,7 @@ export async function openStand({ variables, apis = 2, workers = 2, nodeArgument
   return { urls, ready, kill, memoryOf, close, output, size: kept.length, run: start }
 }
 
-export type Stand = Awaited<ReturnType<typeof openStand>>
+export type ProcessSupervisor = Awaited<ReturnType<typeof startProcesses>>
 
 async function isReady(url: string): Promise<boolean> {
   return fetch(`${url}/readyz`, { signal: AbortSignal.timeout(3_000) }).then(

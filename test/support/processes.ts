@@ -15,7 +15,7 @@ export type Running = {
 
 type Options = { cwd?: string; env?: Record<string, string>; detached?: boolean; uid?: number }
 
-/** A real process of its own, ended with the test that started it. Only what is named here is in its environment. */
+/** Starts a Node process that ends with its test. Its environment has only the given variables. */
 export function launch(args: readonly string[], options: Options = {}): Running {
   const child = spawn(process.execPath, args, {
     cwd: options.cwd,
@@ -62,7 +62,7 @@ async function untilSaid(
   })
 }
 
-/** Looks until there is something to see; `what` tells the failure what was awaited. */
+/** Calls `look` until it returns something; `what` names in the error what the test waited for. */
 export async function until<T>(
   what: string,
   look: () => T | undefined | Promise<T | undefined>,

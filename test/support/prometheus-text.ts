@@ -1,11 +1,11 @@
 type Series = { name: string; labels: Record<string, string>; value: number }
-export type Exposition = { types: Record<string, string>; series: Series[] }
+export type PrometheusText = { types: Record<string, string>; series: Series[] }
 
 const sampleLine = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const label = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"(?:,|$)/g
 
-/** Reads the text that Prometheus reads, as strictly: a line that is none of it fails. */
-export function readExposition(text: string): Exposition {
+/** Parses the text format of Prometheus strictly: a line that it does not know throws. */
+export function parsePrometheusText(text: string): PrometheusText {
   const types: Record<string, string> = {}
   const series: Series[] = []
   for (const line of text.split('\n')) {
@@ -27,9 +27,9 @@ function readSample(line: string): Series {
   return { name, labels: Object.fromEntries(pairs), value: number }
 }
 
-/** Of the samples of a name that have at least these labels. */
-export function valuesOf(
-  { series }: Exposition,
+/** Returns the values of the series with this name and at least these labels. */
+export function findValues(
+  { series }: PrometheusText,
   name: string,
   labels: Record<string, string> = {},
 ): number[] {

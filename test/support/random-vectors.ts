@@ -1,6 +1,6 @@
 import { type Embedding, normalise } from '../../src/domain/similarity.ts'
 
-/** Random vectors that are the same in every run, so that a figure measured on them is too. */
+/** Creates random vectors that are the same in every run, so that a measured figure is too. */
 export function createVectorSource(seed: number) {
   let state = seed
 

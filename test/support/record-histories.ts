@@ -3,8 +3,8 @@ import type pg from 'pg'
 import type { AccessKind, SourceType } from '../../src/db/schema.ts'
 import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
 
-/** What the importance of a record goes by, as of one instant. */
-export type Life = {
+/** What the importance of a record depends on, as of one instant. */
+export type RecordHistory = {
   age_ms: number
   base_importance: number
   emotional_valence: number
@@ -22,8 +22,8 @@ const day = 86_400_000
 const layers = ['working', 'episodic', 'semantic', 'procedural', 'codebase'] as const
 const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
 
-/** The same each time: of all layers and sources, and every fifth with as many as 120 accesses. */
-export function livedBy(n: number): Life {
+/** Builds the nth of a fixed series of histories: all layers and sources, and up to 120 accesses on every fifth. */
+export function buildSampleHistory(n: number): RecordHistory {
   return {
     ...{ age_ms: (1 + (n % 70)) * day, base_importance: (n % 11) / 10, emotional_valence: (n % 5) / 2 - 1 },
     layer: layers[n % layers.length] ?? 'episodic',
@@ -37,8 +37,12 @@ export function livedBy(n: number): Life {
   }
 }
 
-/** Records that lived so, without contents; answers their ids, in the order given. */
-export async function storeLives(pool: pg.Pool, lives: readonly Life[], now: Date): Promise<string[]> {
+/** Inserts records with these histories and without contents; returns their ids in the same order. */
+export async function insertRecordHistories(
+  pool: pg.Pool,
+  lives: readonly RecordHistory[],
+  now: Date,
+): Promise<string[]> {
   const before = (milliseconds: number) => new Date(now.getTime() - milliseconds)
   const ids = lives.map(() => randomUUID())
   const records = lives.map(

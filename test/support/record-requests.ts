@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
-import type { Answer, Asked, TestApp } from './test-app.ts'
+import type { Answer, RequestOptions, TestApp } from './test-app.ts'
 
-/** The least a create needs, of every type. */
+/** The smallest payload of each type. */
 export const payloads = {
   episodic: { kind: 'episodic' },
   working: { kind: 'working', thread_id: 'thread-1', state: 'executing' },
@@ -13,35 +13,41 @@ export const payloads = {
 
 export type Type = keyof typeof payloads
 
+/** The JSON body of an answer. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are asserted field by field, and checked against OpenAPI
 export type Body = any
 
+/** Builds the body of a fact. */
 export const fact = (more: object = {}) => ({ type: 'semantic', payload: payloads.semantic, ...more })
 
-export async function create(app: TestApp, body: object, asked: Asked = {}): Promise<Body> {
+/** Creates a record and returns it; throws unless the status is 201. */
+export async function create(app: TestApp, body: object, asked: RequestOptions = {}): Promise<Body> {
   const answer = await app.request('POST', '/v1/records', { ...asked, body })
   if (answer.status !== 201) throw new Error(`not created: ${answer.text}`)
   return answer.body
 }
 
-export async function read(app: TestApp, id: string, asked: Asked = {}): Promise<Body> {
+/** Reads a record; throws unless the status is 200. */
+export async function read(app: TestApp, id: string, asked: RequestOptions = {}): Promise<Body> {
   const answer = await app.request('GET', `/v1/records/${id}`, asked)
   if (answer.status !== 200) throw new Error(`not read: ${answer.text}`)
   return answer.body
 }
 
+/** Expects a problem with this status and code, and returns its body. */
 export function expectProblem(answer: Answer, status: number, code: string): Body {
   expect({ status: answer.status, body: answer.body }).toMatchObject({ status, body: { code, status } })
   return answer.body
 }
 
-/** The pointers of a refusal, in the order of the document. */
+/** Returns the pointers of the faults in a problem, in their order. */
 export function pointersOf(answer: Answer): string[] {
   return (answer.body as Body).errors.map((fault: { pointer: string }) => fault.pointer)
 }
 
 type Counted = 'records' | 'contents' | 'relations' | 'audit_entries' | 'embedding_models'
 
+/** Counts the rows of a table. */
 export async function countRows(app: TestApp, table: Counted) {
   const { count } = await app.db
     .selectFrom(table)

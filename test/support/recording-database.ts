@@ -9,7 +9,10 @@ import {
 import type { Database } from '../../src/db/connection.ts'
 import type { DB } from '../../src/db/schema.ts'
 
-/** A database that writes down what it is asked and answers one row of nothing, so that queries compile as they run. */
+/**
+ * Creates a database that records the SQL it receives and answers one empty row, so that queries compile as they
+ * run.
+ */
 export function createRecordingDatabase(): { db: Database; asked: CompiledQuery[] } {
   const asked: CompiledQuery[] = []
   const connection: DatabaseConnection = {
@@ -44,7 +47,7 @@ export function createRecordingDatabase(): { db: Database; asked: CompiledQuery[
 const clauses =
   /\s+(?=(?:from|where|inner join|left join|order by|limit|set|values|returning|on conflict|for update|and|or)\s)/g
 
-/** One clause a line, which is enough to review a change of a query as SQL. */
+/** Formats SQL with one clause on each line, so that a change of a query can be reviewed. */
 export function layOut(query: string): string {
   return query
     .replaceAll(clauses, (_, at: number) =>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { findFreePort } from './postgres-processes.ts'
 
-/** The Redis that is given, or one of our own where its server is installed. */
+/** Returns the given Redis, or starts one where redis-server is installed; undefined without either. */
 export async function openRedis(
   given?: string,
   wantedPort?: number,

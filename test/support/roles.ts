@@ -3,13 +3,13 @@ import { launch, type Running, until } from './processes.ts'
 
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
-/** The product as an operator starts it, with these variables and no others. */
+/** Starts the product in a role, as an operator does, with only these variables. */
 export function launchRole(role: string, variables: Record<string, string>): Running {
   return launch([main, role], { env: { MEMBRANE_RATE_LIMIT: '0', ...variables } })
 }
 
-/** What the log lines of a process say so far; lines that are no JSON are for people. */
-export function linesOf(running: Running): Record<string, unknown>[] {
+/** Returns the parsed JSON lines of a process's log. */
+export function parseLogLines(running: Running): Record<string, unknown>[] {
   return running
     .output()
     .split('\n')
@@ -17,10 +17,10 @@ export function linesOf(running: Running): Record<string, unknown>[] {
     .map((line) => JSON.parse(line))
 }
 
-/** The process that wrote a line in this role, the latest that is none of `others`. */
-export async function pidOf(running: Running, role: string, ...others: readonly number[]): Promise<number> {
+/** Waits for a log line of this role, and returns the id of the newest process that is none of `others`. */
+export async function findPid(running: Running, role: string, ...others: readonly number[]): Promise<number> {
   return until(`a process of the role ${role}`, () => {
-    const pids = linesOf(running)
+    const pids = parseLogLines(running)
       // The lines of the API are its framework's, which names the host instead.
       .filter((line) => (role === 'api' ? 'hostname' in line : line['role'] === role))
       .map((line) => Number(line['pid']))
@@ -28,7 +28,7 @@ export async function pidOf(running: Running, role: string, ...others: readonly 
   })
 }
 
-/** Once it says that it is ready, the URL it says. */
-export async function readyUrl(running: Running): Promise<string> {
+/** Waits until the process says that it is ready, and returns the URL that it prints. */
+export async function waitForReadyUrl(running: Running): Promise<string> {
   return (await running.said(/Membrane is ready\.\s+API\s+(\S+)/))[1] ?? ''
 }

@@ -2,11 +2,8 @@ import type { Pool } from 'pg'
 import { expect } from 'vitest'
 import { launch, until } from './processes.ts'
 
-/**
- * Runs a worker that kills itself on its way; the server takes a moment to find that its sessions are over, and to give
- * up their locks.
- */
-export async function runToDeath(pool: Pool, args: readonly string[]): Promise<void> {
+/** Runs a worker that kills itself, and waits until the server has ended its sessions and released their locks. */
+export async function runUntilKilled(pool: Pool, args: readonly string[]): Promise<void> {
   const worker = launch(args)
   expect(await worker.ended, worker.output()).toEqual({ code: null, signal: 'SIGKILL' })
   await until('its sessions to end', async () => {

@@ -2,15 +2,16 @@ import { sql } from 'kysely'
 import type { Database } from '../../src/db/connection.ts'
 
 export type Column = { type: string; required: boolean; filled: boolean }
-export type Rule = { table: string; columns: string[] }
-/** What the database asks of those who write to it, by the names of tables, columns and rules. */
+export type Constraint = { table: string; columns: string[] }
+/** What the database requires of its writers, by the names of tables, columns and constraints. */
 export type Catalogue = {
   columns: ReadonlyMap<string, Column>
   /** Constraints and unique indexes. */
-  rules: ReadonlyMap<string, Rule>
+  rules: ReadonlyMap<string, Constraint>
   labels: ReadonlySet<string>
 }
 
+/** Reads the catalogue of a database. */
 export async function readCatalogue(db: Database): Promise<Catalogue> {
   const columns = await sql<Column & { name: string }>`
     select c.relname || '.' || a.attname as name, format_type(a.atttypid, a.atttypmod) as type,
@@ -19,7 +20,7 @@ export async function readCatalogue(db: Database): Promise<Catalogue> {
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and a.attnum > 0 and not a.attisdropped and c.relname not like 'kysely%'
   `.execute(db)
-  const rules = await sql<Rule & { name: string }>`
+  const rules = await sql<Constraint & { name: string }>`
     select k.conname as name, c.relname as table, array(
       select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum = any(k.conkey)) as columns
     from pg_constraint k join pg_class c on c.oid = k.conrelid
@@ -41,8 +42,8 @@ export async function readCatalogue(db: Database): Promise<Catalogue> {
   }
 }
 
-/** What a version that was written for `before` would trip over in `after`. */
-export function obstaclesBetween(before: Catalogue, after: Catalogue): string[] {
+/** Lists what in `after` breaks a version of the product that was written for `before`. */
+export function findIncompatibilities(before: Catalogue, after: Catalogue): string[] {
   const tables = new Set([...before.columns.keys()].map(tableOf))
   const gone = [...before.columns].flatMap(([name, column]) => {
     const left = after.columns.get(name)

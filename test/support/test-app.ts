@@ -12,7 +12,7 @@ import { createLogger } from '../../src/kernel/log.ts'
 import { createServices, listRooms, type Services } from '../../src/services.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { openTestDatabase } from './database.ts'
-import { createContract, type Document, linesOf } from './openapi-contract.ts'
+import { createContractCheck, type Document, splitLines } from './openapi-contract.ts'
 
 export type Resources = { db: Database; clock: TestClock; ids: Ids; services: Services; config: Config }
 
@@ -26,7 +26,7 @@ type Options = {
   showQueue?: (resources: { databaseUrl: string }) => OpenQueueAdapter
 }
 
-export type Asked = {
+export type RequestOptions = {
   body?: unknown
   headers?: Record<string, string>
   /** A key's secret; false sends no Authorization at all. The root key unless said otherwise. */
@@ -34,9 +34,10 @@ export type Asked = {
 }
 export type Answer = { status: number; headers: Headers; text: string; body: unknown }
 
+/** The root key of every test API. */
 export const rootKey = 'root-key-of-the-tests'
 
-/** The API on a real socket over a database of its own. Every answer is held against the OpenAPI document. */
+/** Starts the API on a socket over a new database. Every answer is checked against the OpenAPI document. */
 export async function startTestApp({ rooms = () => [], variables = {}, ...options }: Options = {}) {
   const database = await openTestDatabase()
   const clock = createTestClock()
@@ -62,9 +63,9 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
-  const verify = createContract(app.swagger() as unknown as Document)
+  const verify = createContractCheck(app.swagger() as unknown as Document)
 
-  async function request(method: string, path: string, asked: Asked = {}): Promise<Answer> {
+  async function request(method: string, path: string, asked: RequestOptions = {}): Promise<Answer> {
     const response = await fetch(`${url}${path}`, describeRequest(method, asked))
     const text = await response.text()
     const mediaType = (response.headers.get('content-type') ?? '').split(';', 1)[0] ?? ''
@@ -95,13 +96,13 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
 /** An answer in lines is the list of what they hold. */
 function parseBody(mediaType: string, text: string): unknown {
   return mediaType === jsonLinesType
-    ? linesOf(text).map((line): unknown => JSON.parse(line))
+    ? splitLines(text).map((line): unknown => JSON.parse(line))
     : JSON.parse(text)
 }
 
 export type TestApp = Awaited<ReturnType<typeof startTestApp>>
 
-function describeRequest(method: string, { body, headers, key = rootKey }: Asked): RequestInit {
+function describeRequest(method: string, { body, headers, key = rootKey }: RequestOptions): RequestInit {
   return {
     method,
     redirect: 'manual',

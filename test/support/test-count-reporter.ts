@@ -4,10 +4,10 @@ import type { Reporter, TestModule } from 'vitest/node'
 type Counts = { passed: number; failed: number; skipped: number }
 
 /**
- * Makes the run's last line `N passed, N failed`, for whoever reads only that. It is written when the process
- * exits, because teardown and the other reporters may still speak after the run has ended.
+ * Makes `N passed, N failed` the last line of a run, for programs that read only that line. It is written when the
+ * process exits, because teardown and other reporters may write after the run.
  */
-export function createTally(): Reporter {
+export function createTestCountReporter(): Reporter {
   let counts: Counts | undefined
   return {
     onInit() {

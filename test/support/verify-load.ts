@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { countsOf, type Ledger } from './client-load.ts'
+import { describeLedger, type Ledger } from './client-load.ts'
 import { administer } from './postgres-processes.ts'
-import type { Stand } from './process-supervisor.ts'
+import type { ProcessSupervisor } from './process-supervisor.ts'
 
 type Stored = { id: string; marker: string; version: number; is_forgotten: boolean; changes: number }
 
@@ -26,7 +26,7 @@ async function expectLedger(url: string, { facts, episodes }: Ledger): Promise<v
 }
 
 /** The role `check` finds every law held. */
-async function expectLaws(stand: Stand): Promise<number> {
+async function expectLaws(stand: ProcessSupervisor): Promise<number> {
   const check = stand.run('check')
   const { code } = await check.ended
   expect(code, check.output()).toBe(0)
@@ -34,7 +34,7 @@ async function expectLaws(stand: Stand): Promise<number> {
 }
 
 /** No server failed in a way that it did not expect. */
-function expectNoDefects(stand: Stand): void {
+function expectNoDefects(stand: ProcessSupervisor): void {
   const defects = stand
     .output()
     .split('\n')
@@ -42,8 +42,8 @@ function expectNoDefects(stand: Stand): void {
   expect(defects.slice(0, 3)).toEqual([])
 }
 
-/** A run of the job, from being asked for to its end, by whoever is alive. */
-export async function expectRun(stand: Stand, job: string, milliseconds = 90_000): Promise<void> {
+/** Requests a run of the job and waits until it succeeds. */
+export async function expectRun(stand: ProcessSupervisor, job: string, milliseconds = 90_000): Promise<void> {
   const deadline = performance.now() + milliseconds
   const [url = ''] = stand.urls
   const asked = await fetch(`${url}/v1/maintenance/runs`, {
@@ -62,12 +62,17 @@ export async function expectRun(stand: Stand, job: string, milliseconds = 90_000
   expect(status, `the run of ${job}`).toBe('succeeded')
 }
 
-/** All of it, and a line that says what there was. */
-export async function settleAccounts(name: string, url: string, stand: Stand, ledger: Ledger): Promise<void> {
+/** Runs the jobs, then checks the ledger, the laws of the store and the logs; prints one line with the counts. */
+export async function verifyLoad(
+  name: string,
+  url: string,
+  stand: ProcessSupervisor,
+  ledger: Ledger,
+): Promise<void> {
   await stand.ready()
   for (const job of ['decay', 'consolidate', 'embed']) await expectRun(stand, job)
   await expectLedger(url, ledger)
   const laws = await expectLaws(stand)
   expectNoDefects(stand)
-  process.stdout.write(`  ${name}: ${countsOf(ledger)}; ${laws} laws held\n`)
+  process.stdout.write(`  ${name}: ${describeLedger(ledger)}; ${laws} laws held\n`)
 }

@@ -8,13 +8,13 @@ import { searchableText } from '../../src/domain/searchable-text.ts'
 import { canonicalWording } from '../../src/domain/tombstone-wording.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import {
-  capture,
-  classified,
-  contentOf,
-  episode,
+  buildCapture,
+  classifyCapture,
+  findFaults,
   isPlain,
-  pointers,
-  refusal,
+  listFaultPointers,
+  planEpisode,
+  rebuildContent,
 } from '../support/classified-captures.ts'
 
 describe('the summary of what was captured', () => {
@@ -38,8 +38,8 @@ describe('the summary of what was captured', () => {
     [null, {}, ''],
     [{}, {}, ''],
   ])('of %j with %j is %j', (content, more, summary) => {
-    if (summary !== '') expect(episode(content, more).summary).toBe(summary)
-    expect(episode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
+    if (summary !== '') expect(planEpisode(content, more).summary).toBe(summary)
+    expect(planEpisode(content, more).payload.timeline[0]?.summary ?? '').toBe(summary)
   })
 })
 
@@ -72,10 +72,10 @@ describe('any capture', () => {
     fc.assert(
       fc.property(anyCapture, (given) => {
         const asked = { source: 's', ...given }
-        const faults = refusal(asked)
+        const faults = findFaults(asked)
         for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
         if (faults.length > 0) return
-        const plan = classified(asked)
+        const plan = classifyCapture(asked)
         expect(listFaults(Interpretation, interpret(asked, plan))).toEqual([])
         if (plan.kind === 'outcome') return
         expect(listFaults(Payload, plan.payload)).toEqual([])
@@ -89,9 +89,9 @@ describe('any capture', () => {
     fc.assert(
       fc.property(content, fc.constantFrom('event', 'tool_output', 'observation'), (given, source_kind) => {
         const more = { source_kind, context: { given } }
-        fc.pre(pointers(given, more).length === 0)
-        const plan = episode(given, more)
-        expectKept(contentOf(plan), given)
+        fc.pre(listFaultPointers(given, more).length === 0)
+        const plan = planEpisode(given, more)
+        expectKept(rebuildContent(plan), given)
         expect(plan.payload.environment?.context?.['captured']).toMatchObject({ context: { given } })
       }),
       { numRuns: 1_000 },
@@ -100,15 +100,15 @@ describe('any capture', () => {
 
   it('is found by the words of its content', () => {
     const deep = { notes: [{ mood: { deeper: 'needle' } }, 42] }
-    const text = searchableText(episode(deep, { context: { place: 'haystack' } }).payload, [])
+    const text = searchableText(planEpisode(deep, { context: { place: 'haystack' } }).payload, [])
     for (const word of ['needle', '42', 'haystack']) expect(text).toContain(word)
-    expect(searchableText(episode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
+    expect(searchableText(planEpisode({ text: 'only once' }).payload, []).match(/only once/g)).toHaveLength(1)
   })
 
   it('says the same thing again under another reference, at another time and for another reason', () => {
     const again = { context: { turn: 2 }, reason_to_remember: 'again', timestamp: '2026-01-01T00:00:00Z' }
-    const wording = (...[content, more]: Parameters<typeof episode>) =>
-      canonicalWording(episode(content, more).payload)
+    const wording = (...[content, more]: Parameters<typeof planEpisode>) =>
+      canonicalWording(planEpisode(content, more).payload)
     for (const [content, other] of [
       [{ ref: 'a', text: 'said' }, { text: 'Said.' }],
       [{ notes: [1, { deep: 'x' }] }, { ref: 'b', notes: [1, { deep: 'X' }] }],
@@ -122,7 +122,7 @@ describe('any capture', () => {
 
   it('takes a name of every object for what it is', () => {
     const hostile = JSON.parse('{"__proto__": {"outcome": "success"}, "constructor": {"prototype": 1}}')
-    const { payload } = episode(hostile)
+    const { payload } = planEpisode(hostile)
     expect(payload.outcome).toBeUndefined()
     expect(JSON.stringify(payload.environment)).toContain('"__proto__":{"outcome":"success"}')
     expect({}).not.toHaveProperty('outcome')
@@ -142,8 +142,8 @@ describe('any capture', () => {
     ],
     ['levels beyond any stack', Array.from({ length: 20_000 }).reduce((inner) => [inner], 'core')],
   ])('of %s is read, and names no more than can be kept', (_, value) => {
-    const given = capture(value)
-    const plan = classified(given)
+    const given = buildCapture(value)
+    const plan = classifyCapture(given)
     const { mentions } = interpret(given, plan)
     expect(mentions.length).toBeLessThanOrEqual(50)
   })
@@ -153,7 +153,7 @@ describe('any capture', () => {
     expect(examples).toHaveLength(5)
     for (const example of examples) {
       expect(listFaults(NewCapture, example)).toEqual([])
-      expect(refusal(example)).toEqual([])
+      expect(findFaults(example)).toEqual([])
     }
   })
 

@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { at, capture, classified, episode, pointers, task } from '../support/classified-captures.ts'
+import {
+  buildCapture,
+  capturedAt,
+  classifyCapture,
+  listFaultPointers,
+  planEpisode,
+  planTask,
+} from '../support/classified-captures.ts'
 
 describe('an event', () => {
   it('becomes an episode of one timeline event, with the rest of the content beside it', () => {
-    const plan = episode(
+    const plan = planEpisode(
       { ref: 'thread-1:turn-7', text: 'Refactored auth middleware and verified package tests' },
       { summary: 'Refactored auth middleware', reason_to_remember: 'Keep it', context: { branch: 'main' } },
     )
@@ -11,13 +18,18 @@ describe('an event', () => {
       kind: 'event',
       ref: 'thread-1:turn-7',
       summary: 'Refactored auth middleware',
-      source: { kind: 'event', ref: 'thread-1:turn-7', created_by: 'auth-agent', timestamp: at },
+      source: { kind: 'event', ref: 'thread-1:turn-7', created_by: 'auth-agent', timestamp: capturedAt },
       evidenceType: 'event',
       fact: undefined,
       payload: {
         kind: 'episodic',
         timeline: [
-          { t: at, event_kind: 'event', ref: 'thread-1:turn-7', summary: 'Refactored auth middleware' },
+          {
+            t: capturedAt,
+            event_kind: 'event',
+            ref: 'thread-1:turn-7',
+            summary: 'Refactored auth middleware',
+          },
         ],
         tool_graph: [],
         artifacts: [],
@@ -41,24 +53,24 @@ describe('an event', () => {
       ['constructor', 'constructor'],
       ['', 'event'],
     ] as const) {
-      const plan = episode({ text: 'x' }, { source_kind })
+      const plan = planEpisode({ text: 'x' }, { source_kind })
       expect(plan.kind).toBe('event')
       expect(plan.payload.timeline[0]?.event_kind).toBe(event_kind)
     }
-    expect(episode({ event_kind: 'release' }).payload.timeline[0]?.event_kind).toBe('release')
+    expect(planEpisode({ event_kind: 'release' }).payload.timeline[0]?.event_kind).toBe('release')
   })
 
   it('without a reference is known by its source', () => {
-    const plan = episode('hello')
+    const plan = planEpisode('hello')
     expect(plan).toMatchObject({ ref: undefined, source: { ref: 'auth-agent' } })
     expect(plan.payload.timeline[0]?.ref).toBe('auth-agent')
   })
 
   it('happened when its timestamp says, in UTC', () => {
-    const plan = episode('hello', { timestamp: '2026-03-28T10:00:00+01:00' })
+    const plan = planEpisode('hello', { timestamp: '2026-03-28T10:00:00+01:00' })
     expect(plan.payload.timeline[0]?.t).toBe('2026-03-28T09:00:00.000Z')
     expect(plan.source.timestamp).toBe('2026-03-28T09:00:00.000Z')
-    expect(pointers('hello', { timestamp: '2026-03-28T09:30:00.001Z' })).toEqual(['/timestamp'])
+    expect(listFaultPointers('hello', { timestamp: '2026-03-28T09:30:00.001Z' })).toEqual(['/timestamp'])
   })
 
   it('keeps the timeline, tools, environment, outcome and artifacts that its content carries', () => {
@@ -71,7 +83,7 @@ describe('an event', () => {
       environment: { os: 'linux', context: { ci: true } },
       text: 'done',
     }
-    const { timeline, environment, ...rest } = episode(content).payload
+    const { timeline, environment, ...rest } = planEpisode(content).payload
     expect(timeline).toHaveLength(2)
     expect(timeline[1]).toEqual(content.timeline[0])
     expect(environment).toEqual({
@@ -83,8 +95,8 @@ describe('an event', () => {
   })
 
   it('has an environment only if there is something to keep in it', () => {
-    expect(episode({ ref: 'a', outcome: 'failure' }).payload).not.toHaveProperty('environment')
-    const { environment } = episode({ environment: { os: 'linux' } }, { context: {} }).payload
+    expect(planEpisode({ ref: 'a', outcome: 'failure' }).payload).not.toHaveProperty('environment')
+    const { environment } = planEpisode({ environment: { os: 'linux' } }, { context: {} }).payload
     expect(environment).toEqual({ os: 'linux' })
   })
 
@@ -102,11 +114,11 @@ describe('an event', () => {
     [{ ref: 'x'.repeat(2_049) }, '/content/ref'],
     [{ event_kind: ['a'] }, '/content/event_kind'],
   ])('with %j is refused at %s', (content, pointer) => {
-    expect(pointers(content)).toEqual([pointer])
+    expect(listFaultPointers(content)).toEqual([pointer])
   })
 
   it('says nothing by a null, which is kept', () => {
-    const plan = episode({ ref: null, outcome: null, timeline: null })
+    const plan = planEpisode({ ref: null, outcome: null, timeline: null })
     expect(plan.ref).toBeUndefined()
     expect(plan.payload.environment?.context).toEqual({
       captured: { content: { ref: null, outcome: null, timeline: null } },
@@ -125,11 +137,11 @@ describe("a tool's output", () => {
       depends_on: ['0'],
       took: 3,
     }
-    const plan = episode(content, { source_kind })
+    const plan = planEpisode(content, { source_kind })
     expect(plan).toMatchObject({ kind: 'tool_output', source: { kind: 'tool_call' }, evidenceType: 'tool' })
     expect(plan.payload.tool_graph).toEqual([
       {
-        ...{ id: '1', tool: 'go test', timestamp: at },
+        ...{ id: '1', tool: 'go test', timestamp: capturedAt },
         args: ['./pkg'],
         result: { passed: 12 },
         depends_on: ['0'],
@@ -139,7 +151,7 @@ describe("a tool's output", () => {
   })
 
   it.each([[null], ['text'], [0], [[]], [{ deep: [{}] }]])('takes arguments and a result of %j', (value) => {
-    const { payload } = episode({ tool: 'grep', args: value, result: value }, { source_kind })
+    const { payload } = planEpisode({ tool: 'grep', args: value, result: value }, { source_kind })
     expect(payload.tool_graph[0]).toMatchObject({ tool: 'grep', args: value, result: value })
     expect(payload.environment).toBeUndefined()
   })
@@ -149,9 +161,9 @@ describe("a tool's output", () => {
       { id: '1', tool: 'ls' },
       { id: '3', tool: 'cat', depends_on: ['1'] },
     ]
-    expect(episode({ tool_graph }, { source_kind }).payload.tool_graph).toEqual(tool_graph)
+    expect(planEpisode({ tool_graph }, { source_kind }).payload.tool_graph).toEqual(tool_graph)
     const ids = (content: object) =>
-      episode({ tool: 'rm', tool_graph, ...content }, { source_kind }).payload.tool_graph.map(
+      planEpisode({ tool: 'rm', tool_graph, ...content }, { source_kind }).payload.tool_graph.map(
         (node) => node.id,
       )
     expect(ids({})).toEqual(['1', '3', '4'])
@@ -168,7 +180,7 @@ describe("a tool's output", () => {
     [{ tool: 'x', depends_on: '0' }, '/content/depends_on'],
     [{ tool_graph: {} }, '/content/tool_graph'],
   ])('with %j is refused at %s', (content, pointer) => {
-    expect(pointers(content, { source_kind })).toEqual([pointer])
+    expect(listFaultPointers(content, { source_kind })).toEqual([pointer])
   })
 })
 
@@ -179,7 +191,7 @@ describe('a fact', () => {
   it.each(['observation', 'event', 'agent_turn', 'tool_output'])(
     'is derived from a triple in %s',
     (source_kind) => {
-      const plan = episode({ ...triple, tool: 'asked' }, { source_kind })
+      const plan = planEpisode({ ...triple, tool: 'asked' }, { source_kind })
       expect(plan.fact).toEqual(fact)
       expect(plan.payload.environment?.context?.['captured']).toMatchObject({ content: triple })
     },
@@ -187,20 +199,20 @@ describe('a fact', () => {
 
   it('may have any object', () => {
     for (const object of [null, 0, '', [], { a: [1] }]) {
-      expect(episode({ ...triple, object }).fact).toMatchObject({ object })
+      expect(planEpisode({ ...triple, object }).fact).toMatchObject({ object })
     }
   })
 
   it('holds as long and is revised as its content says', () => {
     const validity = { mode: 'timeboxed', end: '2026-04-01T00:00:00Z' }
-    expect(episode({ ...triple, validity, revision_policy: 'replace' }).fact).toEqual({
+    expect(planEpisode({ ...triple, validity, revision_policy: 'replace' }).fact).toEqual({
       ...{ ...fact, validity, revision_policy: 'replace' },
     })
-    expect(pointers({ ...triple, validity: { mode: 'timeboxed', end: 'soon' } })).toEqual([
+    expect(listFaultPointers({ ...triple, validity: { mode: 'timeboxed', end: 'soon' } })).toEqual([
       '/content/validity/end',
     ])
-    expect(pointers({ ...triple, revision_policy: 'ask' })).toEqual(['/content/revision_policy'])
-    expect(pointers({ text: 'x', validity: 'any' })).toEqual([])
+    expect(listFaultPointers({ ...triple, revision_policy: 'ask' })).toEqual(['/content/revision_policy'])
+    expect(listFaultPointers({ text: 'x', validity: 'any' })).toEqual([])
   })
 
   it('is not made of less than a triple, nor of what is no name', () => {
@@ -210,26 +222,26 @@ describe('a fact', () => {
       'user prefers Go',
       [triple],
     ]) {
-      expect(episode(content, { source_kind: 'observation' }).fact).toBeUndefined()
+      expect(planEpisode(content, { source_kind: 'observation' }).fact).toBeUndefined()
     }
-    expect(episode({ ...triple, subject: { mail: 'Re: lunch' } }).fact).toBeUndefined()
-    expect(episode({ ...triple, subject: ' ' }).fact).toBeUndefined()
+    expect(planEpisode({ ...triple, subject: { mail: 'Re: lunch' } }).fact).toBeUndefined()
+    expect(planEpisode({ ...triple, subject: ' ' }).fact).toBeUndefined()
   })
 
   it('that an observation means and does not say is refused', () => {
     const source_kind = 'observation'
-    expect(pointers({ ...triple, subject: 7, predicate: ' ' }, { source_kind })).toEqual([
+    expect(listFaultPointers({ ...triple, subject: 7, predicate: ' ' }, { source_kind })).toEqual([
       '/content/subject',
       '/content/predicate',
     ])
   })
 
   it('is not what a working state or an outcome says', () => {
-    expect(task({ ...triple, thread_id: 't' })).not.toHaveProperty('fact')
-    const given = capture(
+    expect(planTask({ ...triple, thread_id: 't' })).not.toHaveProperty('fact')
+    const given = buildCapture(
       { ...triple, target_id: '0197b9a0-0000-7000-8000-000000000001', outcome: 'success' },
       { source_kind: 'outcome' },
     )
-    expect(classified(given)).not.toHaveProperty('fact')
+    expect(classifyCapture(given)).not.toHaveProperty('fact')
   })
 })

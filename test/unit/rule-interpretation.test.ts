@@ -4,14 +4,14 @@ import type { NewCapture } from '../../src/capture/capture.schemas.ts'
 import { interpret, settle } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
-import { capture, classified } from '../support/classified-captures.ts'
+import { buildCapture, classifyCapture } from '../support/classified-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
 const otherId = '0197b9a0-0000-7000-8000-000000000002'
 
 function interpreted(content: unknown, more: Partial<NewCapture> = {}): Interpretation {
-  const given = capture(content, more)
-  const interpretation = interpret(given, classified(given))
+  const given = buildCapture(content, more)
+  const interpretation = interpret(given, classifyCapture(given))
   expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { searchableText } from '../../src/domain/searchable-text.ts'
-import { capture, classified, pointers, task } from '../support/classified-captures.ts'
+import { buildCapture, classifyCapture, listFaultPointers, planTask } from '../support/classified-captures.ts'
 
 const id = '0197b9a0-0000-7000-8000-000000000001'
 
@@ -14,20 +14,20 @@ describe('a working state', () => {
       open_questions: ['why?'],
       context_summary: 'Refactoring',
     }
-    const plan = task({ ...state, ref: 'turn-1' })
+    const plan = planTask({ ...state, ref: 'turn-1' })
     expect(plan).toMatchObject({ ref: 'turn-1', source: { kind: 'event', ref: 'turn-1' } })
     expect(plan.payload).toEqual({ kind: 'working', ...state })
   })
 
   it('is executing when it does not say, and takes its summary from the capture', () => {
-    expect(task({ thread_id: 't' }, { summary: 'In progress' }).payload).toEqual({
+    expect(planTask({ thread_id: 't' }, { summary: 'In progress' }).payload).toEqual({
       ...{ kind: 'working', thread_id: 't', state: 'executing', context_summary: 'In progress' },
       ...{ active_constraints: [], next_actions: [], open_questions: [] },
     })
   })
 
   it('keeps what it has no place for as constraints that demand nothing', () => {
-    const { payload } = task(
+    const { payload } = planTask(
       { thread_id: 't', progress: 0.5, state: null },
       { context: { branch: 'main' }, reason_to_remember: 'resume' },
     )
@@ -54,7 +54,7 @@ describe('a working state', () => {
       '/content/active_constraints/0/required',
     ],
   ])('of %j is refused at %s', (content, pointer) => {
-    expect(pointers(content, { source_kind: 'working_state' })).toEqual([pointer])
+    expect(listFaultPointers(content, { source_kind: 'working_state' })).toEqual([pointer])
   })
 })
 
@@ -63,7 +63,7 @@ describe('an outcome', () => {
 
   it('names the episode that ended and how, and keeps whatever else it says', () => {
     const content = { target_id: id.toUpperCase(), outcome: 'partial', ref: 'run-9', failed: 2 }
-    const plan = classified(capture(content, { source_kind, reason_to_remember: 'two tests fail' }))
+    const plan = classifyCapture(buildCapture(content, { source_kind, reason_to_remember: 'two tests fail' }))
     expect(plan).toMatchObject({
       kind: 'outcome',
       ref: 'run-9',
@@ -83,6 +83,6 @@ describe('an outcome', () => {
     [{ target_id: id, outcome: 'great' }, ['/content/outcome']],
     [{ target_id: id, outcome: 'success', rationale: 7 }, ['/content/rationale']],
   ])('of %j is refused at %j', (content, expected) => {
-    expect(pointers(content, { source_kind })).toEqual(expected)
+    expect(listFaultPointers(content, { source_kind })).toEqual(expected)
   })
 })

@@ -3,7 +3,7 @@ import { formatTraceparent, parseTraceparent } from '../../src/kernel/span.ts'
 import { formatExposition } from '../../src/metrics/exposition.ts'
 import { createInstruments } from '../../src/telemetry/instruments.ts'
 import { summariseStatement, traceStatements } from '../../src/telemetry/statements.ts'
-import { readExposition, valuesOf } from '../support/prometheus-text.ts'
+import { findValues, parsePrometheusText } from '../support/prometheus-text.ts'
 
 describe('a traceparent', () => {
   const context = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true }
@@ -73,7 +73,7 @@ describe('series', () => {
     const samples = [{ labels: { a: 'x"y\\z\nw' }, value: 1.5 }, { value: Number.POSITIVE_INFINITY }]
     const text = formatExposition([{ name: 'some', type: 'gauge', help: 'Some.', samples }])
     expect(text).toBe('# HELP some Some.\n# TYPE some gauge\nsome{a="x\\"y\\\\z\\nw"} 1.5\nsome +Inf\n')
-    expect(readExposition(text).series).toHaveLength(2)
+    expect(parsePrometheusText(text).series).toHaveLength(2)
   })
 
   it('of models say what was asked, for what, and what it cost', async () => {
@@ -81,11 +81,11 @@ describe('series', () => {
     const observe = instruments.observeModel('ingest', { promptPrice: 2, completionPrice: 10 })
     observe({ outcome: 'answered', seconds: 0.3, promptTokens: 1_000, completionTokens: 100 })
     observe({ outcome: 'timeout', seconds: 5, promptTokens: 0, completionTokens: 0 })
-    const read = readExposition(await instruments.render())
+    const read = parsePrometheusText(await instruments.render())
     const calls = 'membrane_model_request_duration_seconds_count'
-    expect(valuesOf(read, calls, { use: 'ingest', outcome: 'answered' })).toEqual([1])
-    expect(valuesOf(read, calls, { use: 'ingest', outcome: 'timeout' })).toEqual([1])
-    expect(valuesOf(read, 'membrane_model_tokens_total', { kind: 'prompt' })).toEqual([1_000])
-    expect(valuesOf(read, 'membrane_model_cost_total', { use: 'ingest' })[0]).toBeCloseTo(0.003, 9)
+    expect(findValues(read, calls, { use: 'ingest', outcome: 'answered' })).toEqual([1])
+    expect(findValues(read, calls, { use: 'ingest', outcome: 'timeout' })).toEqual([1])
+    expect(findValues(read, 'membrane_model_tokens_total', { kind: 'prompt' })).toEqual([1_000])
+    expect(findValues(read, 'membrane_model_cost_total', { use: 'ingest' })[0]).toBeCloseTo(0.003, 9)
   })
 })

@@ -1,11 +1,13 @@
-import type { Ground } from './compose-request.ts'
-import type { Attack } from './hostile-request.ts'
+import type { FuzzTargets } from './compose-request.ts'
+import type { HostileRequest } from './hostile-request.ts'
 import type { Operation } from './openapi-operations.ts'
 
 type Broken = { bytes: string; hangsUp?: boolean }
 
-/** What no client library sends: two lengths, no host, a line that ends early, a chunk that is longer than it says. */
-export function breakWire({ name, method, path }: Operation, ground: Ground): Attack {
+/**
+ * Builds a request that no client library sends: two lengths, no host, a line that ends early, a wrong chunk size.
+ */
+export function buildBrokenRequest({ name, method, path }: Operation, ground: FuzzTargets): HostileRequest {
   const { random } = ground
   const target = path.replaceAll(/\{\w+\}/g, () => ground.id())
   const head = `Host: localhost\r\nConnection: close\r\nAuthorization: Bearer ${ground.key()}\r\nContent-Type: application/json\r\n`

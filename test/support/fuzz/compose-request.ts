@@ -1,12 +1,12 @@
-import { breakWire } from './broken-requests.ts'
-import { type Drawing, generate } from './generate-value.ts'
-import { exampleOf, hostileBody } from './hostile-bodies.ts'
-import { hostileHeaders } from './hostile-headers.ts'
-import type { Attack } from './hostile-request.ts'
+import { buildBrokenRequest } from './broken-requests.ts'
+import { generateValue, type ValueSource } from './generate-value.ts'
+import { buildExampleBody, buildHostileBody } from './hostile-bodies.ts'
+import { addHostileHeaders } from './hostile-headers.ts'
+import type { HostileRequest } from './hostile-request.ts'
 import { hostileText, hostileValue, marker, renderJson } from './hostile-values.ts'
 import type { Operation, Parameter } from './openapi-operations.ts'
 
-export type Ground = Drawing & {
+export type FuzzTargets = ValueSource & {
   /** Of what is listed at this path. */
   idOf(collection: string): string
   cursor(): string
@@ -43,16 +43,16 @@ const strangeQueries = [
   '?',
 ]
 
-/** As the document says it, about what there is; then with ever more that it does not say. */
-export function composeAttack(operation: Operation, ground: Ground): Attack {
+/** Builds a request: first as the document describes it, then with more and more that it does not describe. */
+export function composeRequest(operation: Operation, ground: FuzzTargets): HostileRequest {
   const { random } = ground
-  if (random.chance(0.04)) return breakWire(operation, ground)
+  if (random.chance(0.04)) return buildBrokenRequest(operation, ground)
   const plain = random.chance(0.08)
   const target = `${pathOf(operation, ground, plain)}${queryOf(operation, ground, plain)}`
   const fitting = { random, id: () => fittingId(operation, ground), line: ground.line }
   const body = plain
     ? plainBody(operation, fitting)
-    : wantsBody(operation, ground) && hostileBody(operation, fitting)
+    : wantsBody(operation, ground) && buildHostileBody(operation, fitting)
   const mediaType = operation.body?.mediaType ?? 'application/json'
   const headers = [
     ['Authorization', `Bearer ${ground.key()}`],
@@ -63,42 +63,42 @@ export function composeAttack(operation: Operation, ground: Ground): Attack {
     operation: operation.name,
     method: !plain && random.chance(0.03) ? random.pick(methods) : operation.method,
     target,
-    headers: plain ? headers : hostileHeaders(headers, ground),
+    headers: plain ? headers : addHostileHeaders(headers, ground),
     ...(body ? { body: body.bytes } : {}),
     chunked: random.chance(0.1),
   }
 }
 
-function wantsBody({ body }: Operation, { random }: Ground): boolean {
+function wantsBody({ body }: Operation, { random }: FuzzTargets): boolean {
   return body !== undefined || random.chance(0.1)
 }
 
 /** In a body, ids are mostly of what the operation is about. */
-function fittingId({ path }: Operation, ground: Ground): string {
+function fittingId({ path }: Operation, ground: FuzzTargets): string {
   return ground.random.chance(0.8) ? ground.idOf(path.split('/').slice(0, 3).join('/')) : ground.id()
 }
 
-function plainBody(operation: Operation, drawing: Drawing) {
+function plainBody(operation: Operation, drawing: ValueSource) {
   if (!operation.body) return undefined
-  const example = exampleOf(operation, drawing)
+  const example = buildExampleBody(operation, drawing)
   return {
     bytes: Buffer.from(typeof example === 'string' ? example : renderJson(example)),
     encoding: undefined,
   }
 }
 
-function pathOf({ path, parameters }: Operation, ground: Ground, plain: boolean): string {
+function pathOf({ path, parameters }: Operation, ground: FuzzTargets, plain: boolean): string {
   const { random } = ground
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string, offset: number) => {
     if (!plain && random.chance(0.06)) return random.pick(strangeSegments)
     const schema = parameters.find((each) => each.in === 'path' && each.name === name)?.schema ?? {}
     if (!plain && random.chance(0.06)) return encode(hostileText(random))
     if (schema.format === 'uuid') return ground.idOf(path.slice(0, offset - 1))
-    return encode(String(generate(schema, ground)))
+    return encode(String(generateValue(schema, ground)))
   })
 }
 
-function queryOf({ parameters }: Operation, ground: Ground, plain: boolean): string {
+function queryOf({ parameters }: Operation, ground: FuzzTargets, plain: boolean): string {
   const { random } = ground
   const share = plain ? 0 : random.pick([0.1, 0.4])
   const asked = parameters.filter((each) => each.in === 'query' && (each.required || random.chance(share)))
@@ -109,13 +109,13 @@ function queryOf({ parameters }: Operation, ground: Ground, plain: boolean): str
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-function valuesOf({ name, schema }: Parameter, ground: Ground, plain: boolean): string[] {
+function valuesOf({ name, schema }: Parameter, ground: FuzzTargets, plain: boolean): string[] {
   const { random } = ground
   if (plain) return [schema.enum ? String(schema.enum[0]) : marker]
   if (name === 'cursor' && random.chance(0.8)) return [ground.cursor()]
   if (random.chance(0.25)) return [hostileText(random).slice(0, 3_000)]
   if (random.chance(0.1)) return [String(hostileValue(random)).slice(0, 3_000)]
-  const value = generate(schema, ground)
+  const value = generateValue(schema, ground)
   return (Array.isArray(value) ? value.slice(0, 200) : [value]).map((each) => String(each).slice(0, 1_000))
 }
 

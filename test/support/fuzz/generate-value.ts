@@ -1,17 +1,17 @@
 import { hostileId, hostileNumber, hostileText, hostileTime, hostileValue, marker } from './hostile-values.ts'
-import { resolve, type Schema } from './openapi-operations.ts'
+import { resolveSchema, type Schema } from './openapi-operations.ts'
 import type { Random } from './random.ts'
 
-/** Where the ids come from that a body or a path names, and the lines of a stream. */
-export type Drawing = { random: Random; id: () => string; line: () => string }
+/** Where the ids in paths and bodies and the lines of a stream come from. */
+export type ValueSource = { random: Random; id: () => string; line: () => string }
 
-/** A value that keeps its schema, mostly, and goes to the edges of it. */
-export function generate(schema: Schema, drawing: Drawing, depth = 0): unknown {
+/** Generates a value that mostly matches its schema, often at its limits. */
+export function generateValue(schema: Schema, drawing: ValueSource, depth = 0): unknown {
   const { random } = drawing
-  const { const: constant, enum: values, anyOf, type, ...rest } = resolve(schema)
+  const { const: constant, enum: values, anyOf, type, ...rest } = resolveSchema(schema)
   if (constant !== undefined) return constant
   if (values) return random.pick(values)
-  if (anyOf) return generate(random.pick(anyOf), drawing, depth)
+  if (anyOf) return generateValue(random.pick(anyOf), drawing, depth)
   switch (type) {
     case 'object':
       return generateObject(rest, drawing, depth)
@@ -31,32 +31,32 @@ export function generate(schema: Schema, drawing: Drawing, depth = 0): unknown {
   }
 }
 
-function generateObject(schema: Schema, drawing: Drawing, depth: number): object {
+function generateObject(schema: Schema, drawing: ValueSource, depth: number): object {
   const { random } = drawing
   const { properties = {}, required = [], additionalProperties } = schema
   const share = random.pick([0.1, 0.4, 0.9]) / (1 + depth / 4)
   const named = Object.entries(properties)
     .filter(([name]) => required.includes(name) || random.chance(share))
-    .map(([name, each]): [string, unknown] => [name, generate(each, drawing, depth + 1)])
+    .map(([name, each]): [string, unknown] => [name, generateValue(each, drawing, depth + 1)])
   const free = typeof additionalProperties === 'object' ? additionalProperties : undefined
   const extra = Array.from({ length: free ? random.below(4) : 0 }, (): [string, unknown] => [
     hostileText(random),
-    generate(free ?? {}, drawing, depth + 1),
+    generateValue(free ?? {}, drawing, depth + 1),
   ])
   return Object.fromEntries([...named, ...extra])
 }
 
-function generateArray(schema: Schema, drawing: Drawing, depth: number): unknown[] {
+function generateArray(schema: Schema, drawing: ValueSource, depth: number): unknown[] {
   const { random } = drawing
   const { items = {}, minItems = 0, maxItems = 10_000 } = schema
   const many = depth < 3 && random.chance(0.03)
   const length = many ? Math.min(maxItems, 500) + random.below(2) : minItems + random.below(3)
-  return Array.from({ length }, () => generate(items, drawing, depth + 1))
+  return Array.from({ length }, () => generateValue(items, drawing, depth + 1))
 }
 
 function generateText(
   { format, minLength = 0, maxLength = 100_000 }: Schema,
-  { random, id }: Drawing,
+  { random, id }: ValueSource,
 ): string {
   if (format === 'uuid') return random.chance(0.8) ? id() : hostileId(random)
   if (format === 'date-time') return hostileTime(random)

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { type Drawing, generate } from './generate-value.ts'
+import { generateValue, type ValueSource } from './generate-value.ts'
 import { hostileValue, renderJson } from './hostile-values.ts'
 import { mutate } from './mutate-value.ts'
 import type { Operation } from './openapi-operations.ts'
@@ -40,7 +40,8 @@ const notText = [
 
 export type Body = { bytes: Buffer; encoding?: string }
 
-export function hostileBody(operation: Operation, drawing: Drawing): Body | undefined {
+/** Builds a body for an operation: valid, altered, broken, huge or compressed. */
+export function buildHostileBody(operation: Operation, drawing: ValueSource): Body | undefined {
   const { random } = drawing
   const dice = random.below(100)
   if (dice < 3) return undefined
@@ -57,30 +58,32 @@ function vast(length: number): Buffer {
   return Buffer.from(`{"content":"${'a'.repeat(length)}"}`)
 }
 
-function hostileJson(operation: Operation, drawing: Drawing): unknown {
+function hostileJson(operation: Operation, drawing: ValueSource): unknown {
   const { random } = drawing
   if (!operation.body) return random.pick([{}, hostileValue(random)])
   const dice = random.below(100)
-  const given = random.chance(0.5) ? exampleOf(operation, drawing) : generate(operation.body.schema, drawing)
+  const given = random.chance(0.5)
+    ? buildExampleBody(operation, drawing)
+    : generateValue(operation.body.schema, drawing)
   if (dice < 35) return given
   return dice < 97 ? mutate(given, random) : hostileValue(random)
 }
 
-/** One of the document's own, about what there really is. */
-export function exampleOf({ body }: Operation, { random, id }: Drawing): unknown {
+/** Builds a body from the document's examples, with ids of existing records. */
+export function buildExampleBody({ body }: Operation, { random, id }: ValueSource): unknown {
   const example = body?.examples.length ? random.pick(body.examples) : {}
   if (typeof example === 'string') return example
   return JSON.parse(JSON.stringify(example).replaceAll(uuid, (given) => (random.chance(0.8) ? id() : given)))
 }
 
-function linesOf(operation: Operation, drawing: Drawing): Buffer {
+function linesOf(operation: Operation, drawing: ValueSource): Buffer {
   const { random } = drawing
   const lines = Array.from({ length: 1 + random.below(6) }, () => hostileLine(operation, drawing))
   const ending = random.pick(['\n', '\n', '\r\n', '\n\n'])
   return Buffer.concat(lines.flatMap((line) => [line, Buffer.from(ending)]))
 }
 
-function hostileLine(operation: Operation, drawing: Drawing): Buffer {
+function hostileLine(operation: Operation, drawing: ValueSource): Buffer {
   const { random, line } = drawing
   const dice = random.below(20)
   if (dice === 0) return random.pick([...broken, ...notText, Buffer.from('a'.repeat(200_000))])

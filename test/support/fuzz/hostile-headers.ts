@@ -1,4 +1,4 @@
-import type { Ground } from './compose-request.ts'
+import type { FuzzTargets } from './compose-request.ts'
 
 type Header = readonly [string, string]
 
@@ -89,8 +89,11 @@ const others: readonly Header[] = [
   ['Accept-Version', '9.9.9'],
 ]
 
-/** A few of them each time, some twice; the body's own are seldom touched, or nothing behind them is reached. */
-export function hostileHeaders(given: readonly Header[], { random }: Ground): Header[] {
+/**
+ * Adds a few hostile headers, some twice. It seldom changes those of the body, so that most requests still reach
+ * the handler.
+ */
+export function addHostileHeaders(given: readonly Header[], { random }: FuzzTargets): Header[] {
   const headers = given.flatMap((header): Header[] => {
     const [name, value] = header
     if (!random.chance(0.04)) return [header]

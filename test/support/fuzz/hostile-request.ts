@@ -1,5 +1,5 @@
-/** One request as it goes over the wire. */
-export type Attack = {
+/** One request as it is sent over the wire. */
+export type HostileRequest = {
   operation: string
   method: string
   target: string
@@ -12,8 +12,10 @@ export type Attack = {
   hangsUp?: boolean
 }
 
-/** What one who repeats it must know; long bodies are cut, as the seed and the number make them again. */
-export function describeAttack({ method, target, headers, body, broken, ...more }: Attack): string {
+/**
+ * Describes a request so that it can be repeated; long bodies are cut, as the seed and the number make them again.
+ */
+export function describeRequest({ method, target, headers, body, broken, ...more }: HostileRequest): string {
   if (broken) return `on the wire ${JSON.stringify(broken.toString('latin1').slice(0, 1_000))}`
   const shown = headers.map(([name, value]) => `${name}: ${value.slice(0, 200)}`)
   const lines = [`${method} ${target.slice(0, 600)}`, ...shown]

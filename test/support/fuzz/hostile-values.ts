@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** In what is written and asked; a log line that has it repeats what it must not. */
+/** A word in everything that is written; a log line with it repeats content that logs must not contain. */
 export const marker = 'quetzalcoatlus'
 
 const attacks = [
@@ -144,6 +144,7 @@ const numbers = [
   ],
 ]
 
+/** Draws a hostile text. */
 export function hostileText(random: Random): string {
   const kind = random.below(20)
   if (kind < 9) return random.pick(attacks)
@@ -156,6 +157,7 @@ export function hostileText(random: Random): string {
     .repeat(random.pick([129, 257, 2_049, 10_001, 100_000, 100_001]))
 }
 
+/** Draws a hostile number. */
 export function hostileNumber(random: Random): unknown {
   return random.chance(0.2) ? token(random.pick(tokens)) : random.pick(numbers)
 }
@@ -163,6 +165,7 @@ export function hostileNumber(random: Random): unknown {
 export const hostileTime = (random: Random): string => random.pick(times)
 export const hostileId = (random: Random): string => random.pick(ids)
 
+/** Draws a hostile value of any type. */
 export function hostileValue(random: Random): unknown {
   const kind = random.below(10)
   if (kind < 4) return hostileText(random)
@@ -192,7 +195,7 @@ function prototypes(): unknown {
   return token('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}')
 }
 
-/** Any string that begins so was put there by `token`; what a client sends is the text behind it. */
+/** Writes JSON in which the tokens are replaced by text that JSON.stringify cannot write. */
 export function renderJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
   return text.replaceAll(/"raw:((?:[^"\\]|\\.)*)"/g, (_, inside: string) => JSON.parse(`"${inside}"`))

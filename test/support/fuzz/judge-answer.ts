@@ -1,5 +1,5 @@
 import type { Answered } from '../openapi-contract.ts'
-import type { Attack } from './hostile-request.ts'
+import type { HostileRequest } from './hostile-request.ts'
 import type { Received } from './send-raw-request.ts'
 
 type Verify = (answered: Answered) => void
@@ -10,8 +10,12 @@ const slowMs = 10_000
 const beforeRouting = new Set(['malformed_request', 'headers_too_large', 'request_timeout'])
 const innards = /node_modules|\.ts:\d+|PostgresError|at Object\.|ECONNREFUSED/
 
-/** Every way in which this answer is not one that a client was promised. */
-export function judge(attack: Attack, received: Received | undefined, verify: Verify): string[] {
+/** Lists everything in an answer that the document does not allow. */
+export function findAnswerFaults(
+  attack: HostileRequest,
+  received: Received | undefined,
+  verify: Verify,
+): string[] {
   if (!received) return attack.hangsUp ? [] : ['no answer']
   const { status, headers, text, milliseconds } = received
   const problem = status >= 400 && attack.method !== 'HEAD' ? problemOf(text) : undefined
@@ -43,7 +47,7 @@ function faultsOfHeaders(status: number, headers: Received['headers']): string[]
 }
 
 function faultsOfShape(
-  { broken, method, target }: Attack,
+  { broken, method, target }: HostileRequest,
   { status, headers, text }: Received,
   problem: Record<string, unknown> | undefined,
   verify: Verify,

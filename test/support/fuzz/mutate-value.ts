@@ -17,7 +17,7 @@ const foreign = [
   'a'.repeat(5_000),
 ]
 
-/** The value with some of what is in it gone, added, exchanged or of another type. */
+/** Removes, adds, swaps or retypes some parts of a value. */
 export function mutate(value: unknown, random: Random): unknown {
   let changed = structuredClone(value)
   for (let left = 1 + random.below(3); left > 0; left--) changed = mutateOnce(changed, random)

@@ -49,7 +49,7 @@ const published: Published = JSON.parse(
 
 export const schemas = published.components.schemas
 
-/** All that the published document offers: an operation that is added is attacked without anybody thinking of it. */
+/** All operations of the published document: a new operation is fuzzed without a change here. */
 export const operations: readonly Operation[] = Object.entries(published.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => operationOf(method.toUpperCase(), path, described)),
 )
@@ -70,7 +70,8 @@ function bodyOf(mediaType: string, { schema = {}, example, examples = {} }: Medi
   return { mediaType, schema, examples: given.filter((each) => each !== undefined) }
 }
 
-export function resolve(schema: Schema): Schema {
+/** Follows the reference of a schema. */
+export function resolveSchema(schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
-  return resolve(schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {})
+  return resolveSchema(schemas[schema.$ref.replace('#/components/schemas/', '')] ?? {})
 }

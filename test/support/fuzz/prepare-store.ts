@@ -1,8 +1,8 @@
-import { hireEmbedder } from '../embedding-workers.ts'
-import { linesOf } from '../openapi-contract.ts'
+import { createEmbeddingWorker } from '../embedding-workers.ts'
+import { splitLines } from '../openapi-contract.ts'
 import { create, payloads } from '../record-requests.ts'
 import type { TestApp } from '../test-app.ts'
-import type { Ground } from './compose-request.ts'
+import type { FuzzTargets } from './compose-request.ts'
 import { marker } from './hostile-values.ts'
 import { type Operation, operations } from './openapi-operations.ts'
 import type { Random } from './random.ts'
@@ -17,10 +17,10 @@ const collections = [
   ...new Set(operations.flatMap(({ path }) => (path.includes('/{') ? [path.split('/{', 1)[0] ?? ''] : []))),
 ]
 
-export type Field = Ground & { refresh(): Promise<void>; learn(text: string): void }
+export type FuzzStore = FuzzTargets & { refresh(): Promise<void>; learn(text: string): void }
 
-/** What there is to be attacked: records of every type, and one of whatever else the document can make. */
-export async function prepareGround(app: TestApp, random: Random, keysOf = issueKeys): Promise<Field> {
+/** Fills a store with records of every type and one of everything else that the document can create. */
+export async function prepareFuzzStore(app: TestApp, random: Random, keysOf = issueKeys): Promise<FuzzStore> {
   const known = new Map<string, string[]>()
   const cursors: string[] = []
   let keys: string[] = []
@@ -33,7 +33,7 @@ export async function prepareGround(app: TestApp, random: Random, keysOf = issue
     // Entities are looked up by name, and listed among the records.
     known.set('/v1/entities', await listIds(app, '/v1/records', '?type=entity&include_forgotten=true'))
     // Without vectors nothing is found to be similar.
-    await hireEmbedder(app).run()
+    await createEmbeddingWorker(app).run()
     // Which vectors are searched is remembered for a moment.
     app.clock.advance(2_000)
     lines = await exportLines(app)
@@ -75,7 +75,7 @@ async function issueKeys(app: TestApp): Promise<string[]> {
   ]
 }
 
-/** Keys that may do everything, but to records of one scope and of a low sensitivity alone. */
+/** Issues keys with every permission, but limited to one scope and a low sensitivity. */
 export async function issueScopedKeys(app: TestApp): Promise<string[]> {
   const everything = ['records:read', 'records:write', 'lifecycle:write', 'maintenance:run'] as const
   const trust = { scopes: ['mine'], max_sensitivity: 'low' }
@@ -103,7 +103,7 @@ function askAsDocumented({ body }: Operation) {
 /** Records with all that was ever kept of them: what comes out may go in. */
 async function exportLines(app: TestApp): Promise<string[]> {
   const { text } = await app.request('GET', '/v1/export?include_forgotten=true&embeddings=true')
-  return linesOf(text)
+  return splitLines(text)
 }
 
 async function listIds(app: TestApp, path: string, query = ''): Promise<string[]> {

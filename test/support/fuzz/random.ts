@@ -1,6 +1,6 @@
 export type Random = ReturnType<typeof createRandom>
 
-/** Mulberry32: the same seed draws the same, on every machine. */
+/** Mulberry32: the same seed gives the same numbers on every machine. */
 export function createRandom(seed: number) {
   let state = seed >>> 0
 

@@ -1,19 +1,19 @@
 import type { AddressInfo } from 'node:net'
-import { createContract, type Document } from '../openapi-contract.ts'
+import { createContractCheck, type Document } from '../openapi-contract.ts'
 import type { TestApp } from '../test-app.ts'
-import { composeAttack } from './compose-request.ts'
-import { type Attack, describeAttack } from './hostile-request.ts'
+import { composeRequest } from './compose-request.ts'
+import { describeRequest, type HostileRequest } from './hostile-request.ts'
 import { marker } from './hostile-values.ts'
-import { judge } from './judge-answer.ts'
+import { findAnswerFaults } from './judge-answer.ts'
 import { operations } from './openapi-operations.ts'
-import { issueScopedKeys, prepareGround } from './prepare-store.ts'
+import { issueScopedKeys, prepareFuzzStore } from './prepare-store.ts'
 import { createRandom } from './random.ts'
-import { type Received, send } from './send-raw-request.ts'
-import { watchOutside } from './watch-hidden-records.ts'
+import { type Received, sendRawRequest } from './send-raw-request.ts'
+import { watchHiddenRecords } from './watch-hidden-records.ts'
 import { watchWrites } from './watch-writes.ts'
 
 export type Finding = { number: number; fault: string; operation: string; attack: string; answer: string }
-export type Tally = {
+export type FuzzReport = {
   sent: number
   /** The longest that an answer took, in milliseconds. */
   slowest: number
@@ -24,7 +24,7 @@ export type Tally = {
   findings: Finding[]
 }
 /** `only` is a part of the names of the operations. */
-export type Extent = {
+export type FuzzOptions = {
   seed: number
   rounds: number
   seconds: number
@@ -37,18 +37,18 @@ const mostFindings = 40
 /** What was there at first is soon erased, merged and revoked. */
 const requestsOfOneGround = 250
 
-/** Attacks every operation in turn, until so many rounds and so many seconds are over. */
-export async function attackAll(app: TestApp, extent: Extent): Promise<Tally> {
+/** Sends hostile requests to every operation in turn, until the rounds and the seconds are over. */
+export async function runFuzz(app: TestApp, extent: FuzzOptions): Promise<FuzzReport> {
   const { seed, rounds, seconds, only, scoped = false } = extent
-  const field = await prepareGround(app, createRandom(seed), scoped ? issueScopedKeys : undefined)
-  const outside = watchOutside(app.database.pool, scoped)
+  const field = await prepareFuzzStore(app, createRandom(seed), scoped ? issueScopedKeys : undefined)
+  const outside = watchHiddenRecords(app.database.pool, scoped)
   await outside.remember()
   const range = await openRange(app, outside.findChanged)
   const attacked = operations.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
   const end = performance.now() + seconds * 1_000
   for (let round = 0, renewed = 0; round < rounds || performance.now() < end; round++) {
     if (range.tally.sent - renewed >= requestsOfOneGround) {
-      await range.storm(attacked.map((operation) => composeAttack(operation, field)))
+      await range.storm(attacked.map((operation) => composeRequest(operation, field)))
       await field.refresh()
       await outside.remember()
       renewed = range.tally.sent
@@ -56,7 +56,7 @@ export async function attackAll(app: TestApp, extent: Extent): Promise<Tally> {
     await range.drain()
     app.log.length = 0
     for (const operation of attacked) {
-      const received = await range.attack(composeAttack(operation, field))
+      const received = await range.attack(composeRequest(operation, field))
       if (received && received.status < 300) field.learn(received.text)
       if (range.tally.findings.length >= mostFindings) return range.tally
     }
@@ -66,9 +66,9 @@ export async function attackAll(app: TestApp, extent: Extent): Promise<Tally> {
 
 async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   const writes = await watchWrites(app.database.pool)
-  const verify = createContract(app.app.swagger() as unknown as Document)
+  const verify = createContractCheck(app.app.swagger() as unknown as Document)
   const { port } = app.app.server.address() as AddressInfo
-  const tally: Tally = { sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] }
+  const tally: FuzzReport = { sent: 0, slowest: 0, tables: writes.tables, statuses: new Map(), findings: [] }
 
   /** What is noted beside the requests is written, too. */
   async function drain(): Promise<string[]> {
@@ -77,18 +77,18 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
     return writes.drain()
   }
 
-  function weigh(attacked: Attack, received: Received | undefined, more: readonly string[]): void {
+  function weigh(attacked: HostileRequest, received: Received | undefined, more: readonly string[]): void {
     tally.sent++
     tally.slowest = Math.max(tally.slowest, received?.milliseconds ?? 0)
     count(tally.statuses, attacked.operation, received?.status ?? 0)
-    for (const fault of [...judge(attacked, received, verify), ...more]) {
+    for (const fault of [...findAnswerFaults(attacked, received, verify), ...more]) {
       note(tally.findings, { number: tally.sent, fault, ...shown(attacked, received) })
     }
   }
 
-  async function attack(attacked: Attack): Promise<Received | undefined> {
+  async function attack(attacked: HostileRequest): Promise<Received | undefined> {
     const said = app.log.length
-    const received = await send(port, attacked)
+    const received = await sendRawRequest(port, attacked)
     const refusal = faultsOfRefusal(attacked, received, await drain())
     const outside = await findOutside()
     weigh(attacked, received, [...refusal, ...outside, ...app.log.slice(said).filter(isFault)])
@@ -96,9 +96,11 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   }
 
   /** All at once: whose is what was written, or logged, cannot be told then. */
-  async function storm(attacks: readonly Attack[]): Promise<void> {
+  async function storm(attacks: readonly HostileRequest[]): Promise<void> {
     const said = app.log.length
-    const answers = await Promise.all(attacks.map(async (each) => [each, await send(port, each)] as const))
+    const answers = await Promise.all(
+      attacks.map(async (each) => [each, await sendRawRequest(port, each)] as const),
+    )
     await drain()
     for (const [each, received] of answers) weigh(each, received, [])
     const [first] = answers
@@ -109,7 +111,7 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
 }
 
 function faultsOfRefusal(
-  { target }: Attack,
+  { target }: HostileRequest,
   received: Received | undefined,
   written: readonly string[],
 ): string[] {
@@ -124,9 +126,9 @@ function isFault(line: string): boolean {
   return line.includes(marker) || Number((JSON.parse(line) as { level?: unknown }).level) >= 50
 }
 
-function shown(attack: Attack, received: Received | undefined) {
+function shown(attack: HostileRequest, received: Received | undefined) {
   const answer = received ? `${received.status} ${received.text.slice(0, 600)}` : 'none'
-  return { operation: attack.operation, attack: describeAttack(attack), answer }
+  return { operation: attack.operation, attack: describeRequest(attack), answer }
 }
 
 /** The same fault of the same operation is told once. */

@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import type { Attack } from './hostile-request.ts'
+import type { HostileRequest } from './hostile-request.ts'
 
 export type Received = {
   status: number
@@ -12,15 +12,15 @@ const patienceMs = 15_000
 /** A stream of events need not end. */
 const listenMs = 150
 
-/** One connection a request, written byte for byte: a client library would refuse most of it. */
-export async function send(port: number, attack: Attack): Promise<Received | undefined> {
+/** Sends the bytes of a request on a connection of its own: a client library would refuse most of them. */
+export async function sendRawRequest(port: number, attack: HostileRequest): Promise<Received | undefined> {
   const began = performance.now()
   const bytes = await exchange(port, attack)
   const received = readAnswer(bytes)
   return received && { ...received, milliseconds: performance.now() - began }
 }
 
-function exchange(port: number, attack: Attack): Promise<Buffer> {
+function exchange(port: number, attack: HostileRequest): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     const socket = connect(port, '127.0.0.1')
@@ -47,7 +47,7 @@ function isStream(chunk: Buffer): boolean {
   return chunk.subarray(0, 1_000).includes('text/event-stream')
 }
 
-function render({ method, target, headers, body, chunked, broken }: Attack): Buffer {
+function render({ method, target, headers, body, chunked, broken }: HostileRequest): Buffer {
   if (broken) return broken
   const lines = [
     `${method} ${target} HTTP/1.1`,

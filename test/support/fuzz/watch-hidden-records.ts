@@ -9,8 +9,8 @@ const states = `
     'last_accessed_at', 'importance', 'salience'], to_jsonb(c))) as state
   from records as r join contents as c on c.record_id = r.id`
 
-/** Remembers the records that the scoped keys may not change, and tells which of them are not as they were. */
-export function watchOutside(pool: pg.Pool, isScoped: boolean) {
+/** Remembers the records that the scoped keys may not change, and reports those that changed. */
+export function watchHiddenRecords(pool: pg.Pool, isScoped: boolean) {
   let known = new Map<string, string>()
 
   async function read(where: string, values: unknown[]): Promise<Map<string, string>> {

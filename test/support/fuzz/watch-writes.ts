@@ -28,6 +28,10 @@ const install = `
     end loop;
   end $$`
 
+/**
+ * Records every row that is written, in the transaction of the write: what a refused request wrote is seen, what
+ * was rolled back is not. Use of a key is not counted.
+ */
 export async function watchWrites(pool: pg.Pool) {
   await pool.query(install)
   const { rows } = await pool.query(

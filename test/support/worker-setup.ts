@@ -21,6 +21,7 @@ import { openTestDatabase } from './database.ts'
 import { idleWorks, noIntervals } from './idle-jobs.ts'
 import type { TestApp } from './test-app.ts'
 
+/** One day in milliseconds. */
 export const day = 86_400_000
 const keeping = { retentionMode: 'huber', retentionShape: defaultRetentionShape } as const
 export const retention = { forgottenRetentionMs: 30 * day, revisedRetentionMs: 90 * day }
@@ -30,10 +31,10 @@ type Hiring = Pick<Parameters<typeof createRunner>[0], 'observe' | 'leaseMs'> & 
   works?: Partial<Record<JobName, JobWork>>
 }
 
-export type Workshop = Awaited<ReturnType<typeof openWorkshop>>
+export type WorkerSetup = Awaited<ReturnType<typeof openWorkerSetup>>
 
-/** A database with as many workers as a test hires; schedules are off unless it says otherwise. */
-export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 }) {
+/** Opens a database for which a test creates workers; schedules are off unless the test sets intervals. */
+export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 40 }) {
   const database = await openTestDatabase()
   const { db, pool } = database
   const clock = createTestClock()
@@ -56,11 +57,11 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
     purge: createPurge({ expired: { idempotency_keys: deleteExpiredAnswers } }),
   }
 
-  function hire(worker: string, { works = {}, ...more }: Hiring = {}, intervals = noIntervals) {
+  function createWorker(worker: string, { works = {}, ...more }: Hiring = {}, intervals = noIntervals) {
     return createRunner({ db, clock, ids, log, worker, works: { ...usual, ...works }, intervals, ...more })
   }
 
-  async function ask(job: JobName, more: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
+  async function requestRun(job: JobName, more: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
     const id = randomUUID()
     await insertRun(db, { id, job, trigger: 'manual', now: clock.now(), ...more })
     return id
@@ -76,21 +77,36 @@ export async function openWorkshop(sizes = { rows: 20, blocks: 1, shareFrom: 40 
   async function run(job: JobName, more: { dryRun?: boolean; scope?: string } & Hiring = {}) {
     const { dryRun, scope, ...hiring } = more
     const asked = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }
-    const id = await ask(job, asked)
-    await hire('worker', hiring).attend(job, new AbortController().signal)
+    const id = await requestRun(job, asked)
+    await createWorker('worker', hiring).attend(job, new AbortController().signal)
     return readRun(id)
   }
 
-  return { db, pool, url: database.url, clock, ids, lines, hire, ask, readRun, run, close: database.close }
+  return {
+    db,
+    pool,
+    url: database.url,
+    clock,
+    ids,
+    lines,
+    createWorker,
+    requestRun,
+    readRun,
+    run,
+    close: database.close,
+  }
 }
 
 type Population = { scope?: string; count: number; bornAt: Date; offset?: number }
 
 /**
- * Records of every curve that no lasting order holds, with half-lives from two hours to two days, some pinned,
- * some floored, some that expire; each with its text and its first audit entry.
+ * Inserts records of every curve with half-lives from two hours to two days: some are pinned, some have a floor,
+ * some expire. Each has a content and an audit entry.
  */
-export async function populate(workshop: Workshop, { scope = '', count, bornAt, offset = 0 }: Population) {
+export async function insertFadingRecords(
+  workshop: WorkerSetup,
+  { scope = '', count, bornAt, offset = 0 }: Population,
+) {
   await workshop.pool.query(
     `with drawn as (
        select n, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid as id,
@@ -122,8 +138,8 @@ export async function populate(workshop: Workshop, { scope = '', count, bornAt, 
   )
 }
 
-/** All that a sweep could have changed, and much that it must not. */
-export async function readState({ pool }: Workshop): Promise<unknown[]> {
+/** Reads everything that a decay sweep changes, and what it must not change. */
+export async function readState({ pool }: WorkerSetup): Promise<unknown[]> {
   const { rows } = await pool.query(
     `select r.id, salience, base_salience, anchored_at, version, updated_at, forgotten_at, forgotten_reason,
        forgotten_by, purge_at, (select json_agg(json_build_array(action, actor, rationale, at) order by a.id)
@@ -133,8 +149,8 @@ export async function readState({ pool }: Workshop): Promise<unknown[]> {
   return rows
 }
 
-/** A worker beside an API under test, with the intervals that the API is configured with unless others are given. */
-export function hireFor(
+/** Creates a worker beside a test API, with the intervals of the API's configuration unless others are given. */
+export function createWorkerFor(
   { db, clock, ids, config }: TestApp,
   intervals: Readonly<Record<JobName, number>> = config.jobs.intervals,
   { size, ...more }: { size?: number } & Pick<Hiring, 'observe'> = {},
