@@ -18,8 +18,8 @@ afterAll(() => app.close())
 
 const earlier = '2026-01-02T03:04:05.000Z'
 
-/** That what was answered is what is stored, and all of what was stored. */
-async function expectWhole(work: () => Promise<Body>): Promise<Body> {
+/** Expects that the answer equals what is stored, and lists everything that was stored. */
+async function expectAnswerEqualsStore(work: () => Promise<Body>): Promise<Body> {
   const before = await countTableRows(app)
   const answer = await work()
   const after = await countTableRows(app)
@@ -43,10 +43,10 @@ async function expectWhole(work: () => Promise<Body>): Promise<Body> {
   return answer
 }
 
-describe('the answer of a capture is all that was stored, as a read tells it', () => {
-  it('of an event that names new entities and an older record', async () => {
+describe('the answer of POST /v1/capture equals the stored records', () => {
+  it('for an event that names new entities and an older record', async () => {
     const older = await capture(app, { text: 'older' })
-    const answer = await expectWhole(() =>
+    const answer = await expectAnswerEqualsStore(() =>
       capture(app, { project: 'Vega', user: ['Ada', 'Bob'], record_id: older.primary_record.id }),
     )
     expect(answer.created_records[0]).toEqual(answer.primary_record)
@@ -58,56 +58,58 @@ describe('the answer of a capture is all that was stored, as a read tells it', (
     ])
   })
 
-  it('of an event that names what is known', async () => {
-    const answer = await expectWhole(() => capture(app, { project: 'vega' }))
+  it('for an event that names a known entity', async () => {
+    const answer = await expectAnswerEqualsStore(() => capture(app, { project: 'vega' }))
     expect(answer.created_records).toHaveLength(1)
   })
 
-  it('of a fact whose subject and object are entities, new, confirmed, replaced, forked, contested and challenged', async () => {
+  it('for a fact that is created, confirmed, replaced, forked, contested and challenged', async () => {
     const fact = (object: string, more: object = {}) => ({
       ...{ subject: 'Vega', predicate: 'is built by', object, user: ['Ada', 'Bob', 'Cleo'], ...more },
     })
     const outcomes: string[] = []
-    const tell = async (content: object) => {
-      const { fact: told } = await expectWhole(() => captureFact(app, content))
-      outcomes.push(told.outcome)
+    const captureObject = async (content: object) => {
+      const { fact } = await expectAnswerEqualsStore(() => captureFact(app, content))
+      outcomes.push(fact.outcome)
       app.clock.advance(1_000)
-      return told
+      return fact
     }
-    await tell(fact('Ada', { revision_policy: 'replace' }))
-    await tell(fact('ada'))
-    await tell(fact('Bob', { revision_policy: 'fork' }))
-    await tell(fact('Cleo'))
-    await tell(fact('Dora'))
-    await tell(fact('Ada'))
+    await captureObject(fact('Ada', { revision_policy: 'replace' }))
+    await captureObject(fact('ada'))
+    await captureObject(fact('Bob', { revision_policy: 'fork' }))
+    await captureObject(fact('Cleo'))
+    await captureObject(fact('Dora'))
+    await captureObject(fact('Ada'))
     expect(outcomes).toEqual(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged'])
   })
 
-  it('of a task that is new, and of one that goes on', async () => {
-    const begun = await expectWhole(() =>
+  it('for a new task and for a report on it', async () => {
+    const begun = await expectAnswerEqualsStore(() =>
       capture(app, { thread_id: 'answers', project: 'Vega', user: 'Emil' }, { source_kind: 'working_state' }),
     )
     expect(begun.created_records[0]).toEqual(begun.primary_record)
     app.clock.advance(1_000)
-    const told = { thread_id: 'answers', project: 'Vega', user: 'Fred', state: 'blocked' }
-    const resumed = await expectWhole(() => capture(app, told, { source_kind: 'working_state' }))
+    const fact = { thread_id: 'answers', project: 'Vega', user: 'Fred', state: 'blocked' }
+    const resumed = await expectAnswerEqualsStore(() => capture(app, fact, { source_kind: 'working_state' }))
     expect(resumed.primary_record).toMatchObject({ id: begun.primary_record.id, version: 2 })
     expect(pickCreated(resumed, 'entity')).toHaveLength(1)
   })
 
-  it('of an outcome, and of a capture that is sent again', async () => {
-    const { primary_record: episode } = await expectWhole(() => capture(app, { ref: 'a', text: 'said' }))
+  it('for an outcome and for a repeated capture', async () => {
+    const { primary_record: episode } = await expectAnswerEqualsStore(() =>
+      capture(app, { ref: 'a', text: 'said' }),
+    )
     const verdict = { target_id: episode.id, outcome: 'success' }
-    const { primary_record: judged } = await expectWhole(() =>
+    const { primary_record: judged } = await expectAnswerEqualsStore(() =>
       capture(app, verdict, { source_kind: 'outcome' }),
     )
-    const again = await expectWhole(() => capture(app, { ref: 'a', text: 'said' }))
+    const again = await expectAnswerEqualsStore(() => capture(app, { ref: 'a', text: 'said' }))
     expect(again).toEqual({ primary_record: judged, created_records: [], edges: [], deduplicated: true })
   })
 })
 
-describe('what a capture says of itself', () => {
-  it('lands in the records that come of it', async () => {
+describe('the fields of a capture', () => {
+  it('are stored in the records that it creates', async () => {
     const answer = await captureFact(app, triple('linux', { ref: 'run-7', project: 'Deneb' }), {
       ...{
         summary: 'It runs on linux.',
@@ -156,7 +158,7 @@ describe('what a capture says of itself', () => {
     }
   })
 
-  it('is born now, whenever it happened', async () => {
+  it('have the current time as creation time, whenever the event happened', async () => {
     const { created_records: records } = await captureFact(app, triple('a past one'), {
       ...{ timestamp: earlier, scope: 'past' },
     })
@@ -166,7 +168,7 @@ describe('what a capture says of itself', () => {
     }
   })
 
-  it('lives by the policy of its type, as it stands when it is captured', async () => {
+  it('get the current policy of their type', async () => {
     const lifeOf = async (type: string) => {
       const answer = await captureFact(app, triple('policy', { project: `P ${type}` }), { scope: type })
       const task = await capture(app, { thread_id: type }, { source_kind: 'working_state', scope: type })

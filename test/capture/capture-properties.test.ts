@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-type Said = { subject: string; predicate: string; object: unknown }
+type CapturedFact = { subject: string; predicate: string; object: unknown }
 
 const said = fc.record({
   subject: fc.constantFrom('Ada', ' ADA', 'ａｄａ', 'Bob'),
@@ -29,7 +29,7 @@ const step = fc.record({
   note: fc.jsonValue({ maxDepth: 2 }),
 })
 
-/** Written once more by hand, so that a fault of the one it checks is not a fault of the check. */
+/** Written a second time on purpose: the check must not share a bug with the code it checks. */
 function spell(value: unknown): string {
   const text = JSON.stringify(value).normalize('NFKC').toLowerCase()
   return text.replaceAll(/"\s+|\s+"/g, '"')
@@ -43,12 +43,12 @@ async function readFacts(): Promise<Body[]> {
   return rows
 }
 
-/** In confidence it may be said once more: who hears less must not learn that it was said. */
+/** Each sensitivity may hold its own copy: a reader of low sensitivity must not learn of a higher one. */
 function keyOf({ scope, sensitivity, payload }: Body): string {
   return spell([scope, sensitivity, payload.subject, payload.predicate, payload.object])
 }
 
-/** The reference stands in the event of the episode, everything else is kept as it came. */
+/** The reference becomes part of the event of the episode; everything else is kept as it was sent. */
 function expectKept({ timeline, environment }: Body, given: unknown): void {
   const { ref, ...rest } = Object(given) as { ref?: unknown }
   const isNamed = typeof ref === 'string' && !Array.isArray(given)
@@ -58,11 +58,11 @@ function expectKept({ timeline, environment }: Body, given: unknown): void {
   expect(isNamed ? (content ?? {}) : content).toEqual(asJson(isNamed ? rest : given))
 }
 
-/** As it is after the way there: a minus zero is none. */
+/** The value after a round trip through JSON, in which minus zero becomes zero. */
 const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
 
-describe('any sequence of facts told', () => {
-  it('leaves at most one live record that says the same, and loses nothing', async () => {
+describe('a random sequence of captured facts', () => {
+  it('leaves at most one active record for each fact and loses no evidence', async () => {
     let run = 0
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
@@ -86,7 +86,7 @@ describe('any sequence of facts told', () => {
           expect(kept).toEqual(content)
           const { payload } = facts.find((each) => each.id === factId)
           expect(payload.evidence.map(({ source_id }: Body) => source_id)).toContain(id)
-          const { subject, predicate, object } = content as Said
+          const { subject, predicate, object } = content as CapturedFact
           expect(spell([payload.subject, payload.predicate, payload.object])).toBe(
             spell([subject, predicate, object]),
           )
@@ -97,12 +97,12 @@ describe('any sequence of facts told', () => {
   }, 120_000)
 })
 
-describe('any content', () => {
+describe('POST /v1/capture with random content', () => {
   const keys = ['ref', 'text', 'user', 'record_id', 'entity', 'constructor', 'toString', '', 'a.b', '$']
   const json = fc.jsonValue({ maxDepth: 4 })
   const content = fc.oneof(json, fc.dictionary(fc.constantFrom(...keys), json))
 
-  it('that is taken can be read back, and one that is not is refused by name', async () => {
+  it('stores content that can be read back unchanged, or refuses it with a pointer', async () => {
     let run = 0
     let taken = 0
     await fc.assert(
@@ -127,8 +127,8 @@ describe('any content', () => {
   }, 120_000)
 })
 
-describe('a thousand and more witnesses', () => {
-  it('are kept as the first and the newest, and the fact is still confirmed', async () => {
+describe('a fact with more than a thousand pieces of evidence', () => {
+  it('keeps the first and the newest evidence and can still be confirmed', async () => {
     const { fact } = await captureFact(app, { subject: 's', predicate: 'p', object: 'o' }, { scope: 'many' })
     const first = await read(app, fact.record_id)
     const witness = (n: number) => ({ ...first.payload.evidence[0], source_id: `witness ${n}` })

@@ -13,28 +13,28 @@ import { revise } from '../support/revision-requests.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-let saboteur: ReturnType<typeof createSessionEnder>
+let sessionEnder: ReturnType<typeof createSessionEnder>
 beforeAll(async () => {
   app = await startTestApp()
-  saboteur = createSessionEnder(app)
+  sessionEnder = createSessionEnder(app)
 })
 afterAll(() => app.close())
 
 type Headers = Record<string, string>
 type Case = { name: string; prepare(): Promise<(headers: Headers) => Promise<Answer>> }
 
-const telling =
+const captureLater =
   (content: object, scope: string, kind = 'observation') =>
   (headers: Headers) =>
     postCapture(app, content, { source_kind: kind, scope }, { headers })
 
-/** A fact stands, and another is told that meets it. */
-const meeting = (name: string, told: unknown, policy: string, withdrawn = false): Case => ({
+/** A fact exists, and a second one confirms or contradicts it. */
+const buildFactCase = (name: string, told: unknown, policy: string, withdrawn = false): Case => ({
   name,
   prepare: async () => {
     const { fact } = await captureFact(app, triple('linux', { revision_policy: policy }), { scope: name })
     if (withdrawn) await revise(app, 'retract', fact.record_id)
-    return telling(triple(told, { ref: 'r', user: 'New' }), name)
+    return captureLater(triple(told, { ref: 'r', user: 'New' }), name)
   },
 })
 
@@ -43,44 +43,44 @@ const cases: Case[] = [
     name: 'new',
     prepare: async () => {
       const { primary_record: older } = await capture(app, 'older', { scope: 'new' })
-      return telling(triple('linux', { ref: 'r', user: ['A', 'B'], record_id: older.id }), 'new')
+      return captureLater(triple('linux', { ref: 'r', user: ['A', 'B'], record_id: older.id }), 'new')
     },
   },
-  meeting('confirming', 'linux', 'contest'),
-  meeting('replacing', 'windows', 'replace'),
-  meeting('forking', 'windows', 'fork'),
-  meeting('contesting', 'windows', 'contest'),
-  meeting('challenging', 'linux', 'contest', true),
+  buildFactCase('confirming', 'linux', 'contest'),
+  buildFactCase('replacing', 'windows', 'replace'),
+  buildFactCase('forking', 'windows', 'fork'),
+  buildFactCase('contesting', 'windows', 'contest'),
+  buildFactCase('challenging', 'linux', 'contest', true),
   {
     name: 'a new task',
-    prepare: async () => telling({ thread_id: 't', user: 'A' }, 'a new task', 'working_state'),
+    prepare: async () => captureLater({ thread_id: 't', user: 'A' }, 'a new task', 'working_state'),
   },
   {
     name: 'a task that goes on',
     prepare: async () => {
-      await telling({ thread_id: 't' }, 'a task that goes on', 'working_state')({})
+      await captureLater({ thread_id: 't' }, 'a task that goes on', 'working_state')({})
       const next = { thread_id: 't', state: 'done', user: 'A', ref: 'r' }
-      return telling(next, 'a task that goes on', 'working_state')
+      return captureLater(next, 'a task that goes on', 'working_state')
     },
   },
   {
     name: 'an outcome',
     prepare: async () => {
       const { primary_record: episode } = await capture(app, 'episode', { scope: 'an outcome' })
-      return telling({ target_id: episode.id, outcome: 'success', ref: 'r' }, 'an outcome', 'outcome')
+      return captureLater({ target_id: episode.id, outcome: 'success', ref: 'r' }, 'an outcome', 'outcome')
     },
   },
 ]
 
 it.each(cases)(
-  'a capture ($name) killed before any of its statements leaves nothing of itself',
+  'rolls a capture ($name) back completely when the database session ends before any of its statements',
   async (one) => {
     const send = await one.prepare()
     const headers = { 'idempotency-key': one.name.replaceAll(' ', '-') }
     const before = await readAllRows(app)
     let deaths = 0
     for (;;) {
-      const { result, statements } = await saboteur.count(() => send(headers), deaths + 1)
+      const { result, statements } = await sessionEnder.count(() => send(headers), deaths + 1)
       if (statements <= deaths) {
         expect(result.status, result.text).toBe(201)
         break
@@ -92,7 +92,7 @@ it.each(cases)(
     expect(deaths).toBeGreaterThanOrEqual(7)
     const after = await countTableRows(app)
     expect(await readAllRows(app)).not.toEqual(before)
-    const { result } = await saboteur.count(() => send(headers))
+    const { result } = await sessionEnder.count(() => send(headers))
     expect(result.headers.get('idempotency-replayed')).toBe('true')
     expect(await countTableRows(app)).toEqual(after)
   },

@@ -4,7 +4,7 @@ import { type Body, expectProblem, pointersOf, read } from '../support/record-re
 import { type RequestOptions, startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-/** Of scope `mine`, up to `low`; of scope `theirs`; of both. */
+/** Keys of the scope `mine` up to `low`, of the scope `theirs`, and of both. */
 let mine: RequestOptions
 let theirs: RequestOptions
 let both: RequestOptions
@@ -17,8 +17,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('a key', () => {
-  it('of one scope captures into it, and need not name it', async () => {
+describe('POST /v1/capture with a limited key', () => {
+  it('captures into the only scope of the key by default', async () => {
     const { created_records: records } = await captureFact(app, triple('linux', { user: 'A' }), {}, mine)
     expect(records.map(({ scope, source_type }: Body) => [scope, source_type])).toEqual(
       records.map(() => ['mine', 'ingest']),
@@ -26,24 +26,24 @@ describe('a key', () => {
     expectProblem(await postCapture(app, 'x', { scope: 'theirs' }, mine), 403, 'outside_trust')
   })
 
-  it('of several scopes must name the one it captures into', async () => {
+  it('requires a scope when the key has several', async () => {
     expectProblem(await postCapture(app, 'x', {}, both), 422, 'scope_required')
     expect((await capture(app, 'x', { scope: 'theirs' }, both)).primary_record.scope).toBe('theirs')
   })
 
-  it('captures up to its ceiling', async () => {
+  it('refuses a sensitivity above the ceiling of the key', async () => {
     expectProblem(await postCapture(app, 'x', { sensitivity: 'medium' }, mine), 403, 'outside_trust')
     expect((await postCapture(app, 'x', { sensitivity: 'public' }, mine)).status).toBe(201)
   })
 
-  it('claims no more trust for a source than it has', async () => {
+  it('refuses a source type that the key may not claim', async () => {
     const answer = await postCapture(app, 'x', { source_type: 'human' }, mine)
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual(['/source_type'])
     expect((await capture(app, 'x', { source_type: 'dream' }, mine)).primary_record.source_type).toBe('dream')
   })
 
-  it('that is refused stores nothing', async () => {
+  it('stores nothing when the capture is refused', async () => {
     const before = await countTableRows(app)
     await postCapture(app, triple('x', { user: 'New' }), { scope: 'theirs' }, mine)
     await postCapture(app, triple('x', { user: 'New' }), {}, both)
@@ -51,13 +51,13 @@ describe('a key', () => {
     expect(await countTableRows(app)).toEqual(before)
   })
 
-  it('that may only read captures nothing', async () => {
+  it('refuses a key that may only read', async () => {
     const key = await app.issueKey(['records:read'])
     expectProblem(await postCapture(app, 'x', {}, { key }), 403, 'forbidden')
     expectProblem(await postCapture(app, 'x', {}, { key: false }), 401, 'unauthenticated')
   })
 
-  it('that may not read is told of every record that it was written, and no more', async () => {
+  it('answers a key without read permission with the ids and versions it wrote, and nothing else', async () => {
     const asked = { key: await app.issueKey(['records:write']) }
     const bare = (records: Body[]) => {
       for (const record of records) expect(Object.keys(record).sort()).toEqual(['id', 'version'])
@@ -82,8 +82,8 @@ describe('a key', () => {
   })
 })
 
-describe('what another scope knows', () => {
-  it('is out of reach by name, by fact, by thread, by reference and by id', async () => {
+describe('records of another scope', () => {
+  it('are never matched by name, fact, thread, reference or id', async () => {
     const scope = { scope: 'theirs' }
     const told = await captureFact(app, triple('linux', { ref: 'shared', user: 'Zoe' }), scope, theirs)
     const task = await capture(
@@ -127,8 +127,8 @@ describe('what another scope knows', () => {
   })
 })
 
-describe('what is above the ceiling of a key', () => {
-  it('takes no part, and cannot be told from what is not there', async () => {
+describe('records above the ceiling of the key', () => {
+  it('are never matched, and the answer does not reveal that they exist', async () => {
     for (const sensitivity of ['medium', 'hyper']) {
       const more = { scope: 'mine', sensitivity }
       const content = triple(sensitivity, {
@@ -147,7 +147,7 @@ describe('what is above the ceiling of a key', () => {
         { source_kind: 'working_state' },
         mine,
       )
-      // One level above its ceiling a key sees that the record is there; further above it sees nothing.
+      // One level above its ceiling a key sees that a record exists; further above it sees nothing.
       if (sensitivity === 'medium') expectProblem(answer, 403, 'above_ceiling')
       else expect((answer.body as Body).created_records).toHaveLength(1)
       const ends = [...low.edges, ...((answer.body as Body).edges ?? [])].flatMap((edge: Body) => [
@@ -158,7 +158,7 @@ describe('what is above the ceiling of a key', () => {
     }
   })
 
-  it('is not judged by it', async () => {
+  it('cannot be given an outcome', async () => {
     const { primary_record: seen } = await capture(app, 'x', { scope: 'mine', sensitivity: 'medium' })
     const verdict = { target_id: seen.id, outcome: 'success' }
     expectProblem(await postCapture(app, verdict, { source_kind: 'outcome' }, mine), 403, 'above_ceiling')
@@ -167,7 +167,7 @@ describe('what is above the ceiling of a key', () => {
     expectProblem(await app.request('POST', path, { ...mine, body }), 403, 'above_ceiling')
   })
 
-  it('cannot be written over when a task became more sensitive meanwhile', async () => {
+  it('stay unchanged when a task was made more sensitive since the last report', async () => {
     const begun = await capture(
       app,
       { thread_id: 'raised', state: 'blocked' },

@@ -21,9 +21,9 @@ afterAll(() => app.close())
 
 const topic = (scope: string) => createTopic(app, scope)
 
-describe('a fact that is told', () => {
-  it('is a record of its own, derived from the episode that tells it', async () => {
-    const answer = await topic('created').tell('linux')
+describe('POST /v1/capture with a new fact', () => {
+  it('creates a semantic record derived from the episode', async () => {
+    const answer = await topic('created').captureObject('linux')
     const [fact] = pickCreated(answer, 'semantic')
     expect(answer.fact).toEqual({ outcome: 'created', record_id: fact.id })
     expect(answer.primary_record.type).toBe('episodic')
@@ -36,7 +36,7 @@ describe('a fact that is told', () => {
     expect(await readAuditLog(app, fact.id)).toEqual([['create', 'root', 'captured']])
   })
 
-  it('is told by any evidence with a subject, a predicate and an object', async () => {
+  it('creates a fact from any kind of evidence with a subject, a predicate and an object', async () => {
     for (const source_kind of ['event', 'agent_turn', 'tool_output', 'thought', 'observation']) {
       const more = source_kind === 'tool_output' ? { tool_name: 'uname' } : {}
       const answer = await capture(app, triple('linux', more), { source_kind, scope: `by ${source_kind}` })
@@ -45,7 +45,7 @@ describe('a fact that is told', () => {
     }
   })
 
-  it('is none where it says how a task stands or how one ended', async () => {
+  it('creates no fact from a working state or an outcome', async () => {
     const task = await capture(app, triple('linux', { thread_id: 'no-fact' }), {
       source_kind: 'working_state',
     })
@@ -53,24 +53,24 @@ describe('a fact that is told', () => {
     expect(pickCreated(task, 'semantic')).toEqual([])
   })
 
-  it('keeps any JSON as its object, and knows it again', async () => {
+  it('stores any JSON as the object and recognises it when it is repeated', async () => {
     const objects = [null, false, 0, '', [], {}, [1, [2]], { a: { b: null } }, 1e-300, 'ünïcødé 🦋']
     for (const [index, object] of objects.entries()) {
-      const { tell } = topic(`any ${index}`)
-      const { fact } = await tell(object)
+      const { captureObject } = topic(`any ${index}`)
+      const { fact } = await captureObject(object)
       expect((await read(app, fact.record_id)).payload.object).toEqual(object)
-      expect((await tell(object)).fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
+      expect((await captureObject(object)).fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
     }
   })
 })
 
-describe('a fact that is told again', () => {
-  it('is confirmed: it has one witness more, and is as present as it can be', async () => {
-    const { tell, scope } = topic('confirmed')
-    const first = await tell('linux')
+describe('POST /v1/capture with a known fact', () => {
+  it('confirms the fact: adds evidence and restores its salience', async () => {
+    const { captureObject, scope } = topic('confirmed')
+    const first = await captureObject('linux')
     app.clock.advance(10 * 86_400_000)
     const faded = (await read(app, first.fact.record_id)).salience
-    const again = await tell('linux', {}, { source: 'agent-2', timestamp: '2026-04-01T00:00:00Z' })
+    const again = await captureObject('linux', {}, { source: 'agent-2', timestamp: '2026-04-01T00:00:00Z' })
     expect(again.fact).toEqual({ outcome: 'confirmed', record_id: first.fact.record_id })
     expect(pickCreated(again, 'semantic')).toEqual([])
     const fact = await read(app, first.fact.record_id)
@@ -99,87 +99,90 @@ describe('a fact that is told again', () => {
     expect(await countRecordsOfType(app, 'semantic', scope)).toBe(1)
   })
 
-  it('counts as confirmed once for each other source, however often that one tells it', async () => {
-    const { tell } = topic('counted')
-    const { fact } = await tell('linux', {}, { source: 'a' })
+  it('counts one confirmation for each other source, however often that source repeats the fact', async () => {
+    const { captureObject } = topic('counted')
+    const { fact } = await captureObject('linux', {}, { source: 'a' })
     const counts: number[] = []
     for (const source of ['a', 'b', 'b', 'c', 'a', 'd']) {
-      await tell('linux', {}, { source })
+      await captureObject('linux', {}, { source })
       counts.push((await read(app, fact.record_id)).confirmation_count)
     }
     expect(counts).toEqual([0, 1, 1, 2, 2, 3])
   })
 
-  it('is known whatever its case, spaces, width and order of fields', async () => {
-    const { tell, scope } = topic('normalised')
-    const { fact } = await tell({ os: 'Ubuntu Linux', bits: [64] })
+  it('recognises the fact in any case, spacing, width and order of fields', async () => {
+    const { captureObject, scope } = topic('normalised')
+    const { fact } = await captureObject({ os: 'Ubuntu Linux', bits: [64] })
     const subjects = ['The Build', ' the  build\n', 'ＴＨＥ ｂｕｉｌｄ', 'the\u00a0build']
     for (const subject of subjects) {
       for (const predicate of ['RUNS ON', 'runs\ton', 'ｒuns on ']) {
-        const again = await tell({ bits: [64], OS: 'ubuntu  LINUX' }, { subject, predicate })
+        const again = await captureObject({ bits: [64], OS: 'ubuntu  LINUX' }, { subject, predicate })
         expect(again.fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
       }
     }
     expect(await countRecordsOfType(app, 'semantic', scope)).toBe(1)
-    expect((await tell({ os: 'Ubuntu Linux', bits: [65] })).fact.outcome).toBe('contested')
-    expect((await tell({ os: 'Ubuntu Linux', bits: ['64'] })).fact.outcome).toBe('contested')
+    expect((await captureObject({ os: 'Ubuntu Linux', bits: [65] })).fact.outcome).toBe('contested')
+    expect((await captureObject({ os: 'Ubuntu Linux', bits: ['64'] })).fact.outcome).toBe('contested')
   })
 
-  it('is confirmed though somebody stored it by hand', async () => {
+  it('confirms a fact that a client created through POST /v1/records', async () => {
     const evidence = [{ source_type: 'human', source_id: 'me', timestamp: '2026-01-01T00:00:00Z' }]
     const stored = await create(app, {
       ...{ type: 'semantic', scope: 'by hand' },
       payload: { kind: 'semantic', ...triple('Linux'), evidence },
     })
-    const { fact } = await topic('by hand').tell('linux')
+    const { fact } = await topic('by hand').captureObject('linux')
     expect(fact).toEqual({ outcome: 'confirmed', record_id: stored.id })
     expect((await read(app, stored.id)).payload.evidence).toHaveLength(2)
   })
 
-  it('keeps the weight that somebody gave an edge of it', async () => {
-    const { tell } = topic('weighed')
-    const { fact } = await tell('linux')
+  it('keeps the weight that a client gave to an edge of the fact', async () => {
+    const { captureObject } = topic('weighed')
+    const { fact } = await captureObject('linux')
     const [edge] = (await read(app, fact.record_id)).relations.filter(
       ({ predicate }: Body) => predicate === 'subject_entity',
     )
     const body = { predicate: 'subject_entity', target_id: edge.target_id, weight: 0.25 }
     await app.request('POST', `/v1/records/${fact.record_id}/relations`, { body })
-    await tell('linux')
+    await captureObject('linux')
     expect((await read(app, fact.record_id)).relations).toContainEqual({ ...edge, weight: 0.25 })
   })
 
-  it('is not confirmed by what another scope, or nobody in particular, knows', async () => {
+  it('does not confirm a fact of another scope or of no scope', async () => {
     const unscoped = await captureFact(app, triple('the scopeless'))
-    const one = await topic('one').tell('the scopeless')
-    const other = await topic('other').tell('the scopeless')
+    const one = await topic('one').captureObject('the scopeless')
+    const other = await topic('other').captureObject('the scopeless')
     expect([unscoped, one, other].map(({ fact }) => fact.outcome)).toEqual(['created', 'created', 'created'])
-    expect((await topic('one').tell('different')).fact.other_id).toBe(one.fact.record_id)
+    expect((await topic('one').captureObject('different')).fact.other_id).toBe(one.fact.record_id)
   })
 
-  it('is not confirmed, nor contested, by what is told in less confidence than it', async () => {
-    const { tell } = topic('confidence')
-    const high = await tell('linux', {}, { sensitivity: 'high' })
-    const low = await tell('linux')
+  it('neither confirms nor contests a fact of higher sensitivity', async () => {
+    const { captureObject } = topic('confidence')
+    const high = await captureObject('linux', {}, { sensitivity: 'high' })
+    const low = await captureObject('linux')
     expect(low.fact.outcome).toBe('created')
-    expect((await tell('windows')).fact).toMatchObject({ outcome: 'contested', other_id: low.fact.record_id })
+    expect((await captureObject('windows')).fact).toMatchObject({
+      outcome: 'contested',
+      other_id: low.fact.record_id,
+    })
     expect(await read(app, high.fact.record_id)).toMatchObject({
       version: 1,
       relations: high.created_records[1].relations,
     })
-    // The other way round nothing is written on the fact that is less sensitive.
-    const { fact } = await tell('linux', { subject: 'the mast' })
-    await tell('linux', { subject: 'the mast' }, { sensitivity: 'high', source: 'a secret agent' })
+    // In the opposite order nothing is written to the less sensitive fact.
+    const { fact } = await captureObject('linux', { subject: 'the mast' })
+    await captureObject('linux', { subject: 'the mast' }, { sensitivity: 'high', source: 'a secret agent' })
     const heard = await read(app, fact.record_id)
     expect(heard).toMatchObject({ version: 1, sensitivity: 'low', confirmation_count: 0 })
     expect(JSON.stringify(heard)).not.toContain('secret')
   })
 })
 
-describe('a fact told against another', () => {
-  it('replaces it where its policy is to be replaced', async () => {
-    const { tell, live } = topic('replace')
-    const old = await tell('linux', { revision_policy: 'replace' })
-    const { fact, created_records: records } = await tell('windows', { revision_policy: 'contest' })
+describe('POST /v1/capture with a contradicting fact', () => {
+  it('supersedes the old fact when its policy is replace', async () => {
+    const { captureObject, readActiveObjects } = topic('replace')
+    const old = await captureObject('linux', { revision_policy: 'replace' })
+    const { fact, created_records: records } = await captureObject('windows', { revision_policy: 'contest' })
     const record_id = records[1].id
     expect(fact).toEqual({ outcome: 'replaced', policy: 'replace', record_id, other_id: old.fact.record_id })
     expect(await read(app, old.fact.record_id)).toMatchObject({
@@ -190,25 +193,25 @@ describe('a fact told against another', () => {
       ...{ status: 'active', sensitivity: 'low', scope: 'replace' },
       payload: { revision: { supersedes: old.fact.record_id }, revision_policy: 'contest' },
     })
-    expect(await live()).toEqual(['windows'])
+    expect(await readActiveObjects()).toEqual(['windows'])
   })
 
-  it('stands beside it where its policy is to be forked', async () => {
-    const { tell, live } = topic('fork')
-    const old = await tell('linux', { revision_policy: 'fork' })
-    const { fact, created_records: records } = await tell('windows')
+  it('keeps both facts active when the policy of the old one is fork', async () => {
+    const { captureObject, readActiveObjects } = topic('fork')
+    const old = await captureObject('linux', { revision_policy: 'fork' })
+    const { fact, created_records: records } = await captureObject('windows')
     const record_id = records[1].id
     expect(fact).toEqual({ outcome: 'forked', policy: 'fork', record_id, other_id: old.fact.record_id })
-    expect(await live()).toEqual(['linux', 'windows'])
+    expect(await readActiveObjects()).toEqual(['linux', 'windows'])
     expect((await read(app, record_id)).relations).toContainEqual(
       expect.objectContaining({ predicate: 'derived_from', target_id: old.fact.record_id }),
     )
   })
 
-  it('contests it by its policy or when it has none, and the newest stands', async () => {
-    const { tell, live } = topic('contest')
-    const old = await tell('linux')
-    const { fact } = await tell('windows', { revision_policy: 'contest' })
+  it('contests the old fact when its policy is contest or missing, and the newest stays active', async () => {
+    const { captureObject, readActiveObjects } = topic('contest')
+    const old = await captureObject('linux')
+    const { fact } = await captureObject('windows', { revision_policy: 'contest' })
     expect(fact).toMatchObject({ outcome: 'contested', policy: 'contest', other_id: old.fact.record_id })
     expect(await read(app, old.fact.record_id)).toMatchObject({
       ...{ status: 'active', version: 2, payload: { revision: { status: 'contested' } } },
@@ -216,24 +219,28 @@ describe('a fact told against another', () => {
         expect.objectContaining({ predicate: 'contested_by', target_id: fact.record_id }),
       ]),
     })
-    const third = await tell('plan9')
+    const third = await captureObject('plan9')
     expect(third.fact).toMatchObject({ outcome: 'contested', other_id: fact.record_id })
-    expect(await live()).toEqual(['linux', 'plan9', 'windows'])
+    expect(await readActiveObjects()).toEqual(['linux', 'plan9', 'windows'])
     await revise(app, 'retract', third.fact.record_id)
-    expect((await tell('hurd')).fact.outcome).toBe('contested')
-    // What is contested is still said: it is confirmed, and stays contested.
-    expect((await tell('linux')).fact).toEqual({ outcome: 'confirmed', record_id: old.fact.record_id })
+    expect((await captureObject('hurd')).fact.outcome).toBe('contested')
+    // A contested fact can still be confirmed, and stays contested.
+    expect((await captureObject('linux')).fact).toEqual({
+      outcome: 'confirmed',
+      record_id: old.fact.record_id,
+    })
     expect((await read(app, old.fact.record_id)).payload.revision.status).toBe('contested')
   })
 
-  it('does not meet it where their times do not overlap, or their conditions differ', async () => {
-    const { tell } = topic('windows')
+  it('leaves both facts alone when their validity does not overlap or their conditions differ', async () => {
+    const { captureObject } = topic('windows')
     const during = (start: string | undefined, end: string | undefined) => ({
       validity: { mode: 'timeboxed', ...(start ? { start } : {}), ...(end ? { end } : {}) },
     })
     const [jan, feb, mar] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z']
     const outcomes: string[] = []
-    const say = async (object: string, more: object) => outcomes.push((await tell(object, more)).fact.outcome)
+    const say = async (object: string, more: object) =>
+      outcomes.push((await captureObject(object, more)).fact.outcome)
     await say('linux', during(jan, feb))
     await say('windows', during(feb, mar))
     await say('hurd', during(undefined, jan))

@@ -17,8 +17,8 @@ async function listAll(scope: string): Promise<Body[]> {
   return (body as Body).items
 }
 
-describe('a secret that was captured', () => {
-  it('stays in its episode and comes into nothing that is made of it', async () => {
+describe('a secret in a capture', () => {
+  it('stays in its episode and is masked in everything derived from the episode', async () => {
     const scope = 'secrets'
     const graph = ['login', 'query', 'logout'].map((tool, place) => ({
       ...{ id: `n${place}`, tool, args: { nested: { password: secret }, note: `password=${secret}` } },
@@ -55,7 +55,7 @@ describe('a secret that was captured', () => {
     }
   })
 
-  it('is not found by search, and neither is what a tool was called with', async () => {
+  it('is not found by text search, nor are the arguments of a tool call', async () => {
     const content = {
       ...{
         tool_name: 'psql',
@@ -75,8 +75,8 @@ describe('a secret that was captured', () => {
   })
 })
 
-describe('an event without a summary', () => {
-  it('that says nothing teaches nothing', async () => {
+describe('consolidation of an episode without a summary', () => {
+  it('learns no fact from raw text alone', async () => {
     const scope = 'silent'
     for (const ref of ['a', 'b']) {
       await capture(app, { ref, outcome: 'success', text: 'raw words', at: ref, n: 7 }, { scope })
@@ -85,7 +85,7 @@ describe('an event without a summary', () => {
     expect((await listAll(scope)).map(({ type }) => type)).toEqual(['episodic', 'episodic'])
   })
 
-  it('that happens again confirms one fact, whatever its time and reference', async () => {
+  it('confirms one fact when the same event repeats with another time and reference', async () => {
     const scope = 'again'
     for (const ref of ['a', 'b']) {
       const content = { ref, event_kind: 'deploy', subject: 'api', outcome: 'success', at: ref }
@@ -98,13 +98,13 @@ describe('an event without a summary', () => {
   })
 })
 
-describe('a more sensitive or scoped capture', () => {
+describe('a capture of higher sensitivity or of another scope', () => {
   const higher: [string, object][] = [
-    ['more sensitive', { sensitivity: 'hyper', scope: 'levels' }],
-    ['of a scope', { scope: 'other' }],
+    ['of higher sensitivity', { sensitivity: 'hyper', scope: 'levels' }],
+    ['of another scope', { scope: 'other' }],
   ]
-  it.each(higher)('%s changes nothing of a lower fact', async (name, more) => {
-    const lower = name === 'of a scope' ? {} : { scope: 'levels' }
+  it.each(higher)('%s does not change a fact of lower sensitivity', async (name, more) => {
+    const lower = name === 'of another scope' ? {} : { scope: 'levels' }
     const subject = `subject ${name}`
     const told = (object: string, policy: string) => ({ ...triple(object), subject, revision_policy: policy })
     const { fact } = await captureFact(app, told('linux', 'replace'), lower)
@@ -119,7 +119,7 @@ describe('a more sensitive or scoped capture', () => {
     if (name === 'more sensitive') expect(after).toEqual(before)
   })
 
-  it('leaves a lower entity without what it says of it', async () => {
+  it('does not change an entity of lower sensitivity', async () => {
     const scope = 'names'
     const { created_records: records } = await capture(app, { user: 'Grace' }, { scope })
     const entity = records.find(({ type }: Body) => type === 'entity') as Body

@@ -25,8 +25,8 @@ const whole = {
   context_summary: 'As it began.',
 }
 
-describe('how a task stands', () => {
-  it('is a working record with all that was told', async () => {
+describe('POST /v1/capture with a working state', () => {
+  it('creates a working record with every field of the report', async () => {
     const { primary_record: task, created_records: created } = await report({ ...whole, mood: 'calm' })
     expect(task).toMatchObject({
       type: 'working',
@@ -41,7 +41,7 @@ describe('how a task stands', () => {
     expect(created).toEqual([task])
   })
 
-  it('is updated in place, and the log tells what changed', async () => {
+  it('updates the record of the thread in place and audits the changes', async () => {
     const first = await report({ ...whole, thread_id: 'placed' })
     app.clock.advance(2 * 3_600_000)
     const { primary_record: task, created_records: created } = await report(
@@ -64,7 +64,7 @@ describe('how a task stands', () => {
     expect(await read(app, task.id)).toEqual(task)
   })
 
-  it('keeps what a later report does not tell', async () => {
+  it('keeps fields that a later report leaves out', async () => {
     await report({ ...whole, thread_id: 'kept', mood: 'calm' }, { context: { turn: 1 } })
     const next = await report(
       { thread_id: 'kept', state: null, next_actions: null },
@@ -90,7 +90,7 @@ describe('how a task stands', () => {
     })
   })
 
-  it('is told apart by scope and by the letter of its thread', async () => {
+  it('keeps one task for each scope and exact thread id', async () => {
     const ids = new Set<string>()
     for (const scope of [undefined, 'one', 'two']) {
       for (const thread_id of ['apart', 'Apart', 'apart ']) {
@@ -102,7 +102,7 @@ describe('how a task stands', () => {
     expect(ids.size).toBe(9)
   })
 
-  it('is continued by reports that are no more sensitive, and never changes its sensitivity', async () => {
+  it('continues a task with reports of equal or lower sensitivity, and keeps the sensitivity of the task', async () => {
     const sensitivities: string[] = []
     const ids = new Set<string>()
     for (const sensitivity of ['low', 'high', 'medium', 'public', undefined]) {
@@ -117,7 +117,7 @@ describe('how a task stands', () => {
     expect(ids.size).toBe(2)
   })
 
-  it('does not change when a more sensitive report comes, which gets a record of its own', async () => {
+  it('creates a separate task for a report of higher sensitivity', async () => {
     const { primary_record: task } = await report({ ...whole, thread_id: 'beside' })
     const low = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'low' })
     const before = await read(app, task.id, { key: low })
@@ -133,7 +133,7 @@ describe('how a task stands', () => {
     expect(next).toMatchObject({ id: task.id, version: 2, payload: { state: 'done' } })
   })
 
-  it('does not change when a report of another scope comes', async () => {
+  it('leaves a task of another scope alone', async () => {
     const { primary_record: task } = await report({ thread_id: 'foreign' }, { scope: 'ours' })
     const before = await read(app, task.id)
     for (const more of [{ scope: 'theirs' }, {}, { scope: 'theirs', sensitivity: 'hyper' }]) {
@@ -143,7 +143,7 @@ describe('how a task stands', () => {
     expect(await read(app, task.id)).toEqual(before)
   })
 
-  it('is continued by a key that sees it, though another record of the thread is one level above', async () => {
+  it('continues the task that the key sees, beside a task of the same thread that it does not see', async () => {
     const low = await app.issueKey(['records:read', 'records:write'], { max_sensitivity: 'low' })
     const { primary_record: open } = await report({ thread_id: 'nearby' }, { sensitivity: 'public' })
     await report({ thread_id: 'nearby' }, { sensitivity: 'medium' })
@@ -155,20 +155,20 @@ describe('how a task stands', () => {
   })
 
   it.each([true, false])(
-    'has one record of each sensitivity when reports race (begun: %s)',
-    async (begun) => {
-      const thread_id = `raced ${begun}`
-      if (begun) await report({ thread_id })
+    'keeps one task for each sensitivity when reports race (task exists: %s)',
+    async (exists) => {
+      const thread_id = `raced ${exists}`
+      if (exists) await report({ thread_id })
       const levels = range(16).map((n) => ({ sensitivity: n % 2 === 0 ? 'low' : 'high' }))
       const reports = await Promise.all(levels.map((level) => report({ thread_id }, level)))
       const tasks = reports.map(({ primary_record: task }) => `${task.sensitivity} ${task.id}`)
       const found = [...new Set(tasks)].map((task) => task.split(' ')[0]).sort()
-      // A low report that comes first after a high one continues that one.
-      expect(begun ? [['high', 'low']] : [['high', 'low'], ['high']]).toContainEqual(found)
+      // A low report that arrives right after a high one continues the high task.
+      expect(exists ? [['high', 'low']] : [['high', 'low'], ['high']]).toContainEqual(found)
     },
   )
 
-  it('is not told again by a retry that comes after the task became more sensitive and went on', async () => {
+  it('answers a late retry without the content of a task that has become more sensitive', async () => {
     const early = { thread_id: 'retried', ref: 'r-1', state: 'planning' }
     const { primary_record: task } = await report(early)
     const body = { sensitivity: 'high' }
@@ -181,14 +181,14 @@ describe('how a task stands', () => {
     expect(again.deduplicated).toBe(true)
   })
 
-  it('is of a thread somebody stored by hand, too', async () => {
+  it('continues a task that a client created through POST /v1/records', async () => {
     const payload = { kind: 'working', thread_id: 'by hand', state: 'waiting' }
     const { id } = await create(app, { type: 'working', payload })
     const { primary_record: task } = await report({ thread_id: 'by hand', state: 'executing' })
     expect(task).toMatchObject({ id, version: 2, payload: { state: 'executing' } })
   })
 
-  it('begins anew once it was forgotten', async () => {
+  it('creates a new task after the old one was forgotten', async () => {
     const { primary_record: old } = await report({ thread_id: 'forgotten', next_actions: ['x'] })
     await forget(app, old.id)
     const { primary_record: task } = await report({ thread_id: 'forgotten' })
@@ -196,7 +196,7 @@ describe('how a task stands', () => {
     expect(task.payload.next_actions).toEqual([])
   })
 
-  it('has a thread and fields of their kind, or is refused by name', async () => {
+  it('refuses a report without a thread or with fields of a wrong type, with pointers', async () => {
     for (const [content, pointers] of [
       ['text', ['/content']],
       [null, ['/content']],
@@ -211,7 +211,7 @@ describe('how a task stands', () => {
     }
   })
 
-  it('has one record of fifty who report on a new thread at once, and each report is in its log', async () => {
+  it('keeps one task when fifty reports start a thread at once, and audits each report', async () => {
     const before = await countTableRows(app)
     const answers = await Promise.all(
       range(50).map((n) =>

@@ -23,8 +23,8 @@ afterAll(() => app.close())
 const post = (path: string, body: object): Promise<Answer> => app.request('POST', path, { body })
 const reason = { actor: 'a', rationale: 'r' }
 
-describe('captures amid those who revise, merge, forget and erase what they name', () => {
-  it('fail nothing, and leave nothing linked only with whom was folded away', async () => {
+describe('captures while other clients revise, merge, forget and erase the same records', () => {
+  it('succeed and leave no edge that leads only to a merged entity', async () => {
     for (const seed of [5, 6, 7]) {
       const scope = `amid ${seed}`
       const told = await Promise.all(
@@ -53,7 +53,7 @@ describe('captures amid those who revise, merge, forget and erase what they name
         () => app.request('DELETE', `/v1/records/${entities[3]}?actor=a&rationale=r`),
         () => post(`/v1/records/${entities[4]}/erase`, reason),
       ]
-      // Each comes after six captures more.
+      // One change after every six captures.
       const order = captures.flatMap((each, index) => [each, ...others.slice(index / 6, index / 6 + 1)])
       const mixed = order.filter((each, index) => order.indexOf(each) === index)
       const answers = await Promise.all(mixed.map((each) => each()))
@@ -61,7 +61,7 @@ describe('captures amid those who revise, merge, forget and erase what they name
       expect(failed.map(({ text }) => text)).toEqual([])
       const captured = answers.filter(({ body }) => 'primary_record' in (body as Body))
       expect(captured).toHaveLength(40)
-      // Whoever is linked with the one that was folded away is linked with the one that stands for it.
+      // Whatever is linked with a merged entity is also linked with its target.
       const { rows } = await sql<{ id: string }>`
         select e.source_id as id from relations as e
         join records as r on r.id = e.target_id and r.status = 'merged' and r.scope = ${scope}
@@ -75,7 +75,7 @@ describe('captures amid those who revise, merge, forget and erase what they name
     }
   }, 60_000)
 
-  it('find a retracted fact retracted, and a forgotten task forgotten, at whatever moment that came', async () => {
+  it('do not reactivate a retracted fact or a forgotten task, whenever the change commits', async () => {
     for (const n of range(10)) {
       const scope = `moment ${n}`
       const { fact } = await captureFact(app, triple('linux'), { scope })
@@ -102,8 +102,8 @@ const mergedFact = {
   evidence: [{ source_type: 'human', source_id: 'me', timestamp: '2026-01-01T00:00:00Z' }],
 }
 
-describe('what was captured and is moved to another scope', () => {
-  it('is known there by its thread, its name and what it says, and here no more', async () => {
+describe('a captured record that moves to another scope', () => {
+  it('is recognised in the new scope by thread, name and content, and no longer in the old one', async () => {
     const asked = { scope: 'from' }
     const told = await captureFact(app, triple('linux', { ref: 'moved', user: 'Mona' }), asked)
     const task = await capture(app, { thread_id: 'moved' }, { ...asked, source_kind: 'working_state' })
@@ -125,7 +125,7 @@ describe('what was captured and is moved to another scope', () => {
     }
   })
 
-  it('may come to a scope that has one of its thread, its name and its reference already', async () => {
+  it('can move to a scope that already has the same thread, name and reference', async () => {
     const tell = async (scope: string) => {
       const told = await captureFact(app, triple('linux', { ref: 'twin', user: 'Nora' }), { scope })
       const task = await capture(app, { thread_id: 'twin' }, { scope, source_kind: 'working_state' })
@@ -151,7 +151,7 @@ describe('what was captured and is moved to another scope', () => {
     expect(task.created_records).toEqual([])
   })
 
-  it('is known by its thread’s new name once that was changed by hand', async () => {
+  it('is recognised by the new name of its thread after a patch', async () => {
     const more = { scope: 'renamed', source_kind: 'working_state' }
     const { primary_record: task } = await capture(app, { thread_id: 'old' }, more)
     const body = { payload: { thread_id: 'new' } }

@@ -24,7 +24,7 @@ async function readFacts(scope: string): Promise<Body[]> {
   return rows
 }
 
-it('two hundred captures that name the same ten new entities, in any order, make ten', async () => {
+it('two hundred concurrent captures of the same ten new names, in any order, create ten entities', async () => {
   const names = range(10).map((n) => `Entity ${n}`)
   const key = (n: number) => ['user', 'project', 'service', 'file', 'other_entity'][n % 5] ?? 'user'
   for (const seed of [1, 2]) {
@@ -44,7 +44,7 @@ it('two hundred captures that name the same ten new entities, in any order, make
   }
 }, 120_000)
 
-it('captures that call one new entity by many kinds at once make one of each kind that differs', async () => {
+it('concurrent captures of one new name under several kinds create one entity for each kind', async () => {
   const keys = ['user', 'project', 'service', 'subject', 'some_entity']
   const answers = await Promise.all(
     range(50).map((n) => postCapture(app, { [keys[n % 5] ?? '']: 'Janus' }, { scope: 'janus' })),
@@ -55,11 +55,11 @@ it('captures that call one new entity by many kinds at once make one of each kin
     where r.type = 'entity' and r.scope = 'janus'
   `.execute(app.db)
   const kinds = rows.map(({ kind }) => kind).sort()
-  // One whose kind nobody has said may be any of them: where it came first, all of them are it.
+  // A mention without a kind matches any of them; when it arrives first, the later ones match its entity.
   expect(kinds).toEqual(kinds.includes('Other') ? ['Other'] : ['Person', 'Project', 'Service'])
 })
 
-it('fifty captures of one new fact leave one record, told by fifty', async () => {
+it('fifty concurrent captures of one new fact create one record with fifty pieces of evidence', async () => {
   const answers = await Promise.all(
     range(50).map((n) =>
       postCapture(app, triple('linux'), {
@@ -82,7 +82,7 @@ it('fifty captures of one new fact leave one record, told by fifty', async () =>
 })
 
 it.each(['replace', 'fork', 'contest'])(
-  'fifty captures of different objects of one topic leave a whole chain when they %s',
+  'fifty concurrent captures of different objects of one topic form one unbroken chain under policy %s',
   async (policy) => {
     const scope = `chain ${policy}`
     const answers = await Promise.all(
@@ -118,7 +118,7 @@ it.each(['replace', 'fork', 'contest'])(
   },
 )
 
-it('a storm of facts, tasks and references in random order fails nothing', async () => {
+it('concurrent facts, tasks and references in random order all succeed', async () => {
   const step = fc.record({
     source_kind: fc.constantFrom('event', 'observation', 'working_state'),
     subject: fc.constantFrom('A', 'B', 'C'),

@@ -23,8 +23,8 @@ async function expectDone(answer: Promise<Answer>): Promise<void> {
   expect((await answer).status).toBeLessThan(300)
 }
 
-describe('an entity that a model meant', () => {
-  const goings: [string, (id: string, twin: string, scope: string) => Promise<unknown>][] = [
+describe('an entity that the model names in its answer', () => {
+  const changes: [string, (id: string, twin: string, scope: string) => Promise<unknown>][] = [
     ['is forgotten', (id) => forget(app, id)],
     ['is erased', (id) => erase(app, id)],
     [
@@ -40,14 +40,14 @@ describe('an entity that a model meant', () => {
     ],
   ]
 
-  it.each(goings)('and that %s while it thinks is not linked', async (going, go) => {
-    const scope = `gone ${going}`
+  it.each(changes)('is not linked when it %s during the model call', async (change, applyChange) => {
+    const scope = `gone ${change}`
     const [{ id }, twin] = [
       await reading.entity('Altair', { scope }),
       await reading.entity('Altair Nine', { scope }),
     ]
     model.behave(async (response, seen) => {
-      await go(id, twin.id, scope)
+      await applyChange(id, twin.id, scope)
       const target = { target_entity_id: id }
       const answer = {
         ...buildMentionAnswer({ surface: 'the star', canonical_entity_id: id }),
@@ -70,7 +70,7 @@ describe('an entity that a model meant', () => {
     expect(linked).toMatchObject({ type: 'entity', scope })
   })
 
-  it('is linked when it stands', async () => {
+  it('is linked when it still exists', async () => {
     const { id } = await reading.entity('Deneb', { scope: 'stands' })
     model.behave(respondWithJson(buildMentionAnswer({ surface: 'it', canonical_entity_id: id })))
     const answer = await capture(app, { note: 'Deneb is up' }, { scope: 'stands' })

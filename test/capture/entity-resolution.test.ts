@@ -24,16 +24,20 @@ const entity = (name: string, scope: string | undefined, more: object = {}) =>
     ...{ type: 'entity', ...(scope ? { scope } : {}) },
     payload: { kind: 'entity', canonical_name: name, primary_type: 'Project', ...more },
   })
-/** The ids of whom the episode mentions, in the order of the content. */
-const meant = async (content: unknown, scope: string | undefined, more: object = {}): Promise<Body[]> => {
+/** Returns the ids of the mentioned entities, in the order of the content. */
+const listMentionedIds = async (
+  content: unknown,
+  scope: string | undefined,
+  more: object = {},
+): Promise<Body[]> => {
   const answer = await capture(app, content, { ...(scope ? { scope } : {}), ...more })
   return answer.primary_record.interpretation.mentions.map(
     ({ canonical_entity_id: id }: Body) => id as string | undefined,
   )
 }
 
-describe('whom evidence names', () => {
-  it('by each key that names becomes an entity of its kind', async () => {
+describe('POST /v1/capture with names in the content', () => {
+  it('creates one entity of the matching kind for each naming key', async () => {
     const content = {
       ...{ subject: 'S', tool_name: 'T', project: 'P', file: 'F', path: 'a/b', service: 'V' },
       ...{ repository: 'R', user: 'U', agent: 'A', main_entity: 'E', entity_kind: 'Incident' },
@@ -52,71 +56,71 @@ describe('whom evidence names', () => {
     expect((body as Body).items.map(({ id }: Body) => id)).toEqual([answer.primary_record.id])
   })
 
-  it('is who bears the name, whatever its case, spaces and width', async () => {
+  it('finds an existing entity in any case, spacing and width', async () => {
     const { id } = await entity('Orion Nebula', 'spelled')
     for (const project of ['orion nebula', ' ORION  NEBULA ', 'Ｏｒｉｏｎ Nebula', 'Orion\u00a0Nebula']) {
-      expect(await meant({ project }, 'spelled')).toEqual([id])
+      expect(await listMentionedIds({ project }, 'spelled')).toEqual([id])
     }
     expect(await countRecordsOfType(app, 'entity', 'spelled')).toBe(1)
   })
 
-  it('is known by identifier before name, and by name before alias', async () => {
+  it('prefers an identifier to a name, and a name to an alias', async () => {
     const byAlias = await entity('Alias', 'rank', { aliases: ['target'] })
-    expect(await meant({ project: 'target' }, 'rank')).toEqual([byAlias.id])
+    expect(await listMentionedIds({ project: 'target' }, 'rank')).toEqual([byAlias.id])
     const byName = await entity('Target', 'rank')
-    expect(await meant({ project: 'target' }, 'rank')).toEqual([byName.id])
+    expect(await listMentionedIds({ project: 'target' }, 'rank')).toEqual([byName.id])
     const identifiers = [{ namespace: 'git', value: 'target' }]
     const byMark = await entity('Mark', 'rank', { identifiers, primary_type: 'Incident' })
-    expect(await meant({ project: 'target' }, 'rank')).toEqual([byMark.id])
-    expect(await meant({ project: 'git:target' }, 'rank')).toEqual([byMark.id])
+    expect(await listMentionedIds({ project: 'target' }, 'rank')).toEqual([byMark.id])
+    expect(await listMentionedIds({ project: 'git:target' }, 'rank')).toEqual([byMark.id])
   })
 
-  it('is of a kind that fits, or another', async () => {
+  it('creates a second entity when the kind differs', async () => {
     const { id } = await entity('Mercury', 'kinds')
-    const [person] = await meant({ user: 'Mercury' }, 'kinds')
+    const [person] = await listMentionedIds({ user: 'Mercury' }, 'kinds')
     expect(person).not.toBe(id)
-    expect(await meant({ project: 'mercury' }, 'kinds')).toEqual([id])
-    expect(await meant({ user: 'mercury' }, 'kinds')).toEqual([person])
-    const [any] = await meant({ some_entity: 'mercury' }, 'kinds')
+    expect(await listMentionedIds({ project: 'mercury' }, 'kinds')).toEqual([id])
+    expect(await listMentionedIds({ user: 'mercury' }, 'kinds')).toEqual([person])
+    const [any] = await listMentionedIds({ some_entity: 'mercury' }, 'kinds')
     expect([id, person]).toContain(any)
     expect(await countRecordsOfType(app, 'entity', 'kinds')).toBe(2)
   })
 
-  it('is of the scope before of none, and never of another', async () => {
+  it('prefers the own scope to no scope, and never uses another scope', async () => {
     const elsewhere = await entity('Comet', 'elsewhere')
     const everywhere = await entity('Comet', undefined)
-    expect(await meant({ project: 'comet' }, 'somewhere')).toEqual([everywhere.id])
+    expect(await listMentionedIds({ project: 'comet' }, 'somewhere')).toEqual([everywhere.id])
     const own = await entity('Comet', 'somewhere')
-    expect(await meant({ project: 'comet' }, 'somewhere')).toEqual([own.id])
-    expect(await meant({ project: 'comet' }, 'elsewhere')).toEqual([elsewhere.id])
-    expect(await meant({ project: 'comet' }, undefined)).toEqual([everywhere.id])
+    expect(await listMentionedIds({ project: 'comet' }, 'somewhere')).toEqual([own.id])
+    expect(await listMentionedIds({ project: 'comet' }, 'elsewhere')).toEqual([elsewhere.id])
+    expect(await listMentionedIds({ project: 'comet' }, undefined)).toEqual([everywhere.id])
     await entity('Meteor', 'elsewhere')
-    const [meteor] = await meant({ project: 'meteor' }, 'somewhere')
+    const [meteor] = await listMentionedIds({ project: 'meteor' }, 'somewhere')
     expect((await read(app, meteor)).scope).toBe('somewhere')
   })
 
-  it('is nobody who was forgotten or withdrawn', async () => {
+  it('ignores forgotten and retracted entities', async () => {
     const forgotten = await entity('Ghost', 'gone')
     await forget(app, forgotten.id)
-    const [ghost] = await meant({ project: 'ghost' }, 'gone')
+    const [ghost] = await listMentionedIds({ project: 'ghost' }, 'gone')
     expect(ghost).not.toBe(forgotten.id)
     const retracted = await entity('Wraith', 'gone')
     await revise(app, 'retract', retracted.id)
-    const [wraith] = await meant({ project: 'wraith' }, 'gone')
+    const [wraith] = await listMentionedIds({ project: 'wraith' }, 'gone')
     expect(wraith).not.toBe(retracted.id)
   })
 
-  it('is nobody more confidential than the evidence', async () => {
-    const [secret] = await meant({ project: 'Umbra' }, 'shade', { sensitivity: 'high' })
-    const [plain] = await meant({ project: 'Umbra' }, 'shade')
+  it('ignores entities of higher sensitivity', async () => {
+    const [secret] = await listMentionedIds({ project: 'Umbra' }, 'shade', { sensitivity: 'high' })
+    const [plain] = await listMentionedIds({ project: 'Umbra' }, 'shade')
     expect(plain).not.toBe(secret)
     expect((await read(app, plain)).sensitivity).toBe('low')
     expect([secret, plain]).toContain(
-      (await meant({ project: 'umbra' }, 'shade', { sensitivity: 'high' }))[0],
+      (await listMentionedIds({ project: 'umbra' }, 'shade', { sensitivity: 'high' }))[0],
     )
   })
 
-  it('is named by an id only where a record of the scope or of none has it', async () => {
+  it('resolves an id only to a record of the same scope or of no scope', async () => {
     const own = await entity('Own', 'ids')
     const free = await entity('Free', undefined)
     const foreign = await entity('Foreign', 'other ids')
@@ -144,8 +148,8 @@ describe('whom evidence names', () => {
   })
 })
 
-describe('whom a fact is about', () => {
-  it('is its subject, and its object where that names somebody who is known', async () => {
+describe('POST /v1/capture with a fact', () => {
+  it('links the subject, and the object when it is a known entity', async () => {
     const object = await entity('Linux', 'about')
     const answer = await captureFact(app, triple('linux'), { scope: 'about' })
     const { relations } = await read(app, answer.fact.record_id)
@@ -160,7 +164,7 @@ describe('whom a fact is about', () => {
     expect(listPredicates(unknown)).not.toContain('object_entity')
   })
 
-  it('is its subject though the evidence spells it otherwise beside it', async () => {
+  it('links the subject once when the evidence spells it in another way', async () => {
     const content = { project: 'orion', subject: 'ORION', predicate: 'is', object: 'up' }
     const answer = await captureFact(app, content, { scope: 'spelling' })
     expect(pickCreated(answer, 'entity')).toHaveLength(1)
@@ -172,8 +176,8 @@ describe('whom a fact is about', () => {
   })
 })
 
-describe('whom a fact is about, named for the first time', () => {
-  it('is its object too', async () => {
+describe('POST /v1/capture with a fact about a new entity', () => {
+  it('links the object as well', async () => {
     const content = { user: 'Ada', subject: 'the engine', predicate: 'is built by', object: 'ADA' }
     const answer = await captureFact(app, content, { scope: 'first time' })
     const [ada] = pickCreated(answer, 'entity')
@@ -183,8 +187,8 @@ describe('whom a fact is about, named for the first time', () => {
   })
 })
 
-describe('names from a hostile hand', () => {
-  it('are looked at up to fifty, and the evidence is kept whole', async () => {
+describe('POST /v1/capture with hostile names', () => {
+  it('resolves at most fifty names and stores the evidence completely', async () => {
     const user = Array.from({ length: 10_000 }, (_, n) => `user ${n}`)
     const answer = await capture(app, { user, deep: { file: user } }, { scope: 'crowd' })
     expect(pickCreated(answer, 'entity')).toHaveLength(50)
@@ -192,7 +196,7 @@ describe('names from a hostile hand', () => {
     expect(kept).toEqual({ user, deep: { file: user } })
   })
 
-  it('of 1,024 characters are names, and longer ones are not', async () => {
+  it('accepts names of up to 1,024 characters', async () => {
     for (const [length, count] of [
       [1_024, 1],
       [1_025, 0],
@@ -210,13 +214,13 @@ describe('names from a hostile hand', () => {
     expect([201, 422]).toContain(status)
   })
 
-  it('that are blank, or of no text, are nobody', async () => {
+  it('ignores names that are blank or not text', async () => {
     const user = ['', ' ', '\u00a0\u3000', '\u2003', 7, null, {}, ['x'], true]
     const answer = await capture(app, { user, agent: ' \t', project: { user: '' } }, { scope: 'blank' })
     expect(pickCreated(answer, 'entity')).toEqual([])
   })
 
-  it('of invisible characters or of every object are names like any other', async () => {
+  it('accepts invisible characters and property names of JavaScript objects as names', async () => {
     const names = [
       '\u200b',
       '\u3164',
@@ -234,9 +238,9 @@ describe('names from a hostile hand', () => {
     expect(pickCreated(again, 'entity')).toEqual([])
   })
 
-  it('that grow when they are normalised are found again', async () => {
+  it('finds a name again that grows when it is normalised', async () => {
     const long = 'ﷺ'.repeat(1_024)
-    const [one] = await meant({ user: long }, 'grown')
-    expect(await meant({ user: long }, 'grown')).toEqual([one])
+    const [one] = await listMentionedIds({ user: long }, 'grown')
+    expect(await listMentionedIds({ user: long }, 'grown')).toEqual([one])
   })
 })

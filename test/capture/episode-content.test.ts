@@ -9,20 +9,20 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What a reader of the episode finds of a content that has no field with a place of its own. */
-async function keep(content: unknown, more: object = {}): Promise<unknown> {
+/** Captures content without fields of their own, and returns what a reader of the episode finds. */
+async function captureAndReadContent(content: unknown, more: object = {}): Promise<unknown> {
   const { primary_record: episode } = await capture(app, content, more)
   return (await read(app, episode.id)).payload.environment.context.captured.content
 }
 
-/** So many levels of lists and objects, one in the other. */
+/** Nests lists and objects this many levels deep. */
 function nest(levels: number): unknown {
   let content: unknown = 'core'
   for (const level of range(levels)) content = level % 2 === 0 ? [content] : { in: content }
   return content
 }
 
-/** Sent as text, for what no JavaScript value says. */
+/** Sends the content as text, for JSON that JavaScript values cannot express. */
 const raw = (content: string) =>
   app.request('POST', '/v1/capture', { body: `{"source":"s","content":${content}}` })
 
@@ -50,13 +50,14 @@ const contents: unknown[] = [
   ],
 ]
 
-describe('the content of a capture', () => {
-  it('is kept as it is, whatever JSON it is', async () => {
-    for (const content of contents) expect(await keep(content)).toEqual(content)
+describe('the content of a captured episode', () => {
+  it('keeps any JSON value unchanged', async () => {
+    for (const content of contents) expect(await captureAndReadContent(content)).toEqual(content)
   })
 
-  it('is kept at any depth that a body may have', async () => {
-    for (const levels of [1, 50, 98, 99]) expect(await keep(nest(levels))).toEqual(nest(levels))
+  it('keeps any depth up to the limit of a body', async () => {
+    for (const levels of [1, 50, 98, 99])
+      expect(await captureAndReadContent(nest(levels))).toEqual(nest(levels))
     for (const levels of [100, 101, 1_000]) {
       const answer = await postCapture(app, nest(levels))
       expectProblem(answer, 422, 'validation_failed')
@@ -64,20 +65,20 @@ describe('the content of a capture', () => {
     }
   })
 
-  it('is kept whole at five megabytes, and refused above ten', async () => {
+  it('keeps five megabytes and refuses more than ten', async () => {
     const large = range(52).map((n) => `${n} `.repeat(2_000).padEnd(100_000, 'word '))
-    expect(await keep({ large })).toEqual({ large })
+    expect(await captureAndReadContent({ large })).toEqual({ large })
     expectProblem(await raw(JSON.stringify(range(105).map(() => 'x'.repeat(100_000)))), 413, 'body_too_large')
   })
 
-  it('is kept whole with two hundred thousand elements or fields', async () => {
+  it('keeps two hundred thousand elements or fields', async () => {
     const numbers = range(200_000)
-    expect(await keep(numbers)).toEqual(numbers)
+    expect(await captureAndReadContent(numbers)).toEqual(numbers)
     const fields = Object.fromEntries(range(200_000).map((n) => [`k${n}`, n]))
-    expect(await keep(fields)).toEqual(fields)
+    expect(await captureAndReadContent(fields)).toEqual(fields)
   }, 120_000)
 
-  it('with a number beyond all numbers is refused by name', async () => {
+  it('refuses a number that no double can hold', async () => {
     const before = await countTableRows(app)
     expectProblem(await raw('[1e999]'), 422, 'number_too_large')
     expect(await countTableRows(app)).toEqual(before)
@@ -90,7 +91,7 @@ describe('the content of a capture', () => {
     ['the prototype', '{"a":{"__proto__":{"b":1}}}', '/content/a'],
     ['too long a text', JSON.stringify([1, 'x'.repeat(100_001)]), '/content/1'],
     ['too long a name', JSON.stringify({ ['x'.repeat(100_001)]: 1 }), '/content'],
-  ])('with %s is refused by name', async (_, content, pointer) => {
+  ])('refuses %s with a pointer', async (_, content, pointer) => {
     const before = await countTableRows(app)
     const answer = await raw(content)
     expectProblem(answer, 422, 'validation_failed')
@@ -99,7 +100,7 @@ describe('the content of a capture', () => {
   })
 
   it('is found by its words', async () => {
-    const told: [unknown, string][] = [
+    const cases: [unknown, string][] = [
       ['a plain aardvark', 'aardvark'],
       [{ deep: [{ er: 'a buffalo' }] }, 'buffalo'],
       [{ tool_name: 'caracal', result: { said: 'dormouse' } }, 'dormouse'],
@@ -112,7 +113,7 @@ describe('the content of a capture', () => {
         'ferret',
       ],
     ]
-    for (const [content, word] of told) {
+    for (const [content, word] of cases) {
       const kind = word === 'dormouse' ? 'tool_output' : 'event'
       const { primary_record: episode } = await capture(app, content, { source_kind: kind })
       const { body } = await app.request('GET', `/v1/records?q=${word}`)
@@ -124,7 +125,7 @@ describe('the content of a capture', () => {
   })
 })
 
-describe('what an episode has a place for', () => {
+describe('content fields with a place in the episode', () => {
   const content = {
     ...{ ref: 'run-1', event_kind: 'deploy', text: 'Deployed.', outcome: 'partial', artifacts: ['a.txt'] },
     timeline: [{ t: '2026-01-01T00:00:00.000Z', event_kind: 'step', ref: 's1', summary: 'one' }],
@@ -133,7 +134,7 @@ describe('what an episode has a place for', () => {
     tool_graph_ref: 'graph-1',
   }
 
-  it('stands there, and the rest is kept beside it', async () => {
+  it('are stored in their place, and the rest beside them', async () => {
     const { primary_record: episode } = await capture(
       app,
       { ...content, extra: { a: 1 } },
@@ -159,7 +160,7 @@ describe('what an episode has a place for', () => {
     })
   })
 
-  it('is refused by name where it does not fit', async () => {
+  it('are refused with a pointer when they do not fit', async () => {
     for (const [more, pointer] of [
       [{ timeline: 'x' }, '/content/timeline'],
       [{ tool_graph: [{ id: '1' }] }, '/content/tool_graph/0/tool'],
@@ -174,7 +175,7 @@ describe('what an episode has a place for', () => {
     }
   })
 
-  it('is a node of its own for what a tool put out', async () => {
+  it('become a node of the tool graph for tool output', async () => {
     const call = { tool: 'go test', args: { any: ['json', null] }, result: [1], depends_on: ['n1'] }
     const graph = { tool_graph: content.tool_graph }
     const { primary_record: episode } = await capture(
@@ -192,7 +193,7 @@ describe('what an episode has a place for', () => {
     expect(pointersOf(nameless)).toEqual(['/content/tool_name'])
   })
 
-  it('is told the kind of what happened, whatever that is', async () => {
+  it('keep any source kind as the event kind', async () => {
     for (const kind of ['event', 'agent_turn', 'thought', 'observation', 'constructor', '🦋', '']) {
       const { primary_record: episode } = await capture(app, { text: kind || 'none' }, { source_kind: kind })
       expect(episode).toMatchObject({
@@ -203,7 +204,7 @@ describe('what an episode has a place for', () => {
   })
 })
 
-describe('a capture that breaks its schema', () => {
+describe('POST /v1/capture with a body that breaks the schema', () => {
   it.each([
     [{ unknown: 1 }, '/unknown'],
     [{ id: 'x' }, '/id'],
@@ -222,22 +223,22 @@ describe('a capture that breaks its schema', () => {
     [{ timestamp: 'yesterday' }, '/timestamp'],
     [{ timestamp: '2036-01-01T00:00:00Z' }, '/timestamp'],
     [{ context: [] }, '/context'],
-  ])('%j is refused by name', async (more, pointer) => {
+  ])('refuses %j with a pointer', async (more, pointer) => {
     const answer = await postCapture(app, 'x', more)
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual([pointer])
   })
 
-  it('or has no content or source is told so', async () => {
+  it('lists both faults when content and source are missing', async () => {
     const answer = await app.request('POST', '/v1/capture', { body: {} })
     expect(pointersOf(answer).sort()).toEqual(['/content', '/source'])
   })
 
-  it('is told of all that is wrong in an observation', async () => {
+  it('lists every fault of an observation', async () => {
     const content = { subject: ' ', predicate: 7, object: 1 }
     const answer = await postCapture(app, content, { source_kind: 'observation' })
     expect(pointersOf(answer)).toEqual(['/content/subject', '/content/predicate'])
-    // Elsewhere it is a field like any other.
+    // Other source kinds treat these fields like any other.
     expect((await capture(app, content)).fact).toBeUndefined()
   })
 })

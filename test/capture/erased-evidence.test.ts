@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('evidence that was erased', () => {
-  it('is not captured again, whatever its reference, its time, its spelling and its reason', async () => {
+describe('POST /v1/capture with the content of an erased episode', () => {
+  it('is refused, whatever the reference, time, spelling and reason', async () => {
     const content = { ref: 'a', text: 'The secret.', more: [1, { deep: 'words' }] }
     const { primary_record: episode } = await capture(app, content, { scope: 'said' })
     await erase(app, episode.id)
@@ -45,13 +45,13 @@ describe('evidence that was erased', () => {
     ['text alone', 'the whole secret', {}],
     ['a list', ['a', 'secret'], {}],
     ['a tool output', { tool_name: 'cat', result: { secret: 1 } }, { source_kind: 'tool_output' }],
-  ])('of %s is not captured again', async (scope, content, more) => {
+  ])('is refused for %s', async (scope, content, more) => {
     const { primary_record: episode } = await capture(app, content, { scope, ...more })
     await erase(app, episode.id)
     expectProblem(await postCapture(app, content, { scope, ...more }), 409, 'erased_content')
   })
 
-  it('of a task is not captured as a new one, nor told of one that goes on', async () => {
+  it('is refused for a task, both as a new task and as a report on an existing one', async () => {
     const more = { scope: 'task', source_kind: 'working_state' }
     const secret = { next_actions: ['dig up the treasure'], context_summary: 'A treasure.' }
     const { primary_record: task } = await capture(app, { thread_id: 'old', ...secret }, more)
@@ -61,7 +61,7 @@ describe('evidence that was erased', () => {
     expectProblem(await postCapture(app, { thread_id: 'other', ...secret }, more), 409, 'erased_content')
   })
 
-  it('leaves not a word of itself in any table', async () => {
+  it('finds no word of the erased content in any table', async () => {
     const { primary_record: episode } = await capture(
       app,
       { ref: 'xylophone-ref', text: 'xylophone', user: 'Xylophone Player' },
@@ -75,8 +75,8 @@ describe('evidence that was erased', () => {
   })
 })
 
-describe('a fact that was erased', () => {
-  it('stays away when it is told again, and the evidence lands without it', async () => {
+describe('POST /v1/capture with an erased fact', () => {
+  it('stores the episode without the fact', async () => {
     const { fact } = await captureFact(app, triple('linux', { note: 'one' }), { scope: 'fact' })
     await erase(app, fact.record_id)
     const again = await captureFact(app, triple('Linux', { note: 'two' }), { scope: 'fact' })
@@ -89,7 +89,7 @@ describe('a fact that was erased', () => {
     ).toBe('created')
   })
 
-  it('neither replaces, nor contests, what stands', async () => {
+  it('neither replaces nor contests the active fact', async () => {
     for (const revision_policy of ['replace', 'fork', 'contest']) {
       const more = { scope: `stands ${revision_policy}` }
       const { fact: erased } = await captureFact(app, triple('linux', { note: 'one' }), more)
@@ -102,8 +102,8 @@ describe('a fact that was erased', () => {
   })
 })
 
-describe('a name that was erased', () => {
-  it('is made nobody’s again, and its mention stays open', async () => {
+describe('POST /v1/capture with the name of an erased entity', () => {
+  it('creates no entity and leaves the mention unresolved', async () => {
     const first = await capture(app, { user: 'Jane Doe', project: 'Known' }, { scope: 'name' })
     const [jane] = pickCreated(first, 'entity')
     expect(jane.payload.canonical_name).toBe('Jane Doe')
@@ -122,7 +122,7 @@ describe('a name that was erased', () => {
     expect(known.canonical_entity_id).toEqual(expect.any(String))
   })
 
-  it('is somebody again once somebody is stored by hand under a lifted tombstone', async () => {
+  it('links the mention once the tombstone is lifted and a client creates the entity', async () => {
     const first = await capture(app, { user: 'John Roe' }, { scope: 'lifted' })
     await erase(app, pickCreated(first, 'entity')[0].id)
     const { body } = await app.request('GET', '/v1/tombstones?limit=500')

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 beforeEach(() => reading.startAnew())
 
-const faults: [string, Behaviour, string, number?][] = [
+const failures: [string, Behaviour, string, number?][] = [
   ['never answers', neverRespond, 'timeout'],
   ['answers too late', respondAfter(2 * timeoutMs, respondWithJson({ summary: 'late' })), 'timeout'],
   ['stops in the middle', stallMidResponse, 'timeout'],
@@ -50,23 +50,26 @@ const faults: [string, Behaviour, string, number?][] = [
   ['names a type there is not', respondWithJson({ proposed_type: 'evidence' }), 'invalid_answer'],
 ]
 
-describe('a model that', () => {
-  it.each(faults)('%s leaves the capture to the rule', async (_name, behaviour, reason, status) => {
-    model.behave(behaviour)
-    const answer = await postCapture(app, { note: 'the evidence', project: 'Faulty' })
-    expect(answer.status).toBe(201)
-    const { interpretation } = (answer.body as Body).primary_record
-    expect(interpretation).toMatchObject({
-      summary: 'Event.',
-      topical_labels: [],
-    })
-    expect(interpretation.mentions).toMatchObject([{ surface: 'Faulty', entity_kind: 'Project' }])
-    const [warning, ...more] = reading.warnings()
-    expect([warning.reason, warning.status, more]).toEqual([reason, status, []])
-    expect(app.log.join('\n')).not.toMatch(/evidence|Faulty|sk-secret/)
-  })
+describe('POST /v1/capture with a model that', () => {
+  it.each(failures)(
+    '%s falls back to the rule-based interpretation',
+    async (_name, behaviour, reason, status) => {
+      model.behave(behaviour)
+      const answer = await postCapture(app, { note: 'the evidence', project: 'Faulty' })
+      expect(answer.status).toBe(201)
+      const { interpretation } = (answer.body as Body).primary_record
+      expect(interpretation).toMatchObject({
+        summary: 'Event.',
+        topical_labels: [],
+      })
+      expect(interpretation.mentions).toMatchObject([{ surface: 'Faulty', entity_kind: 'Project' }])
+      const [warning, ...more] = reading.warnings()
+      expect([warning.reason, warning.status, more]).toEqual([reason, status, []])
+      expect(app.log.join('\n')).not.toMatch(/evidence|Faulty|sk-secret/)
+    },
+  )
 
-  it('is slow keeps nobody waiting but who captures', async () => {
+  it('answers slowly delays only its own capture', async () => {
     const slow = await startInterpretationApp(60_000)
     const wakes = Promise.withResolvers<void>()
     slow.model.behave(async (response, seen) => {
@@ -87,8 +90,8 @@ describe('a model that', () => {
   })
 })
 
-describe('an id that a model makes up', () => {
-  it.each(['a name', 'a reference', 'a relation'])('as that of %s counts for nothing', async (place) => {
+describe('POST /v1/capture with a model that invents ids', () => {
+  it.each(['a name', 'a reference', 'a relation'])('ignores an unknown id in %s', async (place) => {
     const scope = `forged ${place}`
     const [elsewhere, confidential, unshown, record] = await Promise.all([
       reading.entity('Vega', { scope: 'elsewhere' }),

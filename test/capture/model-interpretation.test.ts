@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => reading.close())
 beforeEach(() => reading.startAnew())
 
-describe('a model that answers', () => {
-  it('adds to the interpretation, and its mentions become entities', async () => {
+describe('POST /v1/capture with a model', () => {
+  it('merges the model answer into the interpretation and creates entities for its mentions', async () => {
     const scope = 'answers'
     const { id } = await reading.entity('Orion', { scope })
     model.behave(
@@ -56,7 +56,7 @@ describe('a model that answers', () => {
     expect(reading.warnings()).toEqual([])
   })
 
-  it('is shown the entities that are named and the records that are referred to', async () => {
+  it('sends the model the entities that the content names and the records it refers to', async () => {
     const scope = 'shown'
     const [orion, apollo, other] = await Promise.all([
       reading.entity('Orion Deploy Tool', { scope }),
@@ -82,15 +82,15 @@ describe('a model that answers', () => {
     expect(JSON.stringify(reading.asked())).not.toContain(other.id)
   })
 
-  it('that knows no schemas is asked without', async () => {
+  it('repeats the request without a schema when the model refuses schemas', async () => {
     model.behave(refuseSchemas(400, respondWithJson({ summary: 'as told' })))
     const { primary_record: primary } = await capture(app, { note: 'x' })
     expect(primary.interpretation.summary).toBe('as told')
   })
 })
 
-describe('nothing is sent', () => {
-  it('of what is more sensitive than a model may read', async () => {
+describe('POST /v1/capture does not call the model', () => {
+  it('for content above the sensitivity that the model may read', async () => {
     model.behave(respondWithJson({ summary: 'guessed' }))
     for (const sensitivity of ['medium', 'high', 'hyper']) {
       const { primary_record: primary } = await capture(app, { note: 'x' }, { sensitivity })
@@ -100,7 +100,7 @@ describe('nothing is sent', () => {
     expect(reading.warnings()).toEqual([])
   })
 
-  it('of what a capture names or refers to, where that is more sensitive or of another scope', async () => {
+  it('with names and records of higher sensitivity or of another scope', async () => {
     const scope = 'ceiling'
     const hidden = await Promise.all([
       reading.entity('Sirius', { scope, sensitivity: 'medium' }),
@@ -117,7 +117,7 @@ describe('nothing is sent', () => {
     expect(records).toEqual([])
   })
 
-  it('of a task that was told of in greater confidence', async () => {
+  it('with a task of higher sensitivity', async () => {
     const told = { source_kind: 'working_state', scope: 'tasks' }
     const task = { thread_id: 't', state: 'executing' }
     model.behave(respondWithJson({ summary: 'x' }))
@@ -128,7 +128,7 @@ describe('nothing is sent', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('of an outcome, and of what was captured before', async () => {
+  it('for an outcome or a repeated capture', async () => {
     model.behave(respondWithJson({ summary: 'x' }))
     const headers = { 'idempotency-key': 'read once' }
     const once = { ref: 'once', text: 'x' }
@@ -153,7 +153,7 @@ describe('nothing is sent', () => {
     expect(model.requests).toHaveLength(1)
   })
 
-  it('of a capture that is refused', async () => {
+  it('for a capture that is refused', async () => {
     const key = await app.issueKey(['records:write'], { scopes: ['mine'], max_sensitivity: 'low' })
     expect((await postCapture(app, { note: 'x' }, { scope: 'yours' }, { key })).status).toBe(403)
     expect((await postCapture(app, { note: 'x' }, { source_kind: 'working_state' })).status).toBe(422)

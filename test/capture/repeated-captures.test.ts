@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-describe('evidence that bears a reference', () => {
-  it('is stored once, whatever else a repetition says', async () => {
+describe('POST /v1/capture with a reference', () => {
+  it('stores one episode, whatever else the repetition contains', async () => {
     const first = await captureFact(app, triple('linux', { ref: 'once', project: 'Rho' }), { scope: 'once' })
     const before = await countTableRows(app)
     for (const [content, more] of [
@@ -36,7 +36,7 @@ describe('evidence that bears a reference', () => {
     expect(await countTableRows(app)).toEqual(before)
   })
 
-  it('is told apart by source, scope, sensitivity and the letter of its reference', async () => {
+  it('distinguishes sources, scopes, sensitivities and the exact text of the reference', async () => {
     const ids = new Set<string>()
     const told = [
       ...[{}, { source: 'agent-2' }, { scope: 'a' }, { scope: 'b' }, { sensitivity: 'public' }],
@@ -55,7 +55,7 @@ describe('evidence that bears a reference', () => {
     expect(ids.size).toBe(21)
   })
 
-  it('is told apart from what bears none, or a reference that says nothing', async () => {
+  it('stores a new episode each time when the reference is missing, and refuses an empty one', async () => {
     for (const content of ['text', { text: 'text' }, { ref: null, text: 'text' }, ['ref']]) {
       expect((await capture(app, content)).deduplicated).toBe(false)
       expect((await capture(app, content)).deduplicated).toBe(false)
@@ -64,7 +64,7 @@ describe('evidence that bears a reference', () => {
     expect((await postCapture(app, { ref: 7 })).status).toBe(422)
   })
 
-  it('is stored once of twenty at once', async () => {
+  it('stores one episode for twenty concurrent captures', async () => {
     const answers = await Promise.all(
       range(20).map((n) =>
         captureFact(app, triple(`v${n}`, { ref: 'race', user: `U${n}` }), { scope: 'race' }),
@@ -77,13 +77,13 @@ describe('evidence that bears a reference', () => {
     expect(await countRecordsOfType(app, 'entity', 'race')).toBe(2)
   })
 
-  it('that was forgotten is not stored anew, and the retry is told why', async () => {
+  it('answers record_forgotten when the episode was forgotten', async () => {
     const { primary_record: episode } = await capture(app, { ref: 'gone', text: 'gone' })
     await forget(app, episode.id)
     expectProblem(await postCapture(app, { ref: 'gone', text: 'gone' }), 410, 'record_forgotten')
   })
 
-  it('answers the episode as it stands by now', async () => {
+  it('answers with the current state of the episode', async () => {
     const { primary_record: first } = await capture(app, { ref: 'moved on', text: 'x' })
     const body = { outcome: 'success', actor: 'ci' }
     await app.request('POST', `/v1/records/${first.id}/outcome`, { body })
@@ -93,7 +93,7 @@ describe('evidence that bears a reference', () => {
   })
 })
 
-describe('a capture with an Idempotency-Key', () => {
+describe('POST /v1/capture with an Idempotency-Key', () => {
   const send = (key: string, content: unknown, more: object = {}) =>
     postCapture(
       app,
@@ -102,7 +102,7 @@ describe('a capture with an Idempotency-Key', () => {
       { headers: { 'idempotency-key': key } },
     )
 
-  it('is stored once and answered the same, byte for byte', async () => {
+  it('stores one episode and answers the retry byte for byte the same', async () => {
     const first = await send('k1', triple('linux', { user: 'Keyed' }), { scope: 'keyed' })
     const before = await countTableRows(app)
     app.clock.advance(60_000)
@@ -112,19 +112,19 @@ describe('a capture with an Idempotency-Key', () => {
     expect(await countTableRows(app)).toEqual(before)
   })
 
-  it('is refused with other words under the same key', async () => {
+  it('refuses other content under the same key', async () => {
     await send('k2', triple('linux'), { scope: 'keyed too' })
     expectProblem(await send('k2', triple('windows'), { scope: 'keyed too' }), 422, 'idempotency_key_reused')
   })
 
-  it('is replayed though what it tells could not be told again', async () => {
+  it('replays the answer although the same content would now be refused', async () => {
     const { text, body } = await send('k3', { ref: 'k3', text: 'said' })
     await forget(app, (body as Body).primary_record.id)
     const again = await send('k3', { ref: 'k3', text: 'said' })
     expect([again.status, again.text]).toEqual([201, text])
   })
 
-  it('is stored once of twenty at once', async () => {
+  it('stores one episode for twenty concurrent requests', async () => {
     const answers = await Promise.all(range(20).map(() => send('k4', triple('k4'), { scope: 'k4' })))
     for (const answer of answers.filter(({ status }) => status !== 201)) {
       expectProblem(answer, 409, 'request_in_progress')
@@ -135,7 +135,7 @@ describe('a capture with an Idempotency-Key', () => {
   })
 })
 
-/** Sends the request and hangs up after so many milliseconds, with or without an answer. */
+/** Sends the request and closes the connection after some milliseconds, answered or not. */
 async function hangUp(body: object, headers: Record<string, string>, afterMs: number): Promise<void> {
   const { port, hostname } = new URL(app.url)
   const socket = connect(Number(port), hostname)
@@ -151,11 +151,11 @@ async function hangUp(body: object, headers: Record<string, string>, afterMs: nu
   socket.destroy()
 }
 
-describe('a capture whose connection dies', () => {
+describe('a capture whose connection breaks', () => {
   it.each([
     { by: 'its Idempotency-Key', content: {}, headers: (n: number) => ({ 'idempotency-key': `hung-${n}` }) },
     { by: 'its reference', content: { ref: 'hung' }, headers: () => ({}) },
-  ])('is stored once however often it is sent again, known by $by', async ({ by, content, headers }) => {
+  ])('is stored once however often it is repeated with $by', async ({ by, content, headers }) => {
     for (const [n, afterMs] of [0, 1, 2, 4, 8, 16, 32].entries()) {
       const scope = `${by} ${n}`
       const body = {
@@ -179,7 +179,7 @@ describe('a capture whose connection dies', () => {
     }
   })
 
-  it('and is sent again with neither leaves one more episode, but the fact and the entities once', async () => {
+  it('leaves one more episode when it is repeated with neither, but no second fact or entity', async () => {
     const body = {
       ...{ source: 'agent-1', source_kind: 'observation', scope: 'neither' },
       content: triple('linux', { user: ['A', 'B'] }),

@@ -96,9 +96,9 @@ export function range(count: number): number[] {
 export function createTopic(app: TestApp, scope: string) {
   return {
     scope,
-    tell: (object: unknown, more: object = {}, outside: object = {}) =>
+    captureObject: (object: unknown, more: object = {}, outside: object = {}) =>
       captureFact(app, triple(object, more), { scope, ...outside }),
-    live: async (): Promise<string[]> => {
+    readActiveObjects: async (): Promise<string[]> => {
       const { body } = await app.request(
         'GET',
         `/v1/records?type=semantic&scope=${scope}&status=active&limit=500`,
