@@ -172,7 +172,7 @@ async function startApi(context: Context): Promise<Service> {
     isStopping = true
     await drain(app)
     await services.keys.finishWrites()
-    await services.access.settle()
+    await services.access.flush()
     await queue.close()
     await close()
     return true

@@ -1,21 +1,23 @@
-/** How a memory was used, as far as its importance goes by it. */
+/** What importance needs to know about the uses of a memory. */
 
-/** What is known of the accesses of a record: all of the newest, and of the others how many there were. */
+/** A summary of the accesses of a record: the newest one by one, all of them as counts. */
 export type AccessSummary = {
   count: number
-  /** The same with those that only showed the record counted as the part of one that they are. */
+  /** The sum of the weights: an access that only showed the record counts less than one. */
   weight: number
-  /** Distinct days with an access, counted from creation. */
+  /** On how many distinct days there was an access. Days are 24 hours long and count from the creation. */
   days: number
-  /** Days since the last; null when there was none. */
+  /** Days since the last access; null when there was none. */
   last_age_days: number | null
-  /** The newest that are known one by one, newest first, at most `recentAccesses`. */
+  /** The newest accesses, newest first, at most `recentAccesses`. */
   recent: readonly { age_days: number; weight: number }[]
 }
 
-/** Being shown does not by itself make a memory last. */
+/**
+ * To be shown in an answer counts a quarter of a use: otherwise retrieval alone would keep a memory important.
+ */
 export const accessWeight = { used: 1, served: 1 / 4 } as const
-/** Accesses whose age is summed one by one; older ones are taken as evenly spread. */
+/** The ages of so many accesses are summed one by one. Older ones are taken as evenly spread over time. */
 export const recentAccesses = 32
 
 export const noAccesses: AccessSummary = { count: 0, weight: 0, days: 0, last_age_days: null, recent: [] }
@@ -43,7 +45,7 @@ function within(age: number, ageDays: number): number {
 
 const dayMs = 86_400_000
 
-/** What a record keeps of its accesses, and what the log and its folds add. */
+/** The counts that a record row stores about its accesses. */
 type StoredAccessCounts = {
   created_at: Date
   access_count: number
@@ -56,7 +58,7 @@ export type LoggedAccesses = {
   recent: readonly { at: Date; kind: keyof typeof accessWeight }[]
 }
 
-/** The same where the newest are logged and the others were only counted. */
+/** Builds the summary from the counts of the record and the newest accesses of the log. */
 export function combineAccesses(
   kept: StoredAccessCounts,
   { days, recent }: LoggedAccesses,

@@ -1,6 +1,8 @@
 import { type Layer, neverFading } from './importance.ts'
 
-/** What is put away because nobody came back to it; forgotten, and restorable as whatever is. */
+/**
+ * Archival: a memory that nobody uses any more is forgotten. It can be restored like any forgotten record.
+ */
 
 export const archivedAfterDays = 90
 export const archivedBelow = { retention: 0.15, importance: 0.3, accesses: 3 } as const
@@ -12,17 +14,20 @@ export type ArchivalInput = {
   age_days: number
   retention: number
   importance: number
-  /** Being shown counts as the part of a use that it is, or it would keep a memory for ever. */
+  /** The sum of the access weights. A record that is only shown must not be kept for ever. */
   accesses: number
 }
 
-/** Between two accesses each of these only comes nearer to it, so it matters to nobody how often one looks. */
-export function isDueArchival(standing: ArchivalInput): boolean {
-  const { layer, pinned, deletion_policy: policy, age_days: age } = standing
+/**
+ * Whether a record is due for archival. Between two accesses each value only moves towards the limit, so the interval
+ * between checks does not change the result.
+ */
+export function isDueArchival(input: ArchivalInput): boolean {
+  const { layer, pinned, deletion_policy: policy, age_days: age } = input
   if (pinned || policy !== 'auto_prune' || neverFading.has(layer) || age <= archivedAfterDays) return false
   return (
-    standing.retention < archivedBelow.retention &&
-    standing.importance < archivedBelow.importance &&
-    standing.accesses < archivedBelow.accesses
+    input.retention < archivedBelow.retention &&
+    input.importance < archivedBelow.importance &&
+    input.accesses < archivedBelow.accesses
   )
 }

@@ -1,4 +1,4 @@
-/** Ordered: each level may be told less than the one before it. */
+/** Ordered from the least to the most sensitive. */
 export const sensitivities = ['public', 'low', 'medium', 'high', 'hyper'] as const
 export type Sensitivity = (typeof sensitivities)[number]
 
@@ -22,30 +22,34 @@ export const sourceTypes = [
 ] as const
 export type SourceType = (typeof sourceTypes)[number]
 
-/** The scope of a record that has none, and that every caller may see. No scope has this name. */
+/**
+ * The stored scope of a record without a scope. Every caller may read such a record. No client can use this name.
+ */
 export const unscoped = ''
 
-/** What may be seen: everything up to the ceiling, in these scopes (null: in all) and in no scope. */
+/**
+ * What a caller may see: records up to the ceiling, in the listed scopes (null: in every scope) and without a scope.
+ */
 export type Trust = { maxSensitivity: Sensitivity; scopes: readonly string[] | null }
 
-/** Of the service itself, for what no caller asks. */
+/** The trust of the service itself, for work that no caller asks for. */
 export const fullTrust: Trust = { maxSensitivity: 'hyper', scopes: null }
 
 export type Caller = {
-  /** Whose limits and idempotency keys these are: a key's id, `root` or `anonymous`. */
+  /** The owner of rate limits and idempotency keys: the id of a key, `root` or `anonymous`. */
   principal: string
-  /** The key's name, as audit entries and default sources show it. */
+  /** The name of the key, as audit entries and default sources show it. */
   name: string
   permissions: ReadonlySet<Permission>
   trust: Trust
   sourceType: SourceType
   /** When the key stops working; absent for never. */
   expiresAt?: Date
-  /** A job that acts by itself: there is no key behind what it does. */
+  /** True for a job that acts by itself, without a key. */
   isService?: true
 }
 
-/** The key behind an entry of a log, beside the actor that the caller names. */
+/** The key that made an audit entry. It stands beside the actor, which the caller chooses. */
 export type Via = { key_id: string; key_name: string }
 
 export function viaOf({ principal, name, isService }: Caller): Via | null {

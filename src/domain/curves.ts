@@ -1,4 +1,7 @@
-/** Salience as a closed form of time: a pure function of the anchor, so no sweep can make it wrong. */
+/**
+ * Salience is a closed form of time: a pure function of the anchor. A sweep that runs late, or never, cannot make it
+ * wrong.
+ */
 
 export type Curve = 'exponential' | 'linear' | 'custom' | 'huber' | 'elastic'
 
@@ -8,39 +11,44 @@ export type DecayState = {
   min_salience: number
   base_salience: number
   anchored_at: Date
-  /** The instant of `max_age_seconds` after creation; null when there is none. */
+  /** The creation plus `max_age_seconds`; null when there is no maximum age. */
   expires_at: Date | null
   pinned: boolean
 }
 
 export type PrunableState = DecayState & { deletion_policy: 'auto_prune' | 'manual_only' | 'never' }
 
-/** The most that a salience, its cap, its gain or a penalty may be: a sum over every record stays finite. */
+/**
+ * The upper limit of a salience, its cap, its gain and a penalty. It keeps the sum over every record finite.
+ */
 export const maxSalience = 1_000
 
-/** At and below this a record has faded away. */
+/** A record at or below this salience is pruned. */
 const pruneThreshold = 0.001
 
-/** RFC 3339 has no year beyond 9999, and PostgreSQL reads none that JavaScript writes: later is never. */
+/**
+ * RFC 3339 ends with the year 9999, and PostgreSQL cannot read a later date that JavaScript writes. A later moment
+ * counts as never.
+ */
 const lastMoment = Date.UTC(9_999, 11, 31)
-/** PostgreSQL raises on float underflow where JavaScript rounds to 0; both sides stop counting here. */
+/** PostgreSQL raises an error on float underflow where JavaScript rounds to 0. Both stop at this exponent. */
 const maxHalfLives = 64
-/** huber follows the exponential to half a half-life, then its tangent. */
+/** The huber curve is exponential up to half a half-life, then it continues as the tangent. */
 const huberKnee = 0.5
 const huberKneeValue = 2 ** -huberKnee
 const elasticLinearShare = 0.3
 const elasticExponentialShare = 1 - elasticLinearShare
 
-export function salienceAt(life: DecayState, now: Date): number {
-  if (life.pinned) return life.base_salience
-  if (life.expires_at && now >= life.expires_at) return 0
-  const factor = fadingFactor(life.curve, halfLivesSince(life.anchored_at, now, life.half_life_seconds))
-  return Math.max(life.base_salience * factor, floorOf(life))
+export function salienceAt(state: DecayState, now: Date): number {
+  if (state.pinned) return state.base_salience
+  if (state.expires_at && now >= state.expires_at) return 0
+  const factor = fadingFactor(state.curve, halfLivesSince(state.anchored_at, now, state.half_life_seconds))
+  return Math.max(state.base_salience * factor, floorOf(state))
 }
 
-/** A floor keeps a salience up but never raises it. */
-function floorOf(life: Pick<DecayState, 'min_salience' | 'base_salience'>): number {
-  return Math.min(life.min_salience, life.base_salience)
+/** The floor limits how far a salience falls. It never raises a salience that started below it. */
+function floorOf(state: Pick<DecayState, 'min_salience' | 'base_salience'>): number {
+  return Math.min(state.min_salience, state.base_salience)
 }
 
 export function halfLivesSince(anchor: Date, now: Date, halfLifeSeconds: number): number {
@@ -62,30 +70,31 @@ export function fadingFactor(curve: Curve, halfLives: number): number {
   }
 }
 
-/** When max_age zeroes the record; null when it never does. */
+/** The moment when the maximum age sets the salience to 0; null when there is none. */
 export function computeExpiry(createdAt: Date, maxAgeSeconds: number): Date | null {
   return maxAgeSeconds === 0 ? null : new Date(createdAt.getTime() + maxAgeSeconds * 1_000)
 }
 
-/** The instant from which the record is due for pruning; null when it never is. */
-export function computePruneAt(life: PrunableState): Date | null {
-  if (life.pinned || life.deletion_policy !== 'auto_prune') return null
-  const faded = computeFadedAt(life)
-  if (!faded || !life.expires_at) return faded ?? life.expires_at
-  return new Date(Math.min(faded.getTime(), life.expires_at.getTime()))
+/** The moment from which the record is due for pruning; null for never. */
+export function computePruneAt(state: PrunableState): Date | null {
+  if (state.pinned || state.deletion_policy !== 'auto_prune') return null
+  const faded = computeFadedAt(state)
+  if (!faded || !state.expires_at) return faded ?? state.expires_at
+  return new Date(Math.min(faded.getTime(), state.expires_at.getTime()))
 }
 
-function computeFadedAt(life: PrunableState): Date | null {
-  if (floorOf(life) >= pruneThreshold) return null
-  if (life.base_salience <= pruneThreshold) return life.anchored_at
-  const halfLives = halfLivesToReach(life.curve, pruneThreshold / life.base_salience)
+function computeFadedAt(state: PrunableState): Date | null {
+  if (floorOf(state) >= pruneThreshold) return null
+  if (state.base_salience <= pruneThreshold) return state.anchored_at
+  const halfLives = halfLivesToReach(state.curve, pruneThreshold / state.base_salience)
   if (halfLives > maxHalfLives) return null
-  // Rounded up to the millisecond that timestamps keep: a moment early would be a moment too soon.
-  const moment = life.anchored_at.getTime() + Math.ceil(halfLives * life.half_life_seconds * 1_000)
+  // Rounded up to a millisecond, the resolution of stored timestamps: a record must not be pruned before its salience
+  // reaches the threshold.
+  const moment = state.anchored_at.getTime() + Math.ceil(halfLives * state.half_life_seconds * 1_000)
   return moment <= lastMoment ? new Date(moment) : null
 }
 
-/** The inverse of fadingFactor, for 0 < factor < 1. */
+/** The inverse of `fadingFactor`, for 0 < factor < 1. */
 export function halfLivesToReach(curve: Curve, factor: number): number {
   switch (curve) {
     case 'linear':
@@ -100,12 +109,15 @@ export function halfLivesToReach(curve: Curve, factor: number): number {
   }
 }
 
-/** Beyond two half-lives only the exponential part is left; before, the sum has no closed inverse. */
+/**
+ * After two half-lives only the exponential part is left. Before that the sum has no closed inverse, so the value is
+ * found by bisection.
+ */
 function elasticHalfLivesTo(factor: number): number {
   if (factor <= elasticExponentialShare / 4) return -Math.log2(factor / elasticExponentialShare)
   let low = 0
   let high = 2
-  // 60 halvings of an interval of 2 end below the resolution of a double.
+  // 60 halvings of an interval of length 2 end below the resolution of a double.
   for (let step = 0; step < 60; step++) {
     const middle = (low + high) / 2
     if (fadingFactor('elastic', middle) > factor) low = middle

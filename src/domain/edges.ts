@@ -1,4 +1,7 @@
-/** Predicates that are written both ways, so that either end can be asked. All others stand one way. */
+/**
+ * Predicates that are stored in both directions, so that both ends can be queried. All other predicates are stored in
+ * one direction.
+ */
 export const inversePairs = [
   ['mentions_entity', 'mentioned_in'],
   ['derived_from', 'derives'],
@@ -26,7 +29,7 @@ export function inverseOf(predicate: string): string | undefined {
 
 const backward: ReadonlySet<string> = new Set(inversePairs.map(([, predicate]) => predicate))
 
-/** Whether the predicate is the one back, written beside the edge that a record states. */
+/** Whether the predicate is the inverse that the service writes beside a stated edge. */
 export function isInverse(predicate: string): boolean {
   return backward.has(predicate)
 }
@@ -39,7 +42,7 @@ export type Edge = {
   created_at: Date
 }
 
-/** The edge itself and, where its predicate has one, the edge back. */
+/** Returns each edge, and its inverse where the predicate has one. */
 export function addInverses(edges: readonly Edge[]): Edge[] {
   return edges.flatMap((edge) => {
     const inverse = inverseOf(edge.predicate)

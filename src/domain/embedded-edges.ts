@@ -1,5 +1,5 @@
-/** How many edges are embedded in a record; all of them are paged on their own. */
+/** How many edges a single record shows. All of them can be paged through `/relations`. */
 export const embeddedEdges = 1_000
 
-/** And where a record is one of many in an answer: a few hubs would make most of it. */
+/** How many edges a record shows in a list. With more, a few hubs would fill most of the answer. */
 export const embeddedEdgesAmongMany = 20

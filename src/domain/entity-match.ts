@@ -1,16 +1,16 @@
 import { unscoped } from './caller.ts'
 import { normaliseName } from './names.ts'
 
-/** Which entity a mention means, of those that could be meant. */
+/** Decides which of several candidate entities a mention means. */
 
-/** Kinds that say nothing, and so contradict nothing. */
+/** Unspecific kinds: they fit every other kind. */
 const generic: ReadonlySet<string> = new Set(['', 'other', 'concept'])
 
 export function isGenericKind(kind: string): boolean {
   return generic.has(normaliseName(kind))
 }
 
-/** Whether one thing can be of both kinds; an entity may have several, and none says nothing. */
+/** Whether an entity with these kinds can be of this kind. An entity without kinds fits every kind. */
 export function isCompatibleKind(kind: string, others: string | readonly string[]): boolean {
   const kinds = typeof others === 'string' ? [others] : others
   if (kinds.length === 0 || isGenericKind(kind)) return true
@@ -34,9 +34,10 @@ export type Candidate = {
 }
 
 /**
- * By identifier, whatever its kind, then by name or alias with a kind that fits; of each those of the scope before
- * those of none, and never one of another scope. Of what is left the same one is always chosen: by its own name
- * before an alias, active before challenged, the oldest, the lowest id.
+ * Chooses the entity that a mention means; undefined when none matches. An identifier matches before a name or alias
+ * with a compatible kind. Entities of the same scope come before those without a scope; entities of another scope
+ * never match. Ties are decided in a fixed order: canonical name before alias, active before challenged, oldest,
+ * lowest id.
  */
 export function chooseEntity<C extends Candidate>(
   mention: MentionedName,

@@ -5,24 +5,27 @@ type Graph = {
   edges: readonly { from: string; to: string }[]
 }
 
-/** Unique nodes, edges between them, and no way round in a circle; faults name the node or edge at fault. */
+/**
+ * Checks that node ids are unique, that edges join known nodes and that there is no cycle. Each fault names the node
+ * or edge.
+ */
 export function findGraphFaults(graph: Graph): Fault[] {
   const faults: Fault[] = []
   const known = new Set<string>()
   for (const [index, { id }] of graph.nodes.entries()) {
-    if (known.has(id)) faults.push({ pointer: `/nodes/${index}/id`, message: `node ${id} is there twice` })
+    if (known.has(id)) faults.push({ pointer: `/nodes/${index}/id`, message: `node ${id} occurs twice` })
     known.add(id)
   }
   for (const [index, edge] of graph.edges.entries()) {
     for (const end of ['from', 'to'] as const) {
       if (known.has(edge[end])) continue
-      faults.push({ pointer: `/edges/${index}/${end}`, message: `no node ${edge[end]}` })
+      faults.push({ pointer: `/edges/${index}/${end}`, message: `node ${edge[end]} does not exist` })
     }
   }
   return faults.length > 0 ? faults : findCycle(graph)
 }
 
-/** Depth first without recursion: a hostile chain of a hundred thousand nodes must not end the stack. */
+/** Depth first, without recursion: a hostile chain of 100,000 nodes must not overflow the stack. */
 function findCycle(graph: Graph): Fault[] {
   const outgoing = new Map<string, { to: string; index: number }[]>(graph.nodes.map(({ id }) => [id, []]))
   for (const [index, { from, to }] of graph.edges.entries()) outgoing.get(from)?.push({ to, index })

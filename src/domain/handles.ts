@@ -7,14 +7,18 @@ import { digestStructure, type Graph } from './plan-structure.ts'
 import { dropRepeats } from './tool-sequence.ts'
 
 /**
- * What a record is known by: an entity by its names and identifiers, a fact by what it is about, a task by its thread, a skill
- * by its tools, a plan by its structure, captured evidence by its source's reference. A digest, because a name may be longer than an index entry.
+ * A handle identifies what a record is about: the names and identifiers of an entity, the topic of a fact, the thread
+ * of a task, the tools of a skill, the structure of a plan, the source reference of captured evidence. It is a
+ * digest, because a name may be longer than an index entry.
  */
 export type Handle = {
   digest: Buffer
-  /** Of a fact, what it says of its topic. */
+  /** The digest of the object of a fact; null for other records. */
   detail: Buffer | null
-  /** Of those that bear one name in one scope, the how-manieth: no two writers can take the same. */
+  /**
+   * The number of this record among those with the same name in one scope. The index is unique, so two writers cannot
+   * take the same number.
+   */
   place: number | null
 }
 
@@ -26,12 +30,15 @@ export function threadHandle(threadId: string): Handle {
   return handle(['thread', threadId])
 }
 
-/** Told apart by sensitivity too: who repeats a reference it may not see must not learn that it was used. */
+/**
+ * The sensitivity is part of the digest: a caller who repeats a reference that it may not see must not learn that the
+ * reference exists.
+ */
 export function referenceHandle(source: string, ref: string, sensitivity: Sensitivity): Handle {
   return handle(['reference', source, ref, sensitivity])
 }
 
-/** Of the episode it is about: the same reference may name the evidence as well. */
+/** The episode is part of the digest, because the same reference may also name the evidence. */
 export function verdictHandle(source: string, ref: string, episode: string): Handle {
   return handle(['verdict', source, ref, episode])
 }
@@ -43,7 +50,7 @@ export function factHandle({ subject, predicate, object }: Fact): Handle {
   return { ...topic, detail: digestOf(normaliseJson(object, normaliseName)) }
 }
 
-/** Of a skill: its tools in their order, without those that only repeat the one before. */
+/** The tools of a skill in their order, without direct repetitions. */
 export function recipeHandle(tools: readonly string[]): Handle {
   return handle(['recipe', ...dropRepeats(tools)])
 }
@@ -52,7 +59,7 @@ export function structureHandle(graph: Graph): Handle {
   return handle(['structure', digestStructure(graph)])
 }
 
-/** Each once, whatever a payload repeats. */
+/** Returns every handle of a payload, without duplicates. */
 export function listHandles(payload: Payload): Handle[] {
   switch (payload.kind) {
     case 'entity': {
@@ -79,7 +86,7 @@ function handle(parts: readonly string[]): Handle {
   return { digest: digestOf(parts), detail: null, place: null }
 }
 
-/** 128 bits: no accident makes two names one, and an index entry stays small. */
+/** 128 bits: an accidental collision is out of reach, and an index entry stays small. */
 function digestOf(value: unknown): Buffer {
   return createHash('sha256')
     .update(JSON.stringify(value) ?? '')

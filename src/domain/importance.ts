@@ -1,6 +1,9 @@
 import { type AccessSummary, recentAccesses } from './access-weights.ts'
 
-/** The nine-factor importance: one pure score, so that computing it again at the same instant moves nothing. */
+/**
+ * The importance score from nine factors. It is a pure function, so computing it again at the same instant changes
+ * nothing.
+ */
 
 export type Layer = 'working' | 'episodic' | 'semantic' | 'procedural' | 'codebase'
 
@@ -14,7 +17,7 @@ export type ImportanceInputs = {
   source_trust: number
   /** −1 to 1. */
   emotional_valence: number
-  /** By a different source than the record's own. */
+  /** Confirmations by a source other than the record's own. */
   confirmations: number
 }
 
@@ -51,22 +54,22 @@ export const layerBoost: Readonly<Record<Layer, number>> = {
   semantic: 1,
 }
 export const neverFading: ReadonlySet<Layer> = new Set(['semantic', 'procedural', 'codebase'])
-/** Numbers of the score that SQL is made from too. */
+/** The constants of the score. The SQL of the score is built from the same object. */
 export const scoreConstants = {
   halfLifeDays: 30,
-  /** How much faster a memory of no trust fades than one of full trust, beyond once. */
+  /** A memory from a source of trust 0 fades faster by this factor, plus one, than a memory of full trust. */
   distrustPenalty: 2,
-  /** As everywhere in the product: beyond them nothing is left to tell apart. */
+  /** The limit of all exponents in the product: beyond it the values no longer differ. */
   maxHalfLives: 64,
   saturatingAccesses: 20,
   saturatingConfirmations: 5,
-  /** One minute: an access of this instant would be infinitely active. */
+  /** One minute. An access at this very instant would have infinite activation. */
   leastAgeDays: 1 / 1_440,
   activationShift: 1,
   activationScale: 1.5,
 } as const
 
-/** Less than this is not worth a write: the score of every record moves all the time. */
+/** Smaller changes are not written, because the score of every record changes all the time. */
 export const importanceTolerance = 0.01
 
 export function scoreImportance(inputs: ImportanceInputs): number {
@@ -110,18 +113,21 @@ function recency({ layer, accesses, age_days: age, source_trust: trust }: Import
   return 2 ** -Math.min((accesses.last_age_days ?? age) / halfLife, scoreConstants.maxHalfLives)
 }
 
-/** Evenness over life: distinct days with an access among those it could have had. */
+/**
+ * How evenly the accesses are spread over the life of the record: days with an access divided by the days there could
+ * be.
+ */
 function stability({ count, days }: AccessSummary, ageDays: number): number {
   if (count === 0) return 0
   return Math.min(1, days / Math.min(count, Math.floor(ageDays) + 1))
 }
 
-/** ACT-R base-level activation with decay 0.5; creation counts as the first presentation. */
+/** ACT-R base-level activation with decay 0.5. The creation counts as the first presentation. */
 function activation({ weight, recent, last_age_days: last }: AccessSummary, ageDays: number): number {
   const known = recent.reduce((sum, each) => sum + each.weight, 0)
   const exact = recent.reduce((sum, each) => sum + each.weight / Math.sqrt(clampAge(each.age_days)), 0)
   const nearest = clampAge(recent.at(-1)?.age_days ?? last ?? ageDays)
-  // What is known of the others is only that they were between the oldest of these and the creation.
+  // The other accesses are only known to lie between the oldest known access and the creation.
   const isAllKnown = weight <= known && recent.length < recentAccesses
   const from = isAllKnown ? clampAge(ageDays) : nearest
   return Math.log(exact + sumEvenlySpread(1 + Math.max(0, weight - known), from, clampAge(ageDays)))
@@ -131,8 +137,8 @@ function clampAge(age: number): number {
   return Math.max(age, scoreConstants.leastAgeDays)
 }
 
-/** Petrov (2006): presentations spread evenly between two ages. */
+/** The approximation of Petrov (2006): presentations that are spread evenly between two ages. */
 function sumEvenlySpread(count: number, nearest: number, oldest: number): number {
-  // The same as 2·count·(√oldest − √nearest) / (oldest − nearest), and defined where both are one.
+  // Equal to 2·count·(√oldest − √nearest) / (oldest − nearest), but also defined where both ages are equal.
   return (2 * count) / (Math.sqrt(oldest) + Math.sqrt(nearest))
 }

@@ -1,17 +1,17 @@
 import type { Layer } from './importance.ts'
 
-/** Where a memory is kept, and what carries it up: from working through episodic to semantic. */
+/** Layers of memory, and when a record is promoted: from working to episodic to semantic. */
 
 const ladder: readonly Layer[] = ['working', 'episodic', 'semantic']
 
-/** What working memory holds for so long, or was asked for so often, was no passing thought. */
+/** A working memory becomes episodic when it is this old or was used this often. */
 export const episodicAfterMs = 30 * 60_000
 export const episodicAccesses = 2
-/** What is both important and often used is known rather than remembered. */
+/** An episodic memory becomes semantic when it is this important and was used this often. */
 export const semanticImportance = 0.7
 export const semanticAccesses = 5
 
-/** One step up; none from the top, nor from the layers beside the ladder. */
+/** The next layer; undefined for the top layer and for layers outside this order. */
 export function stepUp(layer: Layer): Layer | undefined {
   const rung = rungOf(layer)
   return rung === undefined ? undefined : ladder[rung + 1]
@@ -22,21 +22,21 @@ export function stepDown(layer: Layer): Layer | undefined {
   return rung === undefined ? undefined : ladder[rung - 1]
 }
 
-/** Beside the ladder nothing fades, as at its top: to leave either for a rung below is to come down. */
+/** Whether a layer is lower than another. Layers outside the order never fade, so they rank with the top. */
 export function isLower(layer: Layer, than: Layer): boolean {
   return heightOf(layer) < heightOf(than)
 }
 
 export type PromotionInput = {
   layer: Layer
-  /** Since creation, or since somebody demoted it: its past was known to who did. */
+  /** Time since the creation, or since the last demotion: whoever demoted the record knew its past. */
   held_ms: number
-  /** Since the same; being shown counts as the part of a use that it is. */
+  /** The sum of the access weights since the same moment. */
   accesses: number
   importance: number
 }
 
-/** The next layer, where it has come so far by itself. */
+/** The next layer, when the record has reached its limits; otherwise undefined. */
 export function duePromotion({ layer, held_ms, accesses, importance }: PromotionInput): Layer | undefined {
   const isDue =
     layer === 'working'

@@ -7,7 +7,7 @@ import type { RecordType } from './vocabulary.ts'
 export const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])
 export const DeletionPolicy = Type.Enum(['auto_prune', 'manual_only', 'never'])
 
-/** Three thousand years: beyond any use, and no deadline computed from it leaves the calendar. */
+/** About 3,000 years. Every deadline that is computed from it stays within the calendar. */
 const maxSeconds = 1e11
 
 export const Decay = closed(
@@ -15,10 +15,15 @@ export const Decay = closed(
     curve: Curve,
     half_life_seconds: Type.Integer({ minimum: 1, maximum: maxSeconds }),
     min_salience: Unit(),
-    max_age_seconds: Type.Integer({ minimum: 0, maximum: maxSeconds, description: '0 for none.' }),
+    max_age_seconds: Type.Integer({
+      minimum: 0,
+      maximum: maxSeconds,
+      description: '0 means no maximum age.',
+    }),
     reinforcement_gain: Type.Number({ minimum: 0, maximum: maxSalience }),
     max_salience: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: maxSalience }), Type.Null()], {
-      description: 'The cap of reinforcement; null for 1,000, the most that a salience may be.',
+      description:
+        'The highest salience that reinforcement reaches. Null means 1,000, the highest possible salience.',
     }),
   },
   { $id: 'Decay' },
@@ -36,10 +41,10 @@ export const Lifecycle = closed(
 )
 
 export type TypePolicy = Pick<Static<typeof Lifecycle>, 'decay' | 'deletion_policy'>
-/** What a record of each type gets where its client names nothing. */
+/** The lifecycle of a new record of each type, where the client does not set one. */
 export type Policies = Readonly<Record<RecordType, TypePolicy>>
 
-/** Type.Partial alone would drop `additionalProperties: false`, and a misspelt field with it. */
+/** `Type.Partial` alone would drop `additionalProperties: false`, and a misspelt field would be ignored. */
 const PartialDecay = closed(Type.Partial(Decay).properties)
 const LifecycleChoices = {
   decay: Type.Optional(PartialDecay),
@@ -47,9 +52,12 @@ const LifecycleChoices = {
   deletion_policy: Type.Optional(DeletionPolicy),
 }
 export const NewLifecycle = closed(
-  { ...LifecycleChoices, last_reinforced_at: Type.Optional(Time({ description: 'Not in the future.' })) },
+  {
+    ...LifecycleChoices,
+    last_reinforced_at: Type.Optional(Time({ description: 'Must not be in the future.' })),
+  },
   {
     $id: 'NewLifecycle',
-    description: 'The lifecycle policy of the type fills in what is absent.',
+    description: 'Fields that are absent are taken from the lifecycle policy of the record type.',
   },
 )

@@ -2,13 +2,16 @@ import { isMeasure, looksSecret, namesSecret } from './secret-keys.ts'
 import { maskPlain, secretText } from './secret-texts.ts'
 
 /**
- * Secrets in what was captured. An episode keeps its raw payload; whatever is made of it, searched, embedded or shown
- * to a model is masked first.
+ * Masks secrets in captured content. An episode keeps its raw payload; everything that is derived from it, searched,
+ * embedded or sent to a model is masked first.
  */
 
 export { looksSecret } from './secret-keys.ts'
 
-/** Replaces each secret in the value by the kind of value it was. Bodies nest at most 100 levels deep. */
+/**
+ * Replaces each secret in a JSON value by the name of its type. Request bodies nest at most 100 levels deep, so the
+ * recursion is safe.
+ */
 export function maskSecrets(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value)
   if (typeof value !== 'object' || value === null) return value
@@ -24,8 +27,8 @@ export function maskSecrets(value: unknown): unknown {
 }
 
 /**
- * What stands in an object or a list, each secret replaced, and what is within left as it is. One by one: there may be
- * millions. A list has no keys.
+ * Yields the members of an object or a list one by one, with secrets replaced and nested values unchanged. It is a
+ * generator, because there may be millions of members. Items of a list have no key.
  */
 export function* maskMembers(container: object): Generator<[key: string | undefined, member: unknown]> {
   if (Array.isArray(container)) {
@@ -41,7 +44,7 @@ export function* maskMembers(container: object): Generator<[key: string | undefi
   }
 }
 
-/** Members that may name what a sibling holds, such as `{name: 'Authorization', value: '…'}`. */
+/** Members whose value may name the secret in a sibling, such as `{name: 'Authorization', value: '…'}`. */
 const namingMembers = [
   ...['name', 'key', 'header', 'field', 'label', 'param', 'parameter', 'variable', 'option', 'flag'],
   'namespace',
@@ -52,7 +55,7 @@ function findSecretMembers(container: object): (key: string, member: unknown) =>
   const name = namingMembers.map((each): unknown => Reflect.get(container, each)).find(isSecretName)
   const holds = Object.keys(container).some((key) => holdingMembers.has(key.toLowerCase()))
   return (key, member) => {
-    // The `key` of a key and its value is a name.
+    // In a pair of `key` and `value` the member `key` is a name, not a secret.
     if (holds && key === 'key' && typeof member === 'string') return false
     if (looksSecret(key)) return !isMeasure(key, member)
     return name !== undefined && holdingMembers.has(key.toLowerCase()) && !isMeasure(name, member)
@@ -76,7 +79,10 @@ function isName(text: string): boolean {
 
 const secretHeader = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]{0,60}(?:key|token|secret))$/i
 
-/** In a list of arguments the item after `--password` is a secret, and in a list of headers the one after `Cookie`. */
+/**
+ * In a list of arguments the item after `--password` is a secret. In a list of headers the item after `Cookie` is
+ * one.
+ */
 function followsSecretName(before: unknown): boolean {
   if (typeof before !== 'string') return false
   return (/^--?[\w-]{1,100}$/.test(before) && looksSecret(before)) || secretHeader.test(before)
@@ -87,20 +93,23 @@ function replaceSecret(value: unknown): unknown {
   return `<secret ${Array.isArray(value) ? 'array' : typeof value}>`
 }
 
-/** Longer JSON in a text is masked as text. */
+/** Longer JSON inside a text is masked as plain text, because parsing it would cost too much. */
 const longestJson = 256 * 1_024
 
-/** The least `maxLength` of a field that holds masked text. */
+/** The smallest `maxLength` of a field that holds masked text. */
 const shortestField = 256
 
-/** A mask may be longer than its secret. The result still fits where the text did: its end is cut off. */
+/**
+ * Masks the secrets in a text. A mask may be longer than its secret, so the end is cut off where the result would
+ * exceed the original length.
+ */
 export function maskText(text: string): string {
   const masked = maskJson(text) ?? maskPlain(text)
   const longest = Math.max(text.length, shortestField)
   return masked.length <= longest ? masked : cutBeforeMask(masked.slice(0, longest))
 }
 
-/** Leaves neither a part of a mask nor half of a character at the end. */
+/** Removes a partial mask and half of a surrogate pair at the end. */
 function cutBeforeMask(text: string): string {
   return text.replace(/<[a-z ]{0,20}$|[\uD800-\uDBFF]$/, '')
 }
@@ -118,7 +127,7 @@ function maskJson(text: string): string | undefined {
 
 type Triple = { subject: string; predicate: string; object: unknown }
 
-/** A fact whose subject or predicate names a secret keeps them and loses its object. */
+/** Masks a fact. When the subject or predicate names a secret, the object is replaced. */
 export function maskFact<T extends Triple>(fact: T): T {
   const { subject, predicate, object } = fact
   const isValue = typeof object === 'string' ? !/\s/.test(object.trim()) : typeof object === 'number'
@@ -134,7 +143,7 @@ function isEquality(predicate: string): boolean {
   return /^(?:is|are|was|=|==|equals?|has[_ ]value|value|set[_ ]to|is[_ ]set[_ ]to)$/i.test(predicate.trim())
 }
 
-/** Whether the text holds a mask, and so is no name of anything. */
+/** Whether the text contains a mask, and therefore names nothing. */
 export function holdsMask(text: string): boolean {
   return text.includes(secretText) || /<secret [a-z]+>/.test(text)
 }

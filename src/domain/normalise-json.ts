@@ -1,6 +1,6 @@
 /**
- * Every text inside a JSON value normalised, and the fields of its objects in one order, so that the same thing
- * said again is the same value. Bodies nest at most 100 levels deep.
+ * Normalises every text inside a JSON value and sorts the members of objects, so that equal content gives an equal
+ * value. Request bodies nest at most 100 levels deep, so the recursion is safe.
  */
 export function normaliseJson(value: unknown, normalise: (text: string) => string): unknown {
   if (typeof value === 'string') return normalise(value)

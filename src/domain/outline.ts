@@ -1,14 +1,18 @@
 import { maskMembers, maskText } from './masking.ts'
 
-/** JSON in the words of a line, such as `build: {id: 7, ok: true}`, without its secrets: for what a model is shown. */
+/**
+ * Writes JSON as one line such as `build: {id: 7, ok: true}`, with secrets masked, for the prompt of a model.
+ */
 
-/** Deeper than this nothing is told in a line; and the walk recurses. */
+/** Deeper levels are written as `…`. It also bounds the recursion. */
 const deepestLevel = 32
 
-/** Characters beyond the limit that are looked at too, for a mask is shorter than what it hides. */
+/** Characters beyond the limit that are masked too, because a mask is shorter than its secret. */
 const mostCharactersMasked = 65_536
 
-/** At most `limit` characters, at a cost of the limit and not of the value, which may be megabytes. */
+/**
+ * Returns at most `limit` characters. The cost depends on the limit, not on the value, which may have megabytes.
+ */
 export function outline(value: unknown, limit: number, without: readonly string[] = []): string {
   const line: Line = { parts: [], left: limit }
   if (isContainer(value)) writeMembers(line, value, 0, without)
@@ -16,13 +20,13 @@ export function outline(value: unknown, limit: number, without: readonly string[
   return clip(line.parts.join(''), limit)
 }
 
-/** Never half a character: PostgreSQL refuses one. */
+/** Cuts a text, but never inside a surrogate pair: PostgreSQL rejects half a character. */
 export function clip(text: string, limit: number): string {
   if (text.length <= limit) return text
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** One character more than the limit is written, so that the clip knows there was more. */
+/** Accepts one character more than the limit, so that `clip` sees that there was more. */
 type Line = { parts: string[]; left: number }
 
 function append(line: Line, text: string): void {

@@ -1,7 +1,7 @@
 import Type, { type Static, type TArray, type TObject, type TOptional, type TProperties } from 'typebox'
 import { closed, Time, Unit, Uuid } from './shapes.ts'
 
-/** What a record says, by type. The answered shape has every list; a request may leave empty ones out. */
+/** The content of a record, by type. A response contains every list; a request may leave out empty ones. */
 
 const Text = (maxLength = 100_000) => Type.String({ minLength: 1, maxLength })
 const Json = (description: string) => Type.Unknown({ description })
@@ -22,8 +22,8 @@ const TimelineEvent = closed({
 const ToolNode = closed({
   id: Text(256),
   tool: Text(256),
-  args: Type.Optional(Json('What the tool was called with.')),
-  result: Type.Optional(Json('What it answered.')),
+  args: Type.Optional(Json('The arguments of the call.')),
+  result: Type.Optional(Json('The result of the call.')),
   timestamp: Type.Optional(Time()),
   depends_on: Type.Optional(Type.Array(Text(256))),
 })
@@ -46,7 +46,7 @@ export const EpisodicPayload = closed(
     artifacts: Type.Array(Text(2_048)),
     tool_graph_ref: Type.Optional(Text(2_048)),
   },
-  { description: 'Raw experience as time-ordered evidence. Immutable but for its outcome.' },
+  { description: 'Raw experience as time-ordered evidence. Only its outcome can change.' },
 )
 export type EpisodicPayload = Static<typeof EpisodicPayload>
 
@@ -56,7 +56,12 @@ export const WorkingPayload = closed(
     thread_id: Text(256),
     state: Type.Enum(['planning', 'executing', 'blocked', 'waiting', 'done']),
     active_constraints: Type.Array(
-      closed({ type: Text(256), key: Text(256), value: Json('What is required.'), required: Type.Boolean() }),
+      closed({
+        type: Text(256),
+        key: Text(256),
+        value: Json('The value that the constraint requires. Any JSON value.'),
+        required: Type.Boolean(),
+      }),
     ),
     next_actions: Type.Array(Text()),
     open_questions: Type.Array(Text()),
@@ -134,7 +139,7 @@ const PlanNode = closed({
   id: Text(256),
   op: Text(1_024),
   params: Type.Optional(JsonObject()),
-  guards: Type.Optional(Json('When the node may run.')),
+  guards: Type.Optional(Json('The conditions under which the node may run.')),
 })
 const PlanEdge = closed({ from: Text(256), to: Text(256), kind: Type.Enum(['data', 'control']) })
 
@@ -179,7 +184,7 @@ const EntityPayload = closed(
   },
   {
     description:
-      'A canonical named thing. Types are open; built in are Person, Organization, Agent, Project, Repository, File, Symbol, API, Service, Database, Tool, Task, Incident, Document, URL, Concept, Event, Other.',
+      'A named thing. Any type is allowed; built-in types are Person, Organization, Agent, Project, Repository, File, Symbol, API, Service, Database, Tool, Task, Incident, Document, URL, Concept, Event, Other.',
   },
 )
 
@@ -211,7 +216,7 @@ export const NewPayload = Type.Union(
     listsOptional(CompetencePayload),
     listsOptional(PlanGraphPayload),
   ],
-  { $id: 'NewPayload', description: 'The payload of `type`; lists that are empty may be left out.' },
+  { $id: 'NewPayload', description: "The payload for the record's `type`. Empty lists may be left out." },
 )
 export type NewPayload = Static<typeof NewPayload>
 
@@ -236,7 +241,7 @@ const listsByKind = new Map(
   ]),
 )
 
-/** Fills in what was left out and writes every alias the long way, so that readers meet one shape. */
+/** Adds the lists that were left out and writes every alias as an object, so that readers meet one shape. */
 export function completePayload(given: NewPayload): Payload {
   const lists = (listsByKind.get(given.kind) ?? []).map((name) => [name, []])
   const complete = { ...Object.fromEntries(lists), ...given } as Payload

@@ -1,11 +1,11 @@
 import { normaliseName } from './names.ts'
 
-/** What in a text could be a name: up to three words in a row. */
+/** Finds phrases of up to three words that could be names. */
 
 const mostWords = 3
 const word = /[\p{L}\p{N}](?:[^\s,;()[\]{}"“”<>|]*[\p{L}\p{N}+#])?/gu
 
-/** Each once, in the order of the text, as they stand in it. */
+/** Returns each phrase once, in the order and spelling of the text. */
 export function listPhrases(text: string, limit: number): string[] {
   const words = text.match(word) ?? []
   const phrases = new Map<string, string>()

@@ -1,26 +1,26 @@
 import { hash } from 'node:crypto'
 
-/** What makes two graphs one plan: their operations and edges, whatever the nodes are called and however listed. */
+/** Identifies a plan by its operations and edges. Node ids and the order of nodes do not matter. */
 
 export type Graph = {
   nodes: readonly { id: string; op: string }[]
   edges: readonly { from: string; to: string; kind: string }[]
 }
 
-/** By place: who follows each node and who comes before it, and by which kind of edge. */
+/** For each node, by its index: the nodes after it and before it, with the kind of the edge. */
 type Links = readonly (readonly { place: number; kind: string }[])[]
 type Net = { after: Links; before: Links }
 
 /**
- * Nodes and edges that may be looked at. A hostile graph of which that is not enough is told by its colours alone:
- * the same graph always is, and only others as hostile could pass for it.
+ * How many nodes and edges may be visited. A hostile graph that needs more is identified by its colours alone: equal
+ * graphs still match, but two different hostile graphs may match too.
  */
 const mostWork = 200_000
 
 /**
- * The same for graphs that differ only in ids and order, and for no others: nodes are coloured by what surrounds
- * them until no colour splits; a part whose nodes still look alike is tried from each of them, and the least of
- * what comes of it counts.
+ * A digest that is equal for graphs that differ only in ids and order, and different for all others. Nodes are
+ * coloured by their surroundings until no colour splits. Where nodes of a part still have equal colours, each is
+ * tried as the first one, and the smallest result counts.
  */
 export function digestStructure({ nodes, edges }: Graph): string {
   const places = new Map(nodes.map(({ id }, place) => [id, place]))
@@ -43,7 +43,7 @@ export function digestStructure({ nodes, edges }: Graph): string {
 
 type Budget = { left: number }
 
-/** Of nodes that are coloured as finely as they can be; undefined when the budget does not reach. */
+/** Describes nodes whose colours are already refined; undefined when the budget is used up. */
 function describeParts(
   net: Net,
   among: readonly number[],
@@ -52,15 +52,15 @@ function describeParts(
 ): string | undefined {
   const counts = countColours(among, colours)
   const isAlone = (place: number) => counts.get(colours[place] ?? '') === 1
-  // What has a colour of its own is known to its neighbours by it, and holds no parts together.
+  // A node with a unique colour is described by that colour, so it does not connect parts.
   const alike = among.filter((place) => !isAlone(place))
-  const told = among.filter(isAlone).map((place) => colours[place] ?? '')
+  const descriptions = among.filter(isAlone).map((place) => colours[place] ?? '')
   for (const part of splitParts(net, alike)) {
     const description = describePart(net, part, colours, budget)
     if (description === undefined) return undefined
-    told.push(description)
+    descriptions.push(description)
   }
-  return digest(told.sort())
+  return digest(descriptions.sort())
 }
 
 function describePart(
@@ -84,14 +84,14 @@ function describePart(
   return least
 }
 
-/** The colour that fewest share, for there will be as many tries. */
+/** The nodes of the colour that the fewest nodes share: each of them costs one try. */
 function chooseSmallestColour(part: readonly number[], colours: readonly string[]): number[] {
   const shared = [...countColours(part, colours)].filter(([, count]) => count > 1)
   const [colour] = shared.sort(([one, few], [other, many]) => few - many || (one < other ? -1 : 1))[0] ?? []
   return part.filter((place) => colours[place] === colour)
 }
 
-/** Nodes with the very same neighbours can change places unseen: of them one is as good as all. */
+/** Nodes with identical neighbours are interchangeable, so one of them is enough. */
 function dropTwins({ after, before }: Net, places: readonly number[]): number[] {
   const keyOf = (place: number) => [after, before].map((links) => listLinks(links[place])).join('|')
   return [...new Map(places.map((place) => [keyOf(place), place])).values()]
@@ -104,7 +104,7 @@ function listLinks(links: Links[number] = []): string {
     .join()
 }
 
-/** Colours each node anew by its own colour and those around it, until that tells no more of them apart. */
+/** Recolours each node by its own colour and those of its neighbours, until no colour splits any more. */
 function refine(net: Net, among: readonly number[], given: readonly string[], budget: Budget): string[] {
   let colours = given.slice()
   for (let known = 0; ; ) {
@@ -119,7 +119,7 @@ function refine(net: Net, among: readonly number[], given: readonly string[], bu
       ])
     }
     const count = countColours(among, next).size
-    // One round more than tells them apart: then the colours themselves tell the edges.
+    // One round more than needed to separate the nodes, so that the colours also describe the edges.
     if (count === known || budget.left < 0) return next
     known = count
     colours = next
@@ -130,7 +130,7 @@ function listNeighbourColours(colours: readonly string[], links: Links[number]):
   return links.map(({ place, kind }) => `${colours[place]} ${kind}`).sort()
 }
 
-/** Those that are joined, whichever way the edges go. */
+/** Groups nodes that are connected, in either direction of the edges. */
 function splitParts({ after, before }: Net, places: readonly number[]): number[][] {
   const left = new Set(places)
   const parts: number[][] = []

@@ -1,26 +1,30 @@
 /**
- * How text becomes words, for what is stored and for what is asked alike. PostgreSQL's own parser makes one token of
- * `src/main.ts`, drops the hyphens of `2026-03-28` into signs and cannot see `getUser` as two words; so
- * it is handed plain words only, and stems them.
+ * Splits text into words, in the same way for stored text and for questions. The parser of PostgreSQL makes one token
+ * of `src/main.ts`, reads the hyphens of `2026-03-28` as signs and cannot split `getUser`. So it only receives plain
+ * words, which it stems.
  */
 
 const compound = /[\p{L}\p{N}\p{M}]+(?:[-_./:@\\#+]+[\p{L}\p{N}\p{M}]+)*/gu
 const plain = /[\p{L}\p{N}\p{M}]+/gu
 const humps = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
-/** One word without a hump, as nearly all are: looking for its parts took a fifth of the time of a create. */
+/**
+ * A word without an inner capital. Most words match; splitting them too took a fifth of the time of a create.
+ */
 const single = /^[A-Z]?[a-z0-9]*$/
 
-/** Joins the parts of an identifier to one plain word; a pair of letters that hardly any word has. */
+/** Joins the parts of an identifier to one plain word. Hardly any word contains this pair of letters. */
 const identifierJoint = 'zq'
 
-/** What is longer is found by its parts: a URL is rarely typed whole, and PostgreSQL drops words over 2 KB. */
+/**
+ * Longer identifiers are only found by their parts: nobody types a whole URL, and PostgreSQL drops words over 2 KB.
+ */
 const longestWhole = 200
 
 export type ExtractedWords = {
-  /** Plain words in their order, and after them the identifiers whole, where they disturb no phrase. */
+  /** The plain words in their order, followed by the whole identifiers, where they do not break a phrase. */
   text: string
-  /** As many as were written, which is the length that relevance is measured against. */
+  /** The number of words that were written: relevance is measured against this length. */
   count: number
 }
 
@@ -39,7 +43,7 @@ export function extractWords(text: string): ExtractedWords {
   return { text: [...words, ...wholes].join(' '), count: words.length }
 }
 
-/** The plain words alone, in their order: for phrases. */
+/** Only the plain words in their order, for phrases. */
 function plainWords(text: string): string {
   return (text.normalize('NFKC').match(compound) ?? []).flatMap(partsOf).join(' ')
 }
@@ -53,37 +57,40 @@ function wholeOf(identifier: string): string {
 }
 
 export type TextQuery = {
-  /** Any of these is a match. */
+  /** A record matches when it has any of these words. */
   alternatives: string
-  /** Each must occur as it stands. */
+  /** Each phrase must occur exactly. */
   phrases: string[]
-  /** None of these may occur. */
+  /** None of these phrases may occur. */
   excluded: string[]
 }
 
 const terms = /(?<=^|\s)(-?)"([^"]*)"|(?<=^|\s)-(\S+)|\S+/gu
 
-/** Reads a sentence: quotes and a leading minus keep the meaning they have in a web search. */
+/** Parses a sentence. Quotes and a leading minus mean the same as in a web search. */
 export function readQuery(sentence: string): TextQuery {
-  const wanted: string[] = []
+  const alternatives: string[] = []
   const query: TextQuery = { alternatives: '', phrases: [], excluded: [] }
   for (const [term, minus, quoted, rejected] of sentence.matchAll(terms)) {
     const phrase = plainWords(quoted ?? rejected ?? '')
     if (minus === '-' || rejected !== undefined) query.excluded.push(phrase)
     else {
-      wanted.push(term)
+      alternatives.push(term)
       query.phrases.push(phrase)
     }
   }
   const isSaid = (phrase: string) => phrase !== ''
   return {
-    alternatives: extractWords(wanted.join(' ')).text,
+    alternatives: extractWords(alternatives.join(' ')).text,
     phrases: query.phrases.filter(isSaid),
     excluded: query.excluded.filter(isSaid),
   }
 }
 
-/** The same for `websearch_to_tsquery`, in which all words must occur: an identifier becomes the phrase of its parts. */
+/**
+ * Converts a sentence for `websearch_to_tsquery`, where all words must occur. An identifier becomes a phrase of its
+ * parts.
+ */
 export function toWebSearch(text: string): string {
   return Array.from(text.matchAll(terms), ([term, , quoted, rejected]) => {
     const isExcluded = term.startsWith('-')

@@ -1,6 +1,6 @@
 import { computeExpiry, computePruneAt, maxSalience, type PrunableState, salienceAt } from './curves.ts'
 
-/** What the lifecycle operations do to a record: pure, so that bulk and single forms cannot differ. */
+/** The lifecycle operations as pure functions, so that the bulk form and the single form cannot differ. */
 
 export type LifecycleState = PrunableState & {
   salience: number
@@ -12,53 +12,59 @@ export type LifecycleState = PrunableState & {
   prune_at: Date | null
 }
 
-/** The columns an operation changes, with the deadlines that follow from them. */
+/** The columns that an operation changes, including the deadlines that follow from them. */
 export type LifecycleChange = Pick<
   LifecycleState,
   'base_salience' | 'anchored_at' | 'last_reinforced_at' | 'pinned' | 'salience' | 'expires_at' | 'prune_at'
 >
 
-/** Adds the gain to what is left, up to the cap, and starts the clock anew. What is above the cap stays. */
-export function reinforce(life: LifecycleState, now: Date): LifecycleChange {
-  const left = salienceAt(life, now)
-  const cap = life.max_salience ?? maxSalience
-  const raised = Math.max(left, Math.min(left + life.reinforcement_gain, cap))
-  return withDeadlines({ ...life, base_salience: raised, anchored_at: now, last_reinforced_at: now }, now)
+/**
+ * Adds the gain to the current salience, up to the cap, and starts decay again from now. A salience above the cap
+ * stays.
+ */
+export function reinforce(state: LifecycleState, now: Date): LifecycleChange {
+  const left = salienceAt(state, now)
+  const cap = state.max_salience ?? maxSalience
+  const raised = Math.max(left, Math.min(left + state.reinforcement_gain, cap))
+  return withDeadlines({ ...state, base_salience: raised, anchored_at: now, last_reinforced_at: now }, now)
 }
 
 /**
- * Takes `amount` away, down to the floor. The base is scaled, so that the clock and a linear curve's deadline
- * stay where they are.
+ * Subtracts `amount` from the current salience, down to the floor. It scales the base instead of moving the anchor,
+ * so the deadline of a linear curve does not change.
  */
-export function penalize(life: LifecycleState, amount: number, now: Date): LifecycleChange {
-  const left = salienceAt(life, now)
-  const lowered = Math.max(left - amount, Math.min(life.min_salience, left))
+export function penalize(state: LifecycleState, amount: number, now: Date): LifecycleChange {
+  const left = salienceAt(state, now)
+  const lowered = Math.max(left - amount, Math.min(state.min_salience, left))
   const share = left === 0 ? 1 : lowered / left
-  return withDeadlines({ ...life, base_salience: life.base_salience * share }, now)
+  return withDeadlines({ ...state, base_salience: state.base_salience * share }, now)
 }
 
-/** Freezes the record at what it has come to. */
-export function pin(life: LifecycleState, now: Date): LifecycleChange {
-  return withDeadlines({ ...life, base_salience: salienceAt(life, now), anchored_at: now, pinned: true }, now)
-}
-
-/** Lets it fade again from where it was frozen. */
-export function unpin(life: LifecycleState, now: Date): LifecycleChange {
+/** Keeps the record at its current salience. */
+export function pin(state: LifecycleState, now: Date): LifecycleChange {
   return withDeadlines(
-    { ...life, base_salience: salienceAt(life, now), anchored_at: now, pinned: false },
+    { ...state, base_salience: salienceAt(state, now), anchored_at: now, pinned: true },
     now,
   )
 }
 
-function withDeadlines(life: LifecycleState, now: Date): LifecycleChange {
-  const settled = { ...life, expires_at: computeExpiry(life.created_at, life.max_age_seconds) }
+/** Starts decay again from the salience at which the record was pinned. */
+export function unpin(state: LifecycleState, now: Date): LifecycleChange {
+  return withDeadlines(
+    { ...state, base_salience: salienceAt(state, now), anchored_at: now, pinned: false },
+    now,
+  )
+}
+
+function withDeadlines(state: LifecycleState, now: Date): LifecycleChange {
+  const next = { ...state, expires_at: computeExpiry(state.created_at, state.max_age_seconds) }
   return {
-    base_salience: settled.base_salience,
-    anchored_at: settled.anchored_at,
-    last_reinforced_at: settled.last_reinforced_at,
-    pinned: settled.pinned,
-    salience: salienceAt(settled, now),
-    expires_at: settled.expires_at,
-    prune_at: computePruneAt(settled),
+    base_salience: next.base_salience,
+    anchored_at: next.anchored_at,
+    last_reinforced_at: next.last_reinforced_at,
+    pinned: next.pinned,
+    salience: salienceAt(next, now),
+    expires_at: next.expires_at,
+    prune_at: computePruneAt(next),
   }
 }

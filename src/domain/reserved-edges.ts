@@ -1,6 +1,8 @@
 import { AppError } from '../kernel/errors.ts'
 
-/** Edges that only the service writes, because it made one record from the other or set one against the other. */
+/**
+ * Predicates that only the service writes: it derived one record from the other, or a revision connected them.
+ */
 export const reserved: ReadonlySet<string> = new Set([
   ...['supersedes', 'superseded_by', 'derived_from', 'derives', 'contested_by'],
 ])
@@ -9,14 +11,17 @@ export function isReserved(predicate: string): boolean {
   return reserved.has(predicate)
 }
 
-/** Says that two records contradict each other. A client may say so too, but cannot undo it where a contest said it. */
+/**
+ * Whether the predicate states a contradiction. A client may add such an edge, but cannot delete one that a contest
+ * wrote.
+ */
 export function isContradiction(predicate: string): boolean {
   return predicate === 'contradicts' || predicate === 'contradicted_by'
 }
 
 type Named = readonly { predicate: string }[]
 
-/** Why a body cannot name these relations, if it names one that is reserved. */
+/** The error for a request body that names a reserved relation; undefined when it names none. */
 export function refuseReserved(relations: Named = []): AppError | undefined {
   const index = relations.findIndex(({ predicate }) => isReserved(predicate))
   return index < 0 ? undefined : reservedPredicate(`/relations/${index}/predicate`)
@@ -24,10 +29,10 @@ export function refuseReserved(relations: Named = []): AppError | undefined {
 
 export function reservedPredicate(pointer?: string): AppError {
   const errors =
-    pointer === undefined ? {} : { errors: [{ pointer, message: 'is written by the service alone' }] }
+    pointer === undefined ? {} : { errors: [{ pointer, message: 'only the service writes this predicate' }] }
   return new AppError(
     'reserved_predicate',
-    'A revision or derivation writes this edge, and no client does.',
+    'Only a revision or a derivation writes edges with this predicate.',
     errors,
   )
 }

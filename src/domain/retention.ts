@@ -1,14 +1,16 @@
 import { type Layer, neverFading, scoreConstants } from './importance.ts'
 
-/** How well a memory is kept since it was last used: derived when it is asked for, never stored. */
+/**
+ * Retention: how well a memory is kept since its last use. It is computed when it is needed and never stored.
+ */
 
 export type RetentionMode = 'l2' | 'huber' | 'elastic'
 
-/** What bends two of the modes. */
+/** The parameters of two modes. */
 export type RetentionShape = {
-  /** Half-lives after which `huber` goes on in a straight line, as steep as it is there. */
+  /** After so many half-lives `huber` continues as a straight line with the slope at that point. */
   huberDelta: number
-  /** The share of `elastic` that is a straight line, and ends. */
+  /** The share of `elastic` that is a straight line. The rest is exponential. */
   elasticRho: number
 }
 export const defaultRetentionShape: RetentionShape = { huberDelta: 0.5, elasticRho: 0.3 }
@@ -24,15 +26,15 @@ export type RetentionInputs = {
 
 export type Retention = {
   value: number
-  /** Weighed by trust; null for layers that never fade. */
+  /** The half-life, shortened for a less trusted source; null for layers that never fade. */
   half_life_days: number | null
   base: number
   bonus: number
 }
 
-/** Of use, however often. */
+/** What each use adds, and the most that all uses add together. */
 export const retentionBonus = { perAccess: 0.05, largest: 0.3 } as const
-/** The straight part of `elastic` ends after so many half-lives. */
+/** The straight part of `elastic` reaches 0 after so many half-lives. */
 export const elasticEnd = 2
 
 export function computeRetention(

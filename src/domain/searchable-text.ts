@@ -2,31 +2,33 @@ import { maskFact, maskMembers, maskSecrets, maskText } from './masking.ts'
 import type { Payload } from './payloads.ts'
 
 /**
- * PostgreSQL refuses a tsvector over 1 MiB. A word can be indexed whole and by its parts, which at most
- * triples it, so this many bytes always fit; what lies beyond them is kept but not found by text.
+ * PostgreSQL rejects a tsvector over 1 MiB. A word is indexed whole and by its parts, which at most triples it, so
+ * this many bytes always fit. Text beyond them is stored but not found by words.
  */
 const maxBytes = 256 * 1_024
 
 /**
- * The words a record can be found by: summaries, facts, names, tags, tool names, results and what else was captured.
- * Secrets are masked, and what a tool was called with is no word of it.
+ * The text by which a record is found: summaries, facts, names, tags, tool names, results and captured content.
+ * Secrets are masked, and the arguments of a tool are left out.
  */
 export function searchableText(payload: Payload, tags: readonly string[]): string {
-  // Each once: a captured text is often the summary of its own event, and would weigh twice.
+  // Each text once: a captured text often equals the summary of its own event, and would count twice.
   const words = new Set([...wordsOf(payload), ...tags])
   const text = [...words].map(maskWords).join('\n')
   const bytes = Buffer.from(text)
   if (bytes.length <= maxBytes) return text
-  // A character cut in half decodes to U+FFFD, which is no word.
+  // A character that is cut in half decodes to U+FFFD, which is not a word.
   return bytes.subarray(0, maxBytes).toString()
 }
 
-/** A mask is no word that anything should be found by. */
+/** Removes masks, because no record should be found by the words of a mask. */
 function maskWords(text: string): string {
   const masked = maskText(text.slice(0, maxBytes))
   return masked.includes('<secret') ? masked.replace(/<secret [a-z]+>/g, '') : masked
 }
-/** Whether something looks like a secret in what is no episode. An episode keeps what was captured as it came. */
+/**
+ * Whether a payload contains something that looks like a secret. An episode may: it keeps what was captured.
+ */
 export function holdsSecret(payload: Payload): boolean {
   if (payload.kind === 'episodic') return false
   const masked = payload.kind === 'semantic' ? maskSecrets(maskFact(payload)) : maskSecrets(payload)
@@ -79,8 +81,8 @@ function flatten(value: unknown): string {
 }
 
 /**
- * Every string and number inside any JSON, keys and secrets left out, until there are more than can be indexed. With a
- * stack of its own, for the value may nest deep, and one by one, for there may be millions.
+ * Every string and number inside a JSON value, without keys and secrets, until the limit is reached. It uses its own
+ * stack, because the value may nest deep, and reads members one by one, because there may be millions.
  */
 function wordsIn(value: unknown): string[] {
   const words: string[] = []
@@ -91,7 +93,8 @@ function wordsIn(value: unknown): string[] {
     if (done) stack.pop()
     else if (typeof next === 'object' && next !== null) stack.push(openMembers(next))
     else if (typeof next === 'string' || typeof next === 'number') {
-      // A text that is JSON is masked by its keys, which are lost once it stands among others.
+      // A text that contains JSON is masked by its keys here, because its keys are lost when it is joined with
+      // others.
       const word = typeof next === 'string' ? maskText(next.slice(0, maxBytes)) : String(next)
       words.push(word)
       left -= word.length + 1
@@ -100,7 +103,7 @@ function wordsIn(value: unknown): string[] {
   return words
 }
 
-/** What a tool was called with, where a call was captured as any other content. */
+/** The arguments of a tool call that was captured as plain content. */
 const callMembers = new Set<string | undefined>(['args', 'arguments'])
 
 function* openMembers(container: object): Generator<unknown> {

@@ -1,20 +1,23 @@
-/** Which names say that a secret stands behind them. */
+/** Recognises names of members that hold a secret. */
 
 const secretWords = new Set([
   ...['key', 'keys', 'token', 'tokens', 'password', 'passwords', 'passwd', 'pwd', 'passphrase', 'passcode'],
   ...['secret', 'secrets', 'authorization', 'auth', 'bearer', 'credential', 'credentials', 'cookie'],
   ...['cookies', 'apikey', 'jwt'],
 ])
-/** Written as one word, such as `accesstoken`. `monkey` is not one of them. */
+/** Names written as one word, such as `accesstoken`. `monkey` does not match. */
 const joined =
   /(?:tokens?|passwords?|passwd|passphrase|secrets?|authorization|credentials?|(?:api|access|secret|private|auth|signing|encryption|master|ssh|account|client|service|session|host|deploy)keys?)$/
 const hint = /key|token|pass|pwd|secret|auth|bearer|credential|cookie|jwt/i
 const ascii = /^[\0-\x7f]*$/
 
-/** A longer key is not a name. */
+/** Only the start of a longer key is examined: it is not a name. */
 const longestKey = 1_000
 
-/** Splits the key by case, digits, dashes and underscores, and looks at each word. */
+/**
+ * Whether the name of a member says that its value is a secret. It splits the name by case, digits, dashes and
+ * underscores and checks each word.
+ */
 export function looksSecret(key: string): boolean {
   const name = key.slice(0, longestKey)
   if (ascii.test(name) && !hint.test(name)) return false
@@ -29,7 +32,10 @@ function wordsOf(name: string): string[] {
 const counted = new Set(['tokens', 'keys'])
 const measures = new Set(['count', 'counts', 'length', 'limit', 'size', 'type', 'usage', 'budget'])
 
-/** `max_tokens: 4096` and `token_count: 5` are quantities, and `token_type: bearer` is a kind. */
+/**
+ * `max_tokens: 4096` and `token_count: 5` are quantities, and `token_type: bearer` is a kind. None of them is a
+ * secret.
+ */
 export function isMeasure(key: string, value: unknown): boolean {
   const last = wordsOf(key.slice(0, longestKey)).at(-1) ?? ''
   const isNumber = typeof value === 'number' || (typeof value === 'string' && /^\d{1,9}$/.test(value))
@@ -43,7 +49,10 @@ export function isMeasure(key: string, value: unknown): boolean {
 const names =
   /(?:password|passwords|passwd|pwd|passphrase|passcode|secret|token|credential|credentials|(?:api|access|private|secret|account|encryption)[\s_-]?key)$/
 
-/** Whether a subject or a predicate names the secret that the object then is. Stricter than a key: `needs a key` is knowledge. */
+/**
+ * Whether a subject or a predicate names a secret, so that the object is one. Stricter than for a key: `needs a key`
+ * is knowledge.
+ */
 export function namesSecret(phrase: string): boolean {
   return names.test(
     phrase

@@ -1,12 +1,14 @@
 import { isMeasure, looksSecret } from './secret-keys.ts'
 
-/** Secrets in plain text. Every repetition is bounded, so that no text makes the search slow. */
+/**
+ * Masks secrets in plain text. Every repetition in the patterns is bounded, so that no text makes the search slow.
+ */
 
 export const secretText = '<secret string>'
 
-/** A value is looked at no further than this. */
+/** Only so many characters of a value are examined. */
 const longestValue = 10_000
-/** Brackets that are never closed would be read over and over. */
+/** Limits the search for a closing bracket: unclosed brackets would be read again and again. */
 const longestBrackets = 2_000
 
 export function maskPlain(text: string): string {
@@ -17,7 +19,10 @@ const ascii = /^[\0-\x7f]*$/
 const hints =
   /key|token|pass|pwd|secret|auth|bearer|basic|digest|credential|cookie|jwt|:\/\/|-u\s|--user|slack|discord|[?&](?:sig|x-amz-sig|x-goog-sig)/i
 
-/** Every rule below needs one of the hints or a well-known token. Most texts have none, and this is the cheapest check. */
+/**
+ * Every rule below needs one of the hints or a well-known token. Most texts have none, and this is the cheapest
+ * check.
+ */
 function isHarmless(text: string): boolean {
   return ascii.test(text) && !hints.test(text) && text.search(wellKnown) === -1
 }
@@ -40,14 +45,16 @@ function maskSuspect(text: string): string {
     .replace(spoken, (_, words: string) => `${words}${secretText}`)
 }
 
-/** User and password of a URL or a connection string; the password may hold characters that it should not. */
+/**
+ * User and password of a URL or a connection string. The password may contain characters that are not allowed there.
+ */
 const credentialUrl =
   /\b((?!git@)[a-z][a-z0-9+.-]{0,30}:\/\/)(?!git@|<secret)(?:[^\s/:?#@"'`<>]{0,200}:(?!\d{1,5}[/?#])[^\s"'`<>]{1,200}@(?=[\w.[])|[^\s/?#"'`<>]{1,500}@)/gi
 const webhook =
   /(\bhooks\.slack\.com\/(?:services|workflows)\/|\bdiscord(?:app)?\.com\/api\/webhooks\/)[\w/-]{8,200}/gi
 const signature = /([?&](?:sig|signature|x-amz-signature|x-goog-signature)=)(?!<secret)[^\s&"'#]{1,2000}/gi
 
-/** Tokens that say themselves whose they are. */
+/** Tokens with the well-known prefix of a service. */
 const wellKnown = new RegExp(
   `(?<![A-Za-z0-9])(?:${[
     '(?:sk|pk|rk)-(?=[\\w-]{0,200}[0-9A-Z])[\\w-]{10,400}',
@@ -69,7 +76,10 @@ const wellKnown = new RegExp(
 
 const scheme = /\b(bearer|basic|token|digest|apikey)(\s{1,10})([\w.~+/=:-]{8,4000})/gi
 
-/** `basic authentication` and `token refreshing` are prose: what a server gave holds digits, signs or capitals within. */
+/**
+ * `basic authentication` and `token refreshing` are prose. A real credential contains digits, symbols or inner
+ * capitals.
+ */
 function maskScheme(given: string, name: string, space: string, value: string): string {
   const isWord = /^[A-Za-z]?[a-z]+(?:[-/:.][A-Za-z]?[a-z]+)*[.:]?$/.test(value)
   return isWord ? given : `${name}${space}${secretText}`
@@ -83,7 +93,7 @@ const spoken =
 
 const keyed = /(?<![\p{L}\p{N}_.-])([\p{L}\p{N}_.-]{1,200})(\\{0,40}["'`]?\]?\s{0,5}(?:=>|:=|[=:])\s{0,5})/gu
 
-/** Goes from key to key, so that a secret behind another key, as in `args: {password: x}`, is found too. */
+/** Examines every key, so that a secret behind another key, as in `args: {password: x}`, is found too. */
 function maskAssigned(text: string): string {
   const parts: string[] = []
   let kept = 0
@@ -107,7 +117,7 @@ type Assignment = { key: string; between: string; value: string; start: number; 
 function isPlainWord(text: string, { key, between, value, start, end, before }: Assignment): boolean {
   const isMasked = /^\\*["'`]?<secret [a-z]+>/.test(text.slice(start, start + 80))
   if (isMasked || /^\\*["'`]\\*["'`]$/.test(value) || isMeasure(key, value)) return true
-  // A reference to a variable, or a call, holds no secret.
+  // A reference to a variable or a call contains no secret.
   if (/^(?:\$\{?[A-Z_][A-Z0-9_]{0,80}\}?|process\.env\.\w{1,80}|null|undefined|true|false)$/.test(value))
     return true
   if (/\s$/.test(between) && text[end] === '(' && /^[A-Za-z_$][\w$.]{0,80}$/.test(value)) return true
@@ -140,7 +150,7 @@ function endOfValue(text: string, start: number, key: string): number {
   return Math.min(end, start + longestValue)
 }
 
-/** A quote behind more backslashes than the first one stands within the value. */
+/** A quote after more backslashes than the opening quote is part of the value. */
 function endOfQuoted(text: string, start: number, quote: string): number {
   const sign = quote.slice(-1)
   const most = Math.min(text.length, start + longestValue)
@@ -171,7 +181,7 @@ function endOfLine(text: string, start: number): number {
 const privateBlock = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----/g
 const blockEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY[A-Z ]{0,20}-----/g
 
-/** A private key; one that was cut off goes on to the end of the text. */
+/** Masks private key blocks. A block without an end is masked up to the end of the text. */
 function maskBlocks(text: string): string {
   const parts: string[] = []
   let kept = 0

@@ -1,6 +1,6 @@
 import Type, { type TObject, type TProperties, type TSchema, type TSchemaOptions } from 'typebox'
 
-/** An object that refuses fields it does not know: a misspelt field is an error, not a silent loss. */
+/** An object schema without additional fields: a misspelt field is an error, not a silent loss. */
 export function closed<P extends TProperties>(properties: P, options: TSchemaOptions = {}): TObject<P> {
   return Type.Object(properties, { ...options, additionalProperties: false })
 }
@@ -13,10 +13,10 @@ export const Time = (options: TSchemaOptions = {}) =>
 /** A number from 0 to 1. */
 export const Unit = (options: TSchemaOptions = {}) => Type.Number({ minimum: 0, maximum: 1, ...options })
 
-/** The number of a row, as a cursor brings it back: a larger one is none, and would be a fault in SQL. */
+/** The number of a row inside a cursor. A larger number cannot be a row, and would raise an error in SQL. */
 export const RowNumber = () => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-/** One page of a list; without `next_cursor` it is the last. */
+/** One page of a list. The last page has no `next_cursor`. */
 export function listOf<T extends TSchema>(item: T, $id: string) {
   return closed({ items: Type.Array(item), next_cursor: Type.Optional(Type.String()) }, { $id })
 }

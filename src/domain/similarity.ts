@@ -1,11 +1,14 @@
-/** How near two embeddings are to each other. */
+/** Similarity of embeddings. */
 
 export type Embedding = Float32Array
 
 export type Embedded = { id: string; vector: Embedding }
 export type Neighbour = { id: string; similarity: number }
 
-/** Vectors of different models have nothing to say to each other: half a sum would be a silent wrong answer. */
+/**
+ * Rejects vectors of different lengths: they come from different models, and half a sum would be a silent wrong
+ * answer.
+ */
 export function dot(one: Embedding, other: Embedding): number {
   if (one.length !== other.length) {
     throw new RangeError(`A vector of ${one.length} dimensions cannot meet one of ${other.length}.`)
@@ -15,26 +18,29 @@ export function dot(one: Embedding, other: Embedding): number {
   return sum
 }
 
-/** From −1 to 1; 0 when either has no direction. */
+/** The cosine of two vectors, −1 to 1; 0 when one of them is the zero vector. */
 export function cosine(one: Embedding, other: Embedding): number {
   const product = dot(one, other)
   const lengths = Math.sqrt(dot(one, one) * dot(other, other))
-  // Rounding can carry a vector's likeness to itself a hair past 1, where an arc cosine is NaN.
+  // Rounding can push the similarity of a vector to itself slightly above 1, where an arc cosine is NaN.
   return lengths === 0 ? 0 : Math.min(1, Math.max(-1, product / lengths))
 }
 
-/** The zero vector means nothing: nothing is like it, and it is not worth storing. */
+/** False for the zero vector, which is similar to nothing and not worth storing. */
 export function hasDirection(vector: Embedding): boolean {
   return vector.some((value) => value !== 0)
 }
 
-/** To length 1; the zero vector stays as it is. */
+/** Scales a vector to length 1. The zero vector stays. */
 export function normalise(vector: Embedding): Embedding {
   const length = Math.sqrt(dot(vector, vector))
   return length === 0 ? vector.slice() : vector.map((value) => value / length)
 }
 
-/** The k most like the query, compared exactly; ties go by id, so that a page never depends on the plan. */
+/**
+ * The k candidates most similar to the query, compared exactly. Ties are ordered by id, so that a page never depends
+ * on the query plan.
+ */
 export function findNearest(query: Embedding, candidates: Iterable<Embedded>, k: number): Neighbour[] {
   const compared: Neighbour[] = []
   for (const { id, vector } of candidates) compared.push({ id, similarity: cosine(query, vector) })

@@ -1,8 +1,8 @@
 import type { Status } from './vocabulary.ts'
 
 /**
- * Where each status leads. Merged and superseded are entered by revision and merging alone, and left only by
- * reverting that operation.
+ * Which statuses each status can change to. Only a revision or a merge makes a record superseded or merged, and only
+ * reverting that operation leads back.
  */
 const transitions: Record<Status, readonly Status[]> = {
   active: ['challenged', 'invalidated', 'superseded', 'merged'],
@@ -16,12 +16,12 @@ export function mayBecome(from: Status, to: Status): boolean {
   return transitions[from].includes(to)
 }
 
-/** What a status call may do: no call of its own could undo a move to merged or superseded. */
+/** What a status request may do. It cannot set merged or superseded, because no request could undo that. */
 export function mayBeSet(from: Status, to: Status): boolean {
   return mayBecome(from, to) && to !== 'merged' && to !== 'superseded'
 }
 
-/** Who takes an operation back leads what it put aside to where it was. */
+/** Reverting a revision or a merge makes the record active again. */
 export function mayRevertTo(from: Status, to: Status): boolean {
   return to === 'active' && (from === 'merged' || from === 'superseded')
 }

@@ -1,9 +1,11 @@
 import { compareNearness, type Neighbour } from './similarity.ts'
 
-/** What a memory says that the store did not know: it moves base importance once, when the embedding arrives. */
+/**
+ * Surprise: how much new a memory tells the store. It changes base importance once, when the first vector arrives.
+ */
 
 export type Surprise = {
-  /** 0: like all that is known; 1: like nothing. */
+  /** 0: repeats what is known; 1: unlike anything known. */
   score: number
   delta: number
   base_before: number
@@ -16,15 +18,17 @@ export type SurpriseResult = { base_importance: number; surprise: Surprise }
 export const comparedNeighbours = 5
 const duplicateSimilarity = 0.92
 const duplicatePenalty = 0.3
-/** Even the faintest duplicate loses this much, so that saying a thing twice never makes it weigh more. */
+/**
+ * The weakest duplicate still loses this much, so that saying a thing twice never makes it more important.
+ */
 const leastDuplicatePenalty = 0.05
-/** The mean distance that is neither news nor repetition, and how sharply the score turns there. */
+/** The mean distance at which the score is 0.5, and the slope of the score there. */
 const turningDistance = 0.35
 const steepness = 10
 const largestGain = 0.6
 export const leastImportance = 0.05
 
-/** Of any number of neighbours, in any order, the nearest few count. */
+/** Computes the surprise from the nearest few of the neighbours, which may come in any order. */
 export function computeSurprise(base: number, known: readonly Neighbour[]): SurpriseResult {
   const neighbours = [...known].sort(compareNearness).slice(0, comparedNeighbours)
   const score = computeScore(neighbours)
@@ -44,7 +48,7 @@ export function computeSurprise(base: number, known: readonly Neighbour[]): Surp
   }
 }
 
-/** With nothing to compare to, all is news. */
+/** Without neighbours everything is new. */
 function computeScore(neighbours: readonly Neighbour[]): number {
   if (neighbours.length === 0) return 1
   const distance = neighbours.reduce((sum, { similarity }) => sum + 1 - similarity, 0) / neighbours.length

@@ -5,13 +5,13 @@ import { canonicalWording } from './tombstone-wording.ts'
 export type Seal = ReturnType<typeof createSeal>
 
 /**
- * Marks of contents that only who has the key can make: a plain hash of a short fact would be undone by guessing.
- * The scope is part of it, so that tombstones of one scope tell nothing to another.
+ * Makes keyed digests of erased content. A plain hash of a short fact could be undone by guessing. The scope is part
+ * of the digest, so that tombstones of one scope reveal nothing about another.
  */
 export function createSeal(key: string | undefined) {
   if (key === undefined) return { keyId: null, digest: () => null }
   return {
-    /** Tells which key a tombstone was made with, and nothing about the key. */
+    /** Identifies the key of a tombstone and reveals nothing about the key. */
     keyId: hmac(key, 'membrane tombstone key').subarray(0, 8),
     digest(scope: string, payload: Payload): Buffer | null {
       const wording = canonicalWording(payload)

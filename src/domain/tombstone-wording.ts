@@ -3,8 +3,8 @@ import { normaliseJson } from './normalise-json.ts'
 import type { Payload } from './payloads.ts'
 
 /**
- * What a record says, not when or by which reference, so that the same thing said again is known again: NFKC,
- * lower case, without punctuation, one space between words. Null when it says nothing.
+ * The canonical wording of a record, without times and references, so that repeated content is recognised: NFKC,
+ * lower case, without punctuation, single spaces. Null when the record says nothing.
  */
 export function canonicalWording(payload: Payload): string | null {
   const parts = partsOf(payload).map((part) => normaliseJson(part, normaliseText))
@@ -41,6 +41,6 @@ function partsOf(payload: Payload): unknown[] {
 function normaliseText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().normalize('NFKC')
   const words = folded.replaceAll(/[\p{P}\p{Z}\p{C}\s]+/gu, ' ').trim()
-  // Of what is nothing but punctuation, the punctuation is what it says.
+  // A text that is only punctuation keeps it.
   return words === '' ? folded.replaceAll(/\s+/gu, ' ').trim() : words
 }

@@ -1,4 +1,4 @@
-/** What the tools of an episode come to, told by how they were used one after the other. */
+/** The sequence of tools in an episode: skills and plans are recognised by it. */
 
 export type ToolCall = {
   id: string
@@ -7,10 +7,12 @@ export type ToolCall = {
   depends_on?: readonly string[] | undefined
 }
 
-/** A longer one is the history of a single task, and no skill. */
+/** A longer sequence is the history of a single task, not a skill. */
 const longestSequence = 200
 
-/** The names in the order in which they ran, without those that only repeat the one before; none when it is too long. */
+/**
+ * The names of the tools in the order of their calls, without direct repetitions; empty when there are too many.
+ */
 export function toolSequenceOf(calls: readonly ToolCall[]): string[] {
   const signature = dropRepeats(orderCalls(calls).map(({ tool }) => tool))
   return signature.length > longestSequence ? [] : signature
@@ -21,12 +23,12 @@ export function dropRepeats(tools: readonly string[]): string[] {
 }
 
 /**
- * By time, as far as it is told, then as listed, but nothing before what it depends on. In a circle the first that
- * is met comes last; what depends on nothing that is there does not wait.
+ * Orders calls by time where it is known, then as listed, but never before a call they depend on. In a dependency
+ * cycle the first call that is reached comes last. A dependency that does not exist is ignored.
  */
 export function orderCalls(calls: readonly ToolCall[]): ToolCall[] {
   const listed = sortByTime(calls)
-  // The first of those that share an id is the one that is meant.
+  // Of several calls with one id the first one counts.
   const places = new Map(listed.map(({ id }, place): [string, number] => [id, place]).reverse())
   const needs = listed.map(({ depends_on: ids = [] }) => ids.flatMap((id) => places.get(id) ?? []))
   const isMet = new Set<number>()
@@ -35,7 +37,10 @@ export function orderCalls(calls: readonly ToolCall[]): ToolCall[] {
     .flatMap((place) => listed[place] ?? [])
 }
 
-/** Those that have not been met, each behind what it needs. Without recursion: a long chain must not end the stack. */
+/**
+ * The calls that are not visited yet, each after its dependencies. Without recursion: a long chain must not overflow
+ * the stack.
+ */
 function walkFrom(first: number, needs: readonly (readonly number[])[], isMet: Set<number>): number[] {
   if (isMet.has(first)) return []
   isMet.add(first)
@@ -55,7 +60,7 @@ function walkFrom(first: number, needs: readonly (readonly number[])[], isMet: S
   return ordered
 }
 
-/** A call without a time of its own happened after the one that is listed before it. */
+/** A call without a time counts as later than the call listed before it. */
 function sortByTime(calls: readonly ToolCall[]): ToolCall[] {
   let latest = Number.NEGATIVE_INFINITY
   const timed = calls.map((call) => {

@@ -1,13 +1,13 @@
 import { AppError } from '../kernel/errors.ts'
 import { type Caller, rankOf, type Trust } from './caller.ts'
 
-/** How much of the store a caller reaches, for what is not a record: settings, keys, tombstones, counts. */
+/** What a caller may do with things that are not records: settings, keys, tombstones, counts. */
 
 export function hasFullTrust({ scopes, maxSensitivity }: Trust): boolean {
   return scopes === null && maxSensitivity === 'hyper'
 }
 
-/** A setting that applies to every record is not changed by a key that is bound to some of them. */
+/** A key that is limited to some records must not change a setting that applies to all of them. */
 export function requireFullTrust({ trust }: Caller): void {
   if (hasFullTrust(trust)) return
   throw new AppError(

@@ -1,17 +1,20 @@
 import type { Embedding } from './similarity.ts'
 
-/** Vectors in fewer bits: each coordinate as the nearest of a few even steps between the lowest and the highest. */
+/**
+ * Stores vectors in fewer bits: each coordinate becomes the nearest of a few even steps between the lowest and the
+ * highest coordinate.
+ */
 
 export type Precision = 32 | 8 | 4 | 2
 
-/** The lowest and the highest coordinate, as little-endian float32; a vector of 32 bits needs neither. */
+/** Two little-endian float32: the lowest and the highest coordinate. A vector of 32 bits needs no header. */
 const headerBytes = 8
 
 export function codeBytes(dimensions: number, bits: Precision): number {
   return bits === 32 ? dimensions * 4 : headerBytes + Math.ceil((dimensions * bits) / 8)
 }
 
-/** Of finite coordinates only. */
+/** Encodes a vector. Its coordinates must be finite. */
 export function encode(vector: Embedding, bits: Precision): Buffer {
   const code = Buffer.alloc(codeBytes(vector.length, bits))
   if (bits === 32) {
@@ -43,14 +46,16 @@ export function decode(code: Uint8Array, dimensions: number, bits: Precision): E
   return vector
 }
 
-/** How far apart two neighbouring values of the code are; 0 when nothing was rounded. */
+/** The difference between two neighbouring values of a code; 0 when nothing was rounded. */
 export function quantisationStep(code: Uint8Array, bits: Precision): number {
   if (bits === 32) return 0
   const view = viewOf(code)
   return (view.getFloat32(4, true) - view.getFloat32(0, true)) / (2 ** bits - 1)
 }
 
-/** Rounded to the nearest step: cutting off instead shifts every coordinate down and costs a third of the likeness. */
+/**
+ * Rounds to the nearest step. Truncation would shift every coordinate down and cost a third of the similarity.
+ */
 function writeSteps(code: Buffer, vector: Embedding, bits: Exclude<Precision, 32>): void {
   let lowest = vector[0] ?? 0
   let highest = lowest

@@ -1,7 +1,9 @@
-/** Upper bounds in seconds of how long a text may have waited for its vector; beyond the last there is no bound. */
+/** Upper bounds, in seconds, of the time from a text to its vector. A last bucket without a bound follows. */
 export const lagBounds = [1, 2, 5, 10, 30, 60, 300, 1_800, 7_200] as const
 
-/** How long each text waited, as counts: one for each bound it kept, so that they add up as Prometheus adds them. */
+/**
+ * Counts the waiting times: one counter for each bound that was kept, cumulative as in a Prometheus histogram.
+ */
 export function countLags(seconds: readonly number[]): Record<string, number> {
   if (seconds.length === 0) return {}
   const waited = seconds.map((lag) => Math.max(0, lag))

@@ -13,7 +13,9 @@ export type MemoryKind = Static<typeof MemoryKind>
 export const Status = Type.Enum(['active', 'challenged', 'invalidated', 'merged', 'superseded'])
 export type Status = Static<typeof Status>
 
-/** What a revision has put aside: kept and readable, and no longer fading or changing. */
+/**
+ * Whether a revision or a merge replaced the record. Such a record stays readable, and neither fades nor changes.
+ */
 export function isHistory(status: Status): boolean {
   return status === 'invalidated' || status === 'superseded' || status === 'merged'
 }

@@ -10,9 +10,9 @@ import {
 } from './caller.ts'
 import { sourceTrust } from './importance.ts'
 
-/** What a caller may write: the rules of trust turned to bodies. */
+/** What a caller may write: the rules of trust for request bodies. */
 
-/** The scope a new record gets: a key of one scope need not name it, one of several must. */
+/** The scope of a new record. A key with one scope need not name it; a key with several must. */
 export function chooseWriteScope(caller: Caller, named: string | undefined): string {
   const { scopes } = caller.trust
   if (named !== undefined) {
@@ -27,7 +27,7 @@ export function chooseWriteScope(caller: Caller, named: string | undefined): str
   })
 }
 
-/** A scope that the key has; records without a scope are written by a key of all scopes alone. */
+/** Whether the key may write to the scope. Only a key for all scopes may write records without a scope. */
 export function canWriteTo({ scopes }: Trust, scope: string): boolean {
   return !scopes || scopes.includes(scope)
 }
@@ -42,17 +42,19 @@ export function requireCeiling(caller: Caller, sensitivity: Sensitivity): void {
   throw new AppError('outside_trust', 'The sensitivity is above the ceiling of the key.')
 }
 
-/** What was told in confidence is not made public by whoever may merely write. */
+/**
+ * Lowering a sensitivity needs `admin`: a caller who may only write must not publish a confidential record.
+ */
 export function requireNotLowered(caller: Caller, before: Sensitivity, after: Sensitivity): void {
   if (rankOf(after) >= rankOf(before) || isAllowed(caller, 'admin')) return
-  throw new AppError('forbidden', 'Lowering a sensitivity takes the admin permission.')
+  throw new AppError('forbidden', 'Lowering a sensitivity needs the permission admin.')
 }
 
 type Protection = { pinned?: boolean; deletion_policy?: 'auto_prune' | 'manual_only' | 'never' }
 
 /**
- * Pinning by patch needs what the pin and unpin calls need. `never` is a promise that only an admin takes back:
- * without this a key that may write could delete a protected record in two calls.
+ * Pinning by patch needs the same permission as the pin call. Only an admin may weaken the deletion policy `never`:
+ * otherwise a key that may write could delete a protected record in two calls.
  */
 export function requireProtection(caller: Caller, before: Required<Protection>, after: Protection): void {
   if (after.pinned !== undefined && after.pinned !== before.pinned && !isAllowed(caller, 'lifecycle:write')) {
@@ -63,7 +65,7 @@ export function requireProtection(caller: Caller, before: Required<Protection>, 
   throw new AppError('forbidden', 'Weakening the deletion policy `never` needs the permission admin.')
 }
 
-/** A source may be claimed to be less trusted than the key's own, never more. */
+/** A request may name a source type that is less trusted than that of the key, never a more trusted one. */
 export function chooseSourceType(caller: Caller, claimed: SourceType | undefined): SourceType {
   if (claimed === undefined || sourceTrust[claimed] <= sourceTrust[caller.sourceType]) {
     return claimed ?? caller.sourceType

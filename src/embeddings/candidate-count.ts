@@ -1,2 +1,4 @@
-/** How many of the nearest signatures are looked at, two in five of which may be filtered out before more are. */
+/**
+ * How many of the nearest signatures are examined. Two in five may be filtered out before a wider search is needed.
+ */
 export const nearestSearched = 1_000

@@ -13,7 +13,7 @@ import {
   writeCompressed,
 } from './compression.queries.ts'
 
-/** Vectors looked at in one batch, of which few are due: reading their retention is what takes time. */
+/** Vectors examined in one batch. Few of them are due: computing their retention takes most of the time. */
 const usualSize = 5_000
 
 const figures = ['to_8_bits', 'to_4_bits', 'to_2_bits', 'bytes_saved', 'to_be_embedded']
@@ -21,8 +21,9 @@ const figures = ['to_8_bits', 'to_4_bits', 'to_2_bits', 'bytes_saved', 'to_be_em
 type Resources = RetentionSettings & { db: Database; size?: number }
 
 /**
- * The job `compress`: what is fading is kept in fewer bits. Its signature stays that of the full vector, so that it is
- * found as before; what it is worth is judged by the instant of the run alone, and not by how often there is one.
+ * The job `compress`: stores the vectors of fading records in fewer bits. The signature stays that of the full
+ * vector, so the record is still found. The result depends on the start of the run alone, not on how often the job
+ * runs.
  */
 export function createCompression({ db, size = usualSize, ...settings }: Resources): JobWork {
   async function run(context: RunContext): Promise<void> {
@@ -39,12 +40,12 @@ export function createCompression({ db, size = usualSize, ...settings }: Resourc
       async (tx): Promise<BatchResult & { until: VectorPosition | undefined }> => {
         const until = await findRangeEnd(tx, { after, limit: size })
         if (!until) return { until: undefined }
-        const stretch = { after, until, scope, now, settings }
-        const sharp = await claimCompressible(tx, stretch)
-        const compressed = sharp.map(compress)
+        const range = { after, until, scope, now, settings }
+        const compressible = await claimCompressible(tx, range)
+        const compressed = compressible.map(compress)
         if (compressed.length > 0) await writeCompressed(tx, compressed)
-        const blurred = await queueTooCoarse(tx, stretch)
-        return { until, done: until.count, counts: { ...countsOf(compressed), to_be_embedded: blurred } }
+        const queued = await queueTooCoarse(tx, range)
+        return { until, done: until.count, counts: { ...countsOf(compressed), to_be_embedded: queued } }
       },
     )
     return until

@@ -5,7 +5,7 @@ import type { Precision } from '../domain/vector-codes.ts'
 import { type RetentionSettings, retentionAt } from '../lifecycle/index.ts'
 import { precisionLevels } from './vector-precision.ts'
 
-/** Where a batch starts: after the last vector of the one before it. */
+/** Where a batch starts: after the last vector of the previous batch. */
 export type VectorPosition = { record_id: string; model_id: number }
 export const firstPosition: VectorPosition = {
   record_id: '00000000-0000-0000-0000-000000000000',
@@ -19,7 +19,7 @@ export async function countVectors(db: Database): Promise<number> {
   return rows[0]?.count ?? 0
 }
 
-/** Where the next so many vectors end, of all that there are, and how many that is; undefined when there is none. */
+/** Finds the end of the next range of vectors and their number; undefined when no vector is left. */
 export async function findRangeEnd(
   tx: Transaction,
   { after: { record_id: id, model_id: model }, limit }: Pick<Portion, 'after' | 'limit'>,
@@ -47,18 +47,17 @@ export type CompressibleVector = VectorPosition & {
   target: Precision
 }
 
-/** Of a stretch of vectors, those that are sharper than their memories are worth, locked. */
-export async function claimCompressible(
-  tx: Transaction,
-  stretch: VectorRange,
-): Promise<CompressibleVector[]> {
+/**
+ * Finds and locks the vectors of a range that have more bits than the retention of their records justifies.
+ */
+export async function claimCompressible(tx: Transaction, range: VectorRange): Promise<CompressibleVector[]> {
   const { rows } = await sql<CompressibleVector>`
     select e.record_id, e.model_id, e.bits, e.code, m.dimensions, worth.bits as target
     from embeddings as e
     join embedding_models as m on m.id = e.model_id
     join records as r on r.id = e.record_id
-    cross join lateral (select ${targetBitsAt(stretch)} as bits) as worth
-    where ${isWithin(stretch)} and worth.bits < e.bits
+    cross join lateral (select ${targetBitsAt(range)} as bits) as worth
+    where ${isWithin(range)} and worth.bits < e.bits
     order by e.record_id, e.model_id
     for update of e skip locked
   `.execute(tx)
@@ -70,25 +69,27 @@ export async function writeCompressed(
   compressed: readonly (VectorPosition & { bits: Precision; code: Buffer })[],
 ): Promise<void> {
   await sql`
-    update embeddings as e set bits = blurred.bits, code = blurred.code
+    update embeddings as e set bits = compressed_vectors.bits, code = compressed_vectors.code
     from unnest(
       ${compressed.map(({ record_id: id }) => id)}::uuid[], ${compressed.map(({ model_id: id }) => id)}::smallint[],
       ${compressed.map(({ bits }) => bits)}::smallint[], ${compressed.map(({ code }) => code)}::bytea[]
-    ) as blurred (record_id, model_id, bits, code)
-    where e.record_id = blurred.record_id and e.model_id = blurred.model_id
+    ) as compressed_vectors (record_id, model_id, bits, code)
+    where e.record_id = compressed_vectors.record_id and e.model_id = compressed_vectors.model_id
   `.execute(tx)
 }
 
-/** Lists what is worth a sharper vector than it has, to be embedded anew from its text. */
-export async function queueTooCoarse(tx: Transaction, stretch: VectorRange): Promise<number> {
-  const { now } = stretch
+/**
+ * Queues records whose retention justifies more bits than their vector has: they are embedded again from their text.
+ */
+export async function queueTooCoarse(tx: Transaction, range: VectorRange): Promise<number> {
+  const { now } = range
   const { rows } = await sql`
     insert into unembedded (record_id, asked_at, due_at)
     select distinct e.record_id, ${now}::timestamptz, ${now}::timestamptz
     from embeddings as e
     join embedding_models as m on m.id = e.model_id and m.embeds
     join records as r on r.id = e.record_id
-    where ${isWithin(stretch)} and e.bits < 32 and ${targetBitsAt(stretch)} > e.bits
+    where ${isWithin(range)} and e.bits < 32 and ${targetBitsAt(range)} > e.bits
     order by 1
     on conflict (record_id) do nothing
     returning record_id
@@ -96,7 +97,10 @@ export async function queueTooCoarse(tx: Transaction, stretch: VectorRange): Pro
   return rows.length
 }
 
-/** Pinned records keep what they have; those that are forgotten are not worth the work, and may be restored as they are. */
+/**
+ * Pinned records keep their vectors. Forgotten records are not worth the work, and a restore gets them back
+ * unchanged.
+ */
 function isWithin({ after, until, scope }: VectorRange): RawBuilder<unknown> {
   const inScope = scope === null ? sql`` : sql`and r.scope = ${scope}`
   return sql`(e.record_id, e.model_id) > (${after.record_id}::uuid, ${after.model_id}::smallint)
@@ -104,7 +108,7 @@ function isWithin({ after, until, scope }: VectorRange): RawBuilder<unknown> {
     and not r.pinned and r.forgotten_at is null ${inScope}`
 }
 
-/** The bits that a vector of `r` is worth. */
+/** The number of bits that the retention of `r` justifies. */
 function targetBitsAt({ now, settings }: VectorRange): RawBuilder<unknown> {
   const limits = precisionLevels.filter(({ above }) => Number.isFinite(above))
   const least = precisionLevels.at(-1)?.bits ?? 2

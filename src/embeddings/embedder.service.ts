@@ -3,7 +3,7 @@ import { createEmbeddingModel } from '../llm/embedding-model.ts'
 import type { Observe } from '../llm/request-retries.ts'
 import { type Embedder, hashEmbedder } from './hash-embedder.ts'
 
-/** As the configuration has it. */
+/** The settings from the configuration. */
 export type EmbeddingSettings =
   | { provider: 'none' }
   | { provider: 'hash'; dimensions: number | undefined }
@@ -16,7 +16,7 @@ export type EmbeddingSettings =
       timeoutMs: number
     }
 
-/** Undefined where there are to be no vectors. */
+/** Returns the configured embedder; undefined when vectors are switched off. */
 export function createEmbedder(
   settings: EmbeddingSettings,
   clock: Clock,

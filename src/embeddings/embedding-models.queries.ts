@@ -4,23 +4,23 @@ import type { EmbeddingModels } from '../db/schema.ts'
 
 export type ModelRow = Selectable<EmbeddingModels>
 
-/** What a worker is configured with, and whose place no other takes while one such worker is there. */
+/** The model that a worker is configured with. No other model takes its place while such a worker runs. */
 export type ConfiguredModel = Pick<ModelRow, 'provider' | 'model' | 'dimensions' | 'max_sensitivity'>
 
-/** Before the first of all ids. */
+/** Smaller than every record id. */
 const start = '00000000-0000-0000-0000-000000000000'
 
-/** The one whose vectors are searched. */
+/** Returns the model whose vectors are searched. */
 export async function findServingModel(db: Database): Promise<ModelRow | undefined> {
   return db.selectFrom('embedding_models').where('serves', '=', true).selectAll().executeTakeFirst()
 }
 
-/** The one that texts are embedded with: the same, or the one that is to follow it. */
+/** Returns the model that embeds new texts: the serving model or its successor. */
 export async function findEmbeddingModel(db: Database): Promise<ModelRow | undefined> {
   return db.selectFrom('embedding_models').where('embeds', '=', true).selectAll().executeTakeFirst()
 }
 
-/** Undefined when texts are embedded with another. */
+/** Notes that a worker of this model is alive. Returns undefined when another model embeds texts. */
 export async function touchModel(db: Database, configured: ConfiguredModel, now: Date) {
   return db
     .updateTable('embedding_models')
@@ -34,12 +34,15 @@ export async function touchModel(db: Database, configured: ConfiguredModel, now:
     .executeTakeFirst()
 }
 
-/** Against who would take the place at the same moment; who reads is not held up. */
+/** Blocks other registrations until the transaction ends. Readers are not blocked. */
 export async function lockModels(tx: Database): Promise<void> {
   await sql`lock table embedding_models in share row exclusive mode`.execute(tx)
 }
 
-/** One that serves goes on until its successor is ready; the vectors of one that does not are to be deleted. */
+/**
+ * Ends the current embedding model. A serving model serves on until its successor is ready; the vectors of any other
+ * are queued for deletion.
+ */
 export async function retireModel(tx: Database): Promise<void> {
   await tx
     .updateTable('embedding_models')
@@ -48,7 +51,10 @@ export async function retireModel(tx: Database): Promise<void> {
     .execute()
 }
 
-/** From now on texts are embedded with it, and those it has not seen are to be listed. The first one serves at once. */
+/**
+ * Registers the model that embeds texts from now on and queues the records it has not embedded. The first model
+ * serves at once.
+ */
 export async function registerModel(tx: Database, configured: ConfiguredModel, now: Date): Promise<ModelRow> {
   const place = { registered_at: now, seen_at: now, embeds: true, walked_to: start }
   return tx
@@ -68,8 +74,8 @@ export async function registerModel(tx: Database, configured: ConfiguredModel, n
 }
 
 /**
- * Whether some records are still to be listed for it. Nothing is stored meanwhile, and whoever asks next sees all
- * that was: what was embedded just before would be listed anew.
+ * Locks the model and returns whether records are still to be queued for it. The lock keeps vectors from being stored
+ * meanwhile: a record embedded just before would be queued again.
  */
 export async function lockUnfilledModel(tx: Database, modelId: number): Promise<boolean> {
   const found = await tx
@@ -84,9 +90,9 @@ export async function lockUnfilledModel(tx: Database, modelId: number): Promise<
 }
 
 /**
- * Puts the next records on the list that the model may read and has no vector of, and answers whether there may be
- * more. What is listed already stays as it is. From where it goes on is a subquery: joined, the planner would sort
- * all that is left for each step.
+ * Queues the next records that the model may read and has not embedded. Returns whether there may be more. Records
+ * that are already queued stay as they are. The position is read in a subquery: with a join the planner would sort
+ * all remaining rows for each step.
  */
 export async function queueUnembedded(tx: Database, modelId: number, limit: number): Promise<boolean> {
   const { rows } = await sql<{ walked_to: string | null }>`
@@ -111,7 +117,9 @@ export async function queueUnembedded(tx: Database, modelId: number, limit: numb
   return rows.some(({ walked_to: place }) => place !== null)
 }
 
-/** Whether the model has read all that there was when it was registered, or given it up. Nobody else judges meanwhile. */
+/**
+ * Locks the model and returns whether it has embedded, or given up, every text from before its registration.
+ */
 export async function lockReadyModel(tx: Database, modelId: number): Promise<boolean> {
   const { rows } = await sql`
     select from embedding_models as m
@@ -124,7 +132,7 @@ export async function lockReadyModel(tx: Database, modelId: number): Promise<boo
   return rows.length > 0
 }
 
-/** Its vectors are searched no more, and are to be deleted. */
+/** Ends the serving model. Its vectors are queued for deletion. */
 export async function stopServing(tx: Database): Promise<void> {
   await tx
     .updateTable('embedding_models')
@@ -138,8 +146,8 @@ export async function startServing(tx: Database, modelId: number): Promise<void>
 }
 
 /**
- * Deletes the next vectors of a model that neither serves nor embeds, and answers whether there may be more. One
- * that somebody has in hand is passed over: its record is being erased, or its text was written anew.
+ * Deletes the next vectors of a model that neither serves nor embeds. Returns whether there may be more. Locked rows
+ * are skipped: their records are being erased or embedded again.
  */
 export async function deleteRetiredVectors(tx: Database, limit: number): Promise<boolean> {
   const { rows } = await sql`

@@ -26,37 +26,38 @@ type Resources = {
   clock: Clock
   log: Logger
   embedder: Embedder
-  /** Nothing more sensitive is read by it. */
+  /** The model may not read more sensitive records. */
   maxSensitivity: Sensitivity
-  /** Asked once, where nobody has said how long the vectors are. */
+  /** Called once when the number of dimensions is not configured. */
   measure(signal: AbortSignal): Promise<number>
 }
 
-/** Often enough that a worker which stalls for a moment does not lose its place. */
+/** Often enough that a worker keeps its place when it stalls for a moment. */
 const noteEveryMs = 15_000
-/** A place that nobody has claimed for so long is free. */
+/** A place is free when its worker has not reported for this long. */
 const absentMs = 60_000
 
 const listedAtOnce = 5_000
 const deletedAtOnce = 2_000
 
 /**
- * Texts are embedded with one model at a time. Where workers are configured differently, as while a new version is
- * rolled out, those who were there first go on and the others stand back until the last of them has been gone for a
- * minute: the place changes hands once, however the processes come, go and come again.
+ * Registers the embedding model of this worker. Only one model embeds texts at a time. When workers are configured
+ * differently, as during the rollout of a new version, the workers that came first continue and the others wait until
+ * the last of them has been gone for a minute. So the model changes once, in whatever order processes start and stop.
  */
 export function createModelRegistration({ db, clock, log, embedder, maxSensitivity, measure }: Resources) {
   let dimensions: number | undefined
   let known: { model: ModelRow | undefined; until: number } | undefined
 
-  /** The model of this worker, or undefined while texts are embedded with another. */
+  /** Returns the model of this worker; undefined while another model embeds texts. */
   async function findOwnModel(signal: AbortSignal): Promise<ModelRow | undefined> {
     if (known && performance.now() < known.until) return known.model
     dimensions ??= await measure(signal)
     const { provider, model: name } = embedder
     const configured = { provider, model: name, dimensions, max_sensitivity: maxSensitivity }
     const model = (await touchModel(db, configured, clock.now())) ?? (await claimPlace(configured))
-    if (!model && (!known || known.model)) log.info('texts are embedded by workers configured otherwise')
+    if (!model && (!known || known.model))
+      log.info('texts are embedded by workers with another configuration')
     known = { model, until: performance.now() + noteEveryMs }
     return model
   }
@@ -67,7 +68,7 @@ export function createModelRegistration({ db, clock, log, embedder, maxSensitivi
       const now = clock.now()
       const incumbent = await findEmbeddingModel(tx)
       if (incumbent && now.getTime() - incumbent.seen_at.getTime() < absentMs) {
-        // Somebody of the same configuration may have been quicker.
+        // Another worker with the same configuration may have been faster.
         return touchModel(tx, configured, now)
       }
       await retireModel(tx)
@@ -79,7 +80,7 @@ export function createModelRegistration({ db, clock, log, embedder, maxSensitivi
     return taken
   }
 
-  /** After an answer that does not fit, what is known of the model is asked anew. */
+  /** After an unexpected answer, reads the model and its dimensions again. */
   function forget(): void {
     dimensions = undefined
     known = undefined
@@ -95,8 +96,8 @@ type Step = (
 }>
 
 /**
- * One step of what a change of model takes beside embedding: listing what the new one has not read, putting it in
- * service once it has, deleting what the old one left. Answers whether there may be more to do.
+ * Does one step of a change of model: queue records for the new model, let it serve when it is complete, delete the
+ * vectors of the old one. Returns whether there may be more to do.
  */
 export async function advanceModelChange(step: Step, modelId: number): Promise<boolean> {
   const steps = [
@@ -115,7 +116,7 @@ async function queueNext(tx: Database, modelId: number): Promise<boolean> {
   return (await lockUnfilledModel(tx, modelId)) && (await queueUnembedded(tx, modelId, listedAtOnce))
 }
 
-/** All at once for whoever searches: before it the old one answers, after it the new one. */
+/** One statement switches all searches: before it the old model answers, after it the new one. */
 async function activateModel(tx: Database, modelId: number): Promise<boolean> {
   if (!(await lockReadyModel(tx, modelId))) return false
   await stopServing(tx)

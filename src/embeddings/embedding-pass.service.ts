@@ -35,25 +35,25 @@ type Resources = {
   ask: ReturnType<typeof createTextEmbedder>['ask']
 }
 
-/** How a pass touches the database: each batch a transaction, counted where somebody counts. */
+/** Runs one transaction. In a run of the job it also stores the progress. */
 type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 export type Pass = { inBatch: InBatch; model: ModelRow; scope: string | null; signal: AbortSignal }
 
-/** Texts in hand at once, and for how long they stay so when their worker dies. */
+/** How many texts one batch claims, and for how long a claim holds when its worker dies. */
 const batchLimits = {
   hash: { limit: 500, holdMs: 60_000 },
   openai: { limit: 128, holdMs: 300_000 },
 } as const
 
-/** Some twenty minutes after the first failure a text is given up. */
+/** A text is given up about twenty minutes after its first failure. */
 const retryLimits = { mostAttempts: 8, firstPauseMs: 10_000 }
 
-/** Works through the list; no transaction is open while a model is asked. */
+/** Embeds the queued texts. No transaction is open while the model answers. */
 export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask }: Resources) {
   const { limit, holdMs } = batchLimits[embedder.provider]
   const mostRank = rankOf(maxSensitivity)
 
-  /** Until nothing is due. Answers why the model was not asked any further, when it was not. */
+  /** Embeds until nothing is due. Returns the failure of the model when it stopped early. */
   async function processQueue(pass: Pass): Promise<ModelFailure | undefined> {
     const { inBatch, model, scope, signal } = pass
     while (!signal.aborted) {
@@ -77,16 +77,16 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask 
     })
     if (ids.length === 0) return { taken: 0 }
     const texts = said.flatMap(textOf)
-    // Ends well before others may take the texts in hand.
+    // The deadline lies well before other workers may claim the texts.
     const answers = await ask(texts, { dimensions: model.dimensions, deadlineMs: holdMs * 0.8, signal })
-    const readings = toEmbeddedTexts(ids, texts, answers.vectors)
+    const embeddedTexts = toEmbeddedTexts(ids, texts, answers.vectors)
     await inBatch((tx) =>
-      storeAnswers(tx, { modelId: model.id, until, ids, readings, refused: answers.refused }),
+      storeAnswers(tx, { modelId: model.id, until, ids, embeddedTexts, refused: answers.refused }),
     )
     return { taken: ids.length, ...(answers.outage ? { outage: answers.outage } : {}) }
   }
 
-  /** None of what the embedder may not read, or what says nothing. */
+  /** Returns no text for a record that the model may not read or that contains no word. */
   function textOf({ record_id: id, sensitivity, payload, tags }: QueuedText): Text[] {
     if (rankOf(sensitivity) > mostRank) return []
     const text = searchableText(payload, tags)
@@ -95,21 +95,21 @@ export function createEmbeddingPass({ clock, log, embedder, maxSensitivity, ask 
 
   async function storeAnswers(
     tx: Transaction,
-    { modelId, until, ids, readings, refused }: Outcome,
+    { modelId, until, ids, embeddedTexts, refused }: Outcome,
   ): Promise<BatchResult> {
     const now = clock.now()
-    const rows = await storeVectors(tx, { modelId, until, now, readings })
-    const settled = new Set(rows.map(({ record_id: id }) => id))
+    const rows = await storeVectors(tx, { modelId, until, now, embeddedTexts })
+    const stored = new Set(rows.map(({ record_id: id }) => id))
     await addTallies(tx, countLags(rows.flatMap(({ lag_seconds: lag }) => lag ?? [])))
     const givenUp = await recordRefused(tx, { ids: refused, until }, now)
-    const read = new Set([...readings.map(({ id }) => id), ...refused])
+    const read = new Set([...embeddedTexts.map(({ id }) => id), ...refused])
     await releaseUnread(tx, { ids: ids.filter((id) => !read.has(id)), until }, now)
-    const embedded = readings.filter(({ id, vector }) => vector !== null && settled.has(id)).length
+    const embedded = embeddedTexts.filter(({ id, vector }) => vector !== null && stored.has(id)).length
     const counts = {
-      ...{ embedded, without_vector: settled.size - embedded },
+      ...{ embedded, without_vector: stored.size - embedded },
       ...{ failed: refused.length, given_up: givenUp.length },
     }
-    return { done: settled.size, counts }
+    return { done: stored.size, counts }
   }
 
   async function recordRefused(tx: Transaction, claim: Claim, now: Date): Promise<string[]> {
@@ -126,11 +126,13 @@ type Outcome = {
   modelId: number
   until: Date
   ids: readonly string[]
-  readings: readonly EmbeddedText[]
+  embeddedTexts: readonly EmbeddedText[]
   refused: readonly string[]
 }
 
-/** What was not asked, because the embedder was not well or time was up, is in none of them. */
+/**
+ * Pairs texts with their vectors. Texts that were not sent, because of an outage or the deadline, are left out.
+ */
 function toEmbeddedTexts(
   ids: readonly string[],
   texts: readonly Text[],

@@ -21,9 +21,9 @@ const firstPauseMs = 2_000
 const longestPauseMs = 300_000
 
 /**
- * Embeds what is written soon after it is written, and what is written at once in one go: each second one look at the
- * list, which costs a probe when there is nothing on it. Without a run of the job for each look; a model that is away
- * is asked less and less often.
+ * Embeds new texts soon after they are written, and texts that arrive together in one batch. It checks the queue
+ * every second, which costs one index probe when the queue is empty. This is not a run of the job, because a run for
+ * each check would fill the list of runs. When the model fails, it is asked less and less often.
  */
 export function pollEmbeddingQueue({ db, clock, log, registration, embedding, everyMs = 1_000 }: Resources) {
   const stopping = new AbortController()
@@ -64,7 +64,7 @@ export function pollEmbeddingQueue({ db, clock, log, registration, embedding, ev
         await look()
       } catch (error) {
         if (error instanceof ModelFailure) pause(error)
-        else log.warn('what is to be embedded could not be looked after', { err: error })
+        else log.warn('the embedding queue could not be processed', { err: error })
       }
       await sleep(everyMs, undefined, { signal }).catch(() => {})
     }

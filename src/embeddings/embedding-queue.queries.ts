@@ -3,12 +3,15 @@ import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 
-/** The list of texts that wait for their vector. No statement here waits for a row that somebody else has in hand. */
+/** The queue of texts that wait for their vectors. No statement here waits for a locked row. */
 
-/** Ids in hand: theirs as long as `due_at` is what the claim made it, which a text that is written anew changes. */
+/**
+ * Claimed ids. A claim is valid as long as `due_at` has the value that the claim wrote; a new version of the text
+ * changes it.
+ */
 export type Claim = { ids: readonly string[]; until: Date }
 
-/** Whether a text is due, and whether any model is still to be filled, put in service or cleared away. */
+/** Returns whether a text is due, and whether a change of model is unfinished. */
 export async function findWork(db: Database, now: Date): Promise<{ is_due: boolean; is_changing: boolean }> {
   const { rows } = await sql<{ is_due: boolean; is_changing: boolean }>`
     select exists (select from unembedded where due_at <= ${now}::timestamptz) as is_due,
@@ -18,8 +21,8 @@ export async function findWork(db: Database, now: Date): Promise<{ is_due: boole
 }
 
 /**
- * One claim at a time. Two at once would come upon the same rows, and the later one keep those locked that the
- * earlier one took: who then settled them would pass them over.
+ * Serialises claims. Two claims at once would reach the same rows, and the second would keep rows locked that the
+ * first had taken, so that storing their vectors would skip them.
  */
 export async function lockClaims(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 11)`.execute(tx)
@@ -27,7 +30,7 @@ export async function lockClaims(tx: Database): Promise<void> {
 
 type ClaimInput = { modelId: number; now: Date; until: Date; scope: string | null; limit: number }
 
-/** Takes what waits longest in hand, for the model that texts are embedded with; for any other there is nothing. */
+/** Claims the texts that wait longest, for the current embedding model. Any other model gets nothing. */
 export async function claimDue(
   tx: Database,
   { modelId, now, until, scope, limit }: ClaimInput,
@@ -50,7 +53,10 @@ export async function claimDue(
 
 export type QueuedText = { record_id: string; sensitivity: Sensitivity; payload: Payload; tags: string[] }
 
-/** Asked after the claim, and not with it: a statement that waited for a row would answer the text as it was before. */
+/**
+ * Reads the claimed texts. A separate statement, because a statement that waited for a row would return its text from
+ * before the wait.
+ */
 export async function findQueuedTexts(db: Database, ids: readonly string[]): Promise<QueuedText[]> {
   const { rows } = await sql<QueuedText>`
     select r.id as record_id, r.sensitivity, c.payload, c.tags
@@ -60,22 +66,22 @@ export async function findQueuedTexts(db: Database, ids: readonly string[]): Pro
   return rows
 }
 
-/** A vector, or null for a text that is to have none. */
+/** The vector of a text; null for a text that gets none. */
 export type EmbeddedText = { id: string; vector: { code: Buffer; signature: Buffer } | null }
 
 /**
- * `lag_seconds`: since its text was written; null for what has no vector, and for what was read again: for another
- * model, or for a sharper vector than it had come to.
+ * `lag_seconds` is the time since the text was written. It is null for a text without a vector, and for a text that
+ * was embedded again for another model or at a higher precision.
  */
 export type StoredVector = { record_id: string; lag_seconds: number | null }
 
 /**
- * Stores vectors with their signatures and takes their texts from the list, all that are still in hand: what was
- * written anew, is being erased or was asked for another model stays as it is. A text that is to have no vector
- * loses the one it had. Answers the ids that are settled.
+ * Stores vectors with their signatures and removes their texts from the queue, as far as the claim still holds: a
+ * text that was rewritten, is being erased or belongs to another model stays queued. A text that gets no vector loses
+ * the one it had. Returns the finished ids.
  *
- * Vectors of a model before stay beside, unless the text was written since: they are of what it said once. The first
- * vector of a record puts it on the list of those that are to be compared.
+ * Vectors of an earlier model stay, unless the text has changed since. The first vector of a record queues it for the
+ * surprise comparison.
  */
 export async function storeVectors(
   tx: Database,
@@ -83,10 +89,10 @@ export async function storeVectors(
     modelId,
     until,
     now,
-    readings,
-  }: { modelId: number; until: Date; now: Date; readings: readonly EmbeddedText[] },
+    embeddedTexts,
+  }: { modelId: number; until: Date; now: Date; embeddedTexts: readonly EmbeddedText[] },
 ): Promise<StoredVector[]> {
-  const ids = readings.map(({ id }) => id)
+  const ids = embeddedTexts.map(({ id }) => id)
   const { rows } = await sql<StoredVector>`
     with model as materialized (
       select id, registered_at from embedding_models where id = ${modelId} and embeds for share
@@ -96,33 +102,33 @@ export async function storeVectors(
       for update of u skip locked
     ), kept as materialized (
       select r.id from records as r where r.id in (select record_id from mine) for key share skip locked
-    ), settled as materialized (
+    ), finished as materialized (
       select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
       from unnest(
         ${sql.val(ids)}::uuid[],
-        ${readings.map(({ vector }) => vector?.code ?? null)}::bytea[],
-        ${readings.map(({ vector }) => vector?.signature.toString('hex') ?? null)}::text[]
+        ${embeddedTexts.map(({ vector }) => vector?.code ?? null)}::bytea[],
+        ${embeddedTexts.map(({ vector }) => vector?.signature.toString('hex') ?? null)}::text[]
       ) as given (record_id, code, signature)
       join mine using (record_id)
       where exists (select from kept where kept.id = mine.record_id)
         or (given.code is null and not exists (select from records as r where r.id = mine.record_id))
     ), stored as (
       insert into embeddings (record_id, model_id, bits, embedded_at, code)
-      select record_id, ${modelId}, 32, ${now}::timestamptz, code from settled where code is not null
+      select record_id, ${modelId}, 32, ${now}::timestamptz, code from finished where code is not null
       on conflict (record_id, model_id) do update
         set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
     ), signed as (
       insert into signatures (record_id, model_id, bits)
-      select record_id, ${modelId}, ('x' || signature)::bit(1024) from settled where code is not null
+      select record_id, ${modelId}, ('x' || signature)::bit(1024) from finished where code is not null
       on conflict (record_id, model_id) do update set bits = excluded.bits
     ), outdated as (
-      delete from embeddings as e using settled as s
+      delete from embeddings as e using finished as s
       where e.record_id = s.record_id and (s.code is null or (s.is_new and e.model_id <> ${modelId}))
     ), unlisted as (
-      delete from unembedded as u using settled as s where u.record_id = s.record_id
+      delete from unembedded as u using finished as s where u.record_id = s.record_id
     ), first as (
       insert into unsurprised (record_id, created_at, asked_at)
-      select s.record_id, r.created_at, s.asked_at from settled as s join records as r on r.id = s.record_id
+      select s.record_id, r.created_at, s.asked_at from finished as s join records as r on r.id = s.record_id
       where s.code is not null
         and not exists (select from embeddings as e where e.record_id = s.record_id)
         and not exists (select from surprises as p where p.record_id = s.record_id)
@@ -131,14 +137,17 @@ export async function storeVectors(
     select record_id,
       case when is_new and code is not null and not exists (
         select from embeddings as e
-        where e.record_id = settled.record_id and e.model_id = ${modelId} and e.bits < 32
+        where e.record_id = finished.record_id and e.model_id = ${modelId} and e.bits < 32
       ) then extract(epoch from ${now}::timestamptz - asked_at)::float8 end as lag_seconds
-    from settled
+    from finished
   `.execute(tx)
   return rows
 }
 
-/** One attempt less for each; answers those that had their last, which are as good as without a text from now on. */
+/**
+ * Counts a failed attempt for each text. Returns the texts that had their last attempt; they are treated as texts
+ * without a vector.
+ */
 export async function recordFailures(
   tx: Database,
   claim: Claim,
@@ -164,7 +173,7 @@ export async function recordFailures(
   return rows.map(({ record_id: id }) => id)
 }
 
-/** Gives back what was not come to; it was nobody's fault, and costs no attempt. */
+/** Releases claimed texts that were not sent. It costs no attempt, because the text did not fail. */
 export async function releaseClaim(tx: Database, claim: Claim, now: Date): Promise<void> {
   await sql`
     with mine as materialized (${inHand(claim)})
@@ -187,7 +196,7 @@ function inHand({ ids, until }: Claim): RawBuilder<unknown> {
   `
 }
 
-/** What was given up is tried again: another model may read it, or the one that could not was mended. */
+/** Queues the texts again that were given up: another model may read them, or the model was repaired. */
 export async function retryGivenUp(tx: Database, now: Date, scope: string | null = null): Promise<number> {
   const { rows } = await sql`
     with given_up as materialized (
@@ -200,7 +209,7 @@ export async function retryGivenUp(tx: Database, now: Date, scope: string | null
   return rows.length
 }
 
-/** How many texts wait, how many of them are due, and how many were given up. */
+/** Counts the texts that are due, that wait and that were given up. */
 export async function countWaiting(db: Database, now: Date, scope: string | null) {
   const { rows } = await sql<{ due: number; waiting: number; given_up: number }>`
     select count(*) filter (where due_at <= ${now}::timestamptz)::int as due,

@@ -17,9 +17,9 @@ type Resources = {
   db: Database
   clock: Clock
   log: Logger
-  /** Without one what is to be embedded is listed, and waits. */
+  /** Without an embedder texts are queued and wait. */
   embedder: Embedder | undefined
-  /** Nothing more sensitive is sent to somebody else's model. */
+  /** More sensitive records are never sent to an external model. */
   maxSensitivity: Sensitivity
 }
 
@@ -29,7 +29,7 @@ const figures = [
 ]
 const proceedEveryMs = 1_000
 
-/** The job `embed`, and what does the same without being asked. */
+/** Creates the job `embed` and the background polling that does the same work. */
 export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: most }: Resources) {
   if (!embedder) return { work: { run: countDryRun }, watch: () => ({ stop: async () => {} }) }
   const maxSensitivity = embedder.provider === 'hash' ? 'hyper' : most
@@ -55,7 +55,7 @@ export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: m
     })
   }
 
-  /** What there would be to do; no model is asked for the sake of a rehearsal. */
+  /** Counts the work of a run. A dry run sends nothing to the model. */
   async function countDryRun({ run, inBatch }: RunContext): Promise<void> {
     if (!run.dryRun) return
     await inBatch(async (tx) => ({
@@ -78,7 +78,7 @@ export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: m
   }
 }
 
-/** A model may take its time, and whoever ends the run does not wait for it. */
+/** Aborts a slow request to the model when the run ends, so that nobody waits for it. */
 async function untilEnded(
   { throwIfEnded }: RunContext,
   work: (signal: AbortSignal) => Promise<void>,

@@ -1,22 +1,23 @@
 import { type Embedding, normalise } from '../domain/similarity.ts'
 
 /**
- * The built-in embedder: words and their parts hashed into buckets. It knows spelling, not meaning: texts are near
- * when they share words or pieces of words. No model, no network, and the same vector on every machine.
+ * The built-in embedder hashes words and parts of words into buckets. It knows spelling, not meaning: texts are
+ * similar when they share words or parts of words. It needs no model and no network, and gives the same vector on
+ * every machine.
  */
 
-/** Marks the ends of a word, so that its beginning is told from the same letters within another. */
+/** Marks both ends of a word, so that its beginning differs from the same letters inside another word. */
 const edge = '\u0002'
 const shortestGram = 3
 const longestGram = 5
-/** A word counts as much as about eight of its parts, so that the same word beats the same letters. */
+/** A word counts as much as about eight of its parts, so that an equal word outweighs equal letters. */
 const gramWeight = 0.35
 const wordSeed = 0x3b9f1c27
 const gramSeed = 0x5ac76d83
 
 /**
- * Of length 1. A text without a letter or digit gives the zero vector, which is like nothing: whoever stores
- * vectors keeps none for it, and whoever searches by it finds nothing (`hasDirection`).
+ * Returns a vector of length 1. A text without a letter or digit gives the zero vector, which is similar to nothing:
+ * check it with `hasDirection` before storing or searching.
  */
 export function hashEmbedding(text: string, dimensions: number): Embedding {
   const words = new Map<number, number>()
@@ -32,7 +33,7 @@ export function hashEmbedding(text: string, dimensions: number): Embedding {
   return normalise(vector)
 }
 
-/** Lower-cased without a locale: in a Turkish one FILE and file would be different words. */
+/** Lower case without a locale: with a Turkish locale `FILE` and `file` would be different words. */
 function wordsOf(text: string): readonly string[] {
   return (
     text
@@ -42,7 +43,9 @@ function wordsOf(text: string): readonly string[] {
   )
 }
 
-/** By UTF-16 unit: a gram may cut a rare character in two, which is the same cut every time. */
+/**
+ * Counts by UTF-16 unit. A gram may cut a rare character in two, which is harmless because it always does.
+ */
 function countGrams(counts: Map<number, number>, word: string): void {
   for (let start = 0; start + shortestGram <= word.length; start++) {
     const end = Math.min(word.length, start + longestGram)
@@ -64,7 +67,9 @@ function absorb(state: number, unit: number): number {
   return Math.imul(state ^ unit, 0x01000193)
 }
 
-/** Multiplication moves bits upwards only; without this, words that differ at the end share their low bits. */
+/**
+ * Multiplication only moves bits upwards: without this step words that differ at the end would share their low bits.
+ */
 function scramble(state: number): number {
   let mixed = Math.imul(state ^ (state >>> 16), 0x7feb352d)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x846ca68b)
@@ -76,8 +81,8 @@ function count(counts: Map<number, number>, feature: number): void {
 }
 
 /**
- * The sign makes two features that fall into one bucket cancel as often as add up. A square root dampens
- * repetition: unlike a logarithm it is rounded the same by every machine.
+ * Signs let two features in one bucket cancel as often as they add up. The square root dampens repetition; unlike a
+ * logarithm every machine rounds it the same way.
  */
 function spread(vector: Embedding, counts: ReadonlyMap<number, number>, weight: number): void {
   for (const [feature, occurrences] of counts) {

@@ -8,43 +8,44 @@ import {
 } from '../domain/similarity.ts'
 
 /**
- * Comparing vectors of different precision. A rounded vector has lost some of its likeness to anything, so by
- * plain cosine the archive would never be found again; as a cloud around what was stored it competes fairly.
+ * Compares vectors of different precision. Rounding makes a vector less similar to everything, so by cosine alone
+ * compressed records would never be found. Here a rounded vector is a Gaussian around its stored value, which makes
+ * the comparison fair.
  */
 
 export type RoundedVector = {
   vector: Embedding
-  /** The quantisation step of its code; 0 at full precision. */
+  /** The quantisation step of the code; 0 at full precision. */
   step: number
 }
 
 /**
- * The variance of a coordinate at full precision: half the mean square coordinate of a unit vector. Much wider,
- * and rounding makes no difference any more; much narrower, and whatever is blurred looks near to everything.
+ * The variance of a coordinate at full precision, as a share of the mean square coordinate of a unit vector. With a
+ * much larger share rounding makes no difference; with a much smaller one rounded vectors look near to everything.
  */
 const fullPrecisionShare = 0.5
-/** Of an error spread evenly over a step: its variance is a twelfth of the step squared. */
+/** The variance of a rounding error that is even over a step is a twelfth of the squared step. */
 const evenSpread = 1 / 12
 
-/** The Fisher–Rao distance of two clouds of independent Gaussian coordinates. */
+/** The Fisher–Rao distance of two vectors as independent Gaussians. */
 export function frqadDistance(one: RoundedVector, other: RoundedVector): number {
   return distanceBetween(toGaussian(one), toGaussian(other))
 }
 
 /**
- * The k nearest by that distance, ties by id. Those of full precision share their places among themselves by
- * cosine: between equal clouds the distance weighs one large difference below several small ones.
+ * Returns the k nearest by that distance, ties by id. Vectors of full precision are ordered among themselves by
+ * cosine: between equal Gaussians the distance ranks one large difference below several small ones.
  */
 export function findNearestMixed(
   query: RoundedVector,
   candidates: Iterable<RoundedVector & { id: string }>,
   k: number,
 ): Neighbour[] {
-  const asked = toGaussian(query)
+  const target = toGaussian(query)
   const compared = Array.from(candidates, (candidate) => ({
     id: candidate.id,
     similarity: cosine(query.vector, candidate.vector),
-    distance: distanceBetween(asked, toGaussian(candidate)),
+    distance: distanceBetween(target, toGaussian(candidate)),
     isExact: candidate.step === 0,
   })).sort((one, other) => one.distance - other.distance || compareNearness(one, other))
   const exact = compared.filter(({ isExact }) => isExact).sort(compareNearness)
@@ -55,7 +56,10 @@ export function findNearestMixed(
 
 type GaussianVector = { centre: Embedding; deviation: number }
 
-/** Brought to length 1, for rounding to few bits makes a vector longer, and a longer one is farther from all. */
+/**
+ * Scaled to length 1, because rounding to few bits makes a vector longer, and a longer vector is farther from
+ * everything.
+ */
 function toGaussian({ vector, step }: RoundedVector): GaussianVector {
   const relativeStep = step / (Math.sqrt(dot(vector, vector)) || 1)
   const variance = fullPrecisionShare / vector.length + relativeStep ** 2 * evenSpread
@@ -64,7 +68,8 @@ function toGaussian({ vector, step }: RoundedVector): GaussianVector {
 
 /** d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂. */
 function distanceBetween(one: GaussianVector, other: GaussianVector): number {
-  if (one.centre.length !== other.centre.length) throw new RangeError('Vectors differ in dimensions.')
+  if (one.centre.length !== other.centre.length)
+    throw new RangeError('The vectors have different dimensions.')
   const blur = (one.deviation - other.deviation) ** 2
   const scale = 2 * one.deviation * other.deviation
   let sum = 0
@@ -75,7 +80,7 @@ function distanceBetween(one: GaussianVector, other: GaussianVector): number {
   return Math.sqrt(sum)
 }
 
-/** arcosh(1 + x), without the digits that adding 1 to a small x would lose. */
+/** arcosh(1 + x), without the loss of digits from adding 1 to a small x. */
 function inverseCosh1p(x: number): number {
   return 2 * Math.asinh(Math.sqrt(x / 2))
 }

@@ -13,18 +13,18 @@ type Outcome =
   | { outcome: 'embedded'; model: ModelRow; vector: Embedding }
   | { outcome: 'empty' | 'unanswered' }
 
-/** Somebody waits for the answer, which is nearly as good without. */
+/** The caller waits, and the answer is nearly as good without a vector. */
 const timeoutMs = 2_000
 const mostFailures = 3
-/** In characters: most models read some eight thousand tokens. */
+/** In characters. Most models read about 8,000 tokens. */
 const longest = 8_000
 const closedMs = 30_000
 const mostKept = 500
 const modelKeptMs = 1_000
 
 /**
- * What is asked as a vector of the model whose vectors are searched. A model that does not answer is left out, and
- * after some failures left alone for a while: it would make every search wait.
+ * Embeds a question with the model whose vectors are searched. A model that fails several times is not asked for a
+ * while: it would slow down every search.
  */
 export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
   const kept = new Map<string, Embedding>()
@@ -32,7 +32,9 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
   let closedUntil = 0
   let serving: { model: ModelRow | undefined; at: number } | undefined
 
-  /** Undefined where there are no vectors to search, and where the configuration wants none. */
+  /**
+   * Returns the serving model; undefined when there are no vectors or the configuration switches them off.
+   */
   async function servingModel(): Promise<ModelRow | undefined> {
     if (!embedder) return undefined
     const now = clock.now().getTime()
@@ -41,7 +43,9 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     return serving.model
   }
 
-  /** A text that says nothing is `empty`; `unanswered`, the model cannot be asked or does not answer. */
+  /**
+   * Embeds a text. `empty`: the text has no direction. `unanswered`: the model cannot be asked or does not answer.
+   */
   async function embedText(text: string): Promise<Outcome> {
     const model = await servingModel()
     const asked = model && embedderOf(model)
@@ -54,7 +58,7 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     return { outcome: 'embedded', model, vector }
   }
 
-  /** While a new model is being filled the old one still answers, if it can be asked. */
+  /** While a new model is being filled, the old one still answers if it can be reached. */
   function embedderOf({ provider, model, dimensions }: ModelRow): Embedder | undefined {
     if (provider === 'hash') {
       const built = hashEmbedder(dimensions)
@@ -68,7 +72,7 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     if (asked.provider === 'hash') return (await asked.embed([text]))[0]
     const now = clock.now().getTime()
     if (now < closedUntil) return undefined
-    // One finds out whether it is back, and the others do not wait with it.
+    // One request tests the model while the others skip it.
     if (failures >= mostFailures) closedUntil = now + closedMs
     try {
       const [vector] = await asked.embed([text.slice(0, longest).toWellFormed()], { timeoutMs })
@@ -79,8 +83,8 @@ export function createQueryEmbedder({ db, clock, log, embedder }: Resources) {
     } catch (error) {
       failures += 1
       if (failures >= mostFailures) closedUntil = clock.now().getTime() + closedMs
-      // A failure of a model is worded without what it was asked.
-      log.warn('what is asked could not be embedded', { err: error, failures })
+      // The message of a model failure never contains the text.
+      log.warn('a question could not be embedded', { err: error, failures })
       return undefined
     }
   }

@@ -1,18 +1,20 @@
 import { countBits } from '../domain/bit-count.ts'
 
-/** The signatures of a whole scope in memory, so that many can be compared with all of them for one reading. */
+/**
+ * The signatures of a whole scope in memory, so that many vectors can be compared with all of them after one read.
+ */
 
 export type SignatureMatrix = { size: number; ids: Buffer; words: Uint32Array }
 
 const idBytes = 16
-/** PostgreSQL sends the number of bits first. */
+/** PostgreSQL sends the number of bits before the bits. */
 const lengthBytes = 4
 const signatureBytes = 128
 const wordsEach = signatureBytes / 4
 const stride = idBytes + lengthBytes + signatureBytes
 const farthest = signatureBytes * 8
 
-/** Of what `readSignatures` answers. */
+/** Unpacks the result of `readSignatures`. */
 export function unpackSignatures(packed: Buffer): SignatureMatrix {
   const size = packed.length / stride
   const ids = Buffer.alloc(size * idBytes)
@@ -26,37 +28,39 @@ export function unpackSignatures(packed: Buffer): SignatureMatrix {
   return { size, ids, words }
 }
 
-/** The ids of those whose signatures are nearest, in no order. */
-export function findNearestIds(crowd: SignatureMatrix, signature: Uint8Array, most: number): string[] {
-  if (crowd.size <= most) return Array.from({ length: crowd.size }, (_, at) => readId(crowd, at))
-  const distances = distancesTo(crowd, signature)
+/** Returns the ids of the nearest signatures, unordered. */
+export function findNearestIds(matrix: SignatureMatrix, signature: Uint8Array, most: number): string[] {
+  if (matrix.size <= most) return Array.from({ length: matrix.size }, (_, at) => readId(matrix, at))
+  const distances = distancesTo(matrix, signature)
   const { reach, room } = cutAfter(distances, most)
   const found: string[] = []
   let atTheEdge = 0
-  for (let at = 0; at < crowd.size; at++) {
+  for (let at = 0; at < matrix.size; at++) {
     const distance = distances[at] ?? farthest
     if (distance > reach || (distance === reach && ++atTheEdge > room)) continue
-    found.push(readId(crowd, at))
+    found.push(readId(matrix, at))
   }
   return found
 }
 
 function distancesTo({ size, words }: SignatureMatrix, signature: Uint8Array): Uint16Array {
-  const sought = new Uint32Array(wordsEach)
-  Buffer.from(sought.buffer).set(signature)
+  const target = new Uint32Array(wordsEach)
+  Buffer.from(target.buffer).set(signature)
   const distances = new Uint16Array(size)
   for (let at = 0; at < size; at++) {
     let distance = 0
     const from = at * wordsEach
     for (let word = 0; word < wordsEach; word++) {
-      distance += countBits((words[from + word] ?? 0) ^ (sought[word] ?? 0))
+      distance += countBits((words[from + word] ?? 0) ^ (target[word] ?? 0))
     }
     distances[at] = distance
   }
   return distances
 }
 
-/** How far the nearest `most` reach, and how many of those at that very distance are among them. */
+/**
+ * Returns the distance that the nearest `most` signatures reach, and how many at exactly that distance are included.
+ */
 function cutAfter(distances: Uint16Array, most: number): { reach: number; room: number } {
   const counts = new Uint32Array(farthest + 1)
   for (const distance of distances) counts[distance] = (counts[distance] ?? 0) + 1

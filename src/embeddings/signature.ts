@@ -1,20 +1,20 @@
 /**
- * The sign signature: 1,024 bits whose Hamming distance tells the angle between two vectors, so that plain
- * PostgreSQL can search by `bit_count(a # b)`. Changing anything here makes every stored signature meaningless.
+ * The signature of a vector: 1,024 bits whose Hamming distance estimates the angle between two vectors, so that plain
+ * PostgreSQL can search with `bit_count(a # b)`. A change in this file makes every stored signature useless.
  */
 
 const signatureBits = 1_024
 const largestDimensions = 4_096
 
 /**
- * After one round a bit sees whole groups of coordinates with one sign, and a short or sparse vector yields few
- * different bits; after three every bit is as good as the sign of a random Gaussian projection.
+ * After one round a bit depends on whole groups of coordinates with one sign, so a short or sparse vector gives few
+ * different bits. After three rounds every bit is as good as the sign of a random Gaussian projection.
  */
 const rounds = 3
 const seed = 0x6d656d62
 const flips = drawSigns(rounds * largestDimensions)
 
-/** Bit 0 is the highest of the first byte, as PostgreSQL sends a `bit(1024)`. */
+/** Computes the signature. Bit 0 is the highest bit of the first byte, as PostgreSQL sends a `bit(1024)`. */
 export function computeSignature(vector: ArrayLike<number>): Buffer {
   const rotated = rotate(vector)
   const signature = Buffer.alloc(signatureBits / 8)
@@ -25,7 +25,7 @@ export function computeSignature(vector: ArrayLike<number>): Buffer {
   return signature
 }
 
-/** The way PostgreSQL reads and writes a `bit(1024)`: 0101… */
+/** Formats a signature as PostgreSQL reads and writes a `bit(1024)`: 0101… */
 export function formatSignature(signature: Uint8Array): string {
   return Array.from(signature, (byte) => byte.toString(2).padStart(8, '0')).join('')
 }
@@ -42,9 +42,9 @@ export function hammingDistance(one: Uint8Array, other: Uint8Array): number {
 const bitCounts = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length)
 
 /**
- * Never narrower than the signature: a vector of few dimensions, padded with zeros, is spread over all 1,024
- * outputs at the cost of a few short transforms, and its bits stay independent. Of a wider one the first 1,024
- * outputs are taken, for the rotation has made all alike.
+ * Rotates the vector. The width is at least that of the signature: a short vector is padded with zeros and spread
+ * over all 1,024 outputs, which costs a few short transforms and keeps the bits independent. Of a longer vector the
+ * first 1,024 outputs are taken: after the rotation all outputs are equally good.
  */
 function rotate(vector: ArrayLike<number>): Float64Array {
   if (vector.length === 0 || vector.length > largestDimensions) {
@@ -64,7 +64,7 @@ function rotate(vector: ArrayLike<number>): Float64Array {
   return values
 }
 
-/** The fast Walsh–Hadamard transform, without its scale: only signs are kept. */
+/** The fast Walsh–Hadamard transform. It is not scaled, because only signs are kept. */
 function transform(values: Float64Array): void {
   for (let half = 1; half < values.length; half *= 2) {
     for (let start = 0; start < values.length; start += 2 * half) {
@@ -78,7 +78,7 @@ function transform(values: Float64Array): void {
   }
 }
 
-/** A fixed sequence of ±1 from a 32-bit xorshift, the same on every machine for all time. */
+/** A fixed sequence of ±1 from a 32-bit xorshift, the same on every machine. */
 function drawSigns(count: number): Float64Array {
   let state = seed
   return Float64Array.from({ length: count }, () => {

@@ -1,9 +1,9 @@
-/** Texts in requests: so many that a request is worth its journey, and not so many that no server takes it. */
+/** Groups texts into requests: large enough to be worth a round trip, small enough for every server. */
 
 export type Text = { id: string; text: string }
 
 const mostTexts = 32
-/** Some sixteen thousand tokens of English, and no more than 64 thousand of any script. */
+/** About 16,000 tokens of English, and at most 64,000 of any script. */
 const mostCharacters = 65_536
 
 export function groupTexts(texts: readonly Text[]): Text[][] {
@@ -21,19 +21,23 @@ export function groupTexts(texts: readonly Text[]): Text[][] {
   return groups
 }
 
-/** The halves of a group that was refused; none of a single text, which is then known as the one that is. */
+/**
+ * Returns the two halves of a group that was refused; nothing for a single text, which is then known to be the cause.
+ */
 export function halve(group: readonly Text[]): Text[][] {
   if (group.length < 2) return []
   const middle = Math.ceil(group.length / 2)
   return [group.slice(0, middle), group.slice(middle)]
 }
 
-/** A character cut in two would be no text any more. */
+/** Shortens a text, and repairs a character that was cut in two. */
 export function clip({ id, text }: Text, length: number): Text {
   return { id, text: text.slice(0, length).toWellFormed() }
 }
 
-/** Signs alone say nothing: a model would refuse them, or put them just anywhere. */
+/**
+ * Whether the text contains a letter or digit. A model would refuse symbols alone, or give them a random vector.
+ */
 export function hasWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text)
 }

@@ -5,27 +5,27 @@ import type { Embedder } from './hash-embedder.ts'
 import { clip, groupTexts, halve, type Text } from './text-batches.ts'
 
 export type EmbedAnswers = {
-  /** Of length 1; null for a text that has no direction. */
+  /** The vectors, of length 1; null for a text without direction. */
   vectors: Map<string, Embedding | null>
-  /** Texts that the embedder cannot read though it reads others. */
+  /** Texts that the embedder refuses although it accepts others. */
   refused: string[]
-  /** Why it is not asked any more; what it was not asked then waits. */
+  /** Why the embedder was not asked any further. The remaining texts wait. */
   outage?: ModelFailure
 }
 
 type EmbedOptions = { dimensions: number; deadlineMs: number; signal: AbortSignal }
 
 /**
- * Of somebody else's model. Most read some eight thousand tokens; what follows is found by its words alone. Small
- * ones read 512, and refuse what is longer.
+ * The most characters for an external model. Most models read about 8,000 tokens; the rest of a text is found by its
+ * words only. Small models read 512 tokens and refuse longer texts.
  */
 const longest = 8_000
 const longestOfSmall = 1_000
 
-/** Said to find out whether it is the text that cannot be read, or the embedder that reads nothing. */
+/** Sent to find out whether the text or the embedder is at fault. */
 const probe = 'memory'
 
-/** Embeds texts as far as it goes: one that cannot be read does not keep the others from it. */
+/** Embeds texts. A text that the embedder refuses does not stop the others. */
 export function createTextEmbedder(embedder: Embedder) {
   async function ask(
     texts: readonly Text[],
@@ -51,7 +51,7 @@ export function createTextEmbedder(embedder: Embedder) {
     patience: NonNullable<Parameters<Embedder['embed']>[1]>,
     { vectors }: EmbedAnswers,
   ): Promise<ModelFailure | undefined> {
-    // Hashing never waits for anything, and would let nothing else have its turn.
+    // Hashing never waits, and would block all other work of the process.
     await yieldTurn()
     try {
       const found = await embedder.embed(
@@ -65,12 +65,12 @@ export function createTextEmbedder(embedder: Embedder) {
       }
       return undefined
     } catch (error) {
-      // A text on which the embedder breaks is one it cannot read.
+      // An unexpected error counts as a text that the embedder cannot read.
       return error instanceof ModelFailure ? error : new ModelFailure('invalid_answer')
     }
   }
 
-  /** Undefined when the embedder is well, so that it must be the texts. */
+  /** Returns the outage; undefined when the embedder works, so that the texts must be at fault. */
   async function findOutage(failure: ModelFailure, dimensions: number, signal: AbortSignal) {
     if (isOutage(failure)) return failure
     try {
@@ -82,7 +82,7 @@ export function createTextEmbedder(embedder: Embedder) {
     }
   }
 
-  /** How long its vectors are, asked of itself where nobody has said so. */
+  /** Returns the number of dimensions, from the embedder itself when it is not configured. */
   async function measure(signal: AbortSignal): Promise<number> {
     if (embedder.dimensions !== undefined) return embedder.dimensions
     const [vector] = await embedder.embed([probe], { signal })
@@ -95,7 +95,7 @@ export function createTextEmbedder(embedder: Embedder) {
   return { ask, measure }
 }
 
-/** The server says itself that it is not the texts: too many requests, or none of ours at all. */
+/** The response shows that the server is at fault, not the text: too many requests, or no access. */
 function isOutage({ reason, status }: ModelFailure): boolean {
   return (
     reason === 'aborted' ||
@@ -107,12 +107,12 @@ function isOutage({ reason, status }: ModelFailure): boolean {
   )
 }
 
-/** A server may put another model behind the same name. */
+/** A server may replace the model behind a name. */
 function requireLength(vectors: readonly Embedding[], dimensions: number): void {
   if (vectors.some((vector) => vector.length !== dimensions)) throw new ModelFailure('invalid_answer')
 }
 
-/** Down to the one that cannot be read, whose beginning is tried before it is given up. */
+/** Splits a group down to the text that is refused. Its beginning is tried before it is given up. */
 function divide(group: readonly Text[], refused: string[]): Text[][] {
   const [only, ...others] = group
   if (!only || others.length > 0) return halve(group)

@@ -4,7 +4,9 @@ import { nearestSearched } from './candidate-count.ts'
 
 export type Extension = { available: string | null; installed: string | null; hasBrokenIndex: boolean }
 
-/** The version of pgvector that there is, and whether an index of it was left half built. */
+/**
+ * Reads which version of pgvector is available and installed, and whether an interrupted build left an invalid index.
+ */
 export async function findExtension(db: Database): Promise<Extension> {
   const { rows } = await sql<Extension>`
     select default_version as available, installed_version as installed, exists (
@@ -16,10 +18,10 @@ export async function findExtension(db: Database): Promise<Extension> {
   return rows[0] ?? { available: null, installed: null, hasBrokenIndex: false }
 }
 
-/** Any constant that no other advisory lock of the product uses. */
+/** Any number that no other advisory lock of the product uses. */
 const indexingLock = 7_350_009
 
-/** False when another session is at it: waiting would hold up the very index it builds. */
+/** Returns false when another session holds the lock: waiting would block the index that it builds. */
 export async function tryLockIndexing(session: Database): Promise<boolean> {
   const { rows } = await sql<{ taken: boolean }>`
     select pg_try_advisory_lock(${indexingLock}) as taken,
@@ -40,7 +42,7 @@ export async function dropNearestIndex(db: Database): Promise<void> {
   await sql`drop index concurrently signatures_nearest`.execute(db)
 }
 
-/** Beside whoever writes: a million signatures take some minutes. */
+/** Builds the index without blocking writers. A million signatures take some minutes. */
 export async function createNearestIndex(db: Database): Promise<void> {
   await sql`
     create index concurrently if not exists signatures_nearest on signatures using hnsw (bits bit_hamming_ops)
@@ -48,8 +50,8 @@ export async function createNearestIndex(db: Database): Promise<void> {
 }
 
 /**
- * A function, for it carries its settings: how widely the index is searched would otherwise have to be set in a
- * transaction around each search. The signatures of another model are passed over while there are any.
+ * A function, because it carries its settings: otherwise each search would need a transaction to set how widely the
+ * index is searched. Signatures of another model are skipped.
  */
 export async function createNearestFunction(db: Database): Promise<void> {
   await sql`

@@ -10,12 +10,12 @@ import {
   unlockIndexing,
 } from './vector-index.queries.ts'
 
-/** The first that goes on searching where the nearest are of another model. */
+/** The first version that continues a search when the nearest entries belong to another model. */
 const leastVersion = [0, 8] as const
 
 /**
- * An index of signatures, where the extension pgvector can be had; without it a search passes over all of them. May
- * be run again at any time, and is to be by whoever installs pgvector later.
+ * Creates an index of signatures when the extension pgvector is available. Without it a search reads all signatures.
+ * Safe to run again at any time, for example after pgvector was installed.
  */
 export async function ensureNearestIndex(db: Database, log: Logger): Promise<void> {
   const { available, installed } = await findExtension(db)
@@ -27,7 +27,7 @@ export async function ensureNearestIndex(db: Database, log: Logger): Promise<voi
   try {
     await db.connection().execute(createIndex)
   } catch (error) {
-    // A role may be kept from creating extensions; everything works without, if more slowly.
+    // A role may not be allowed to create extensions. Everything works without the index, only slower.
     log.warn('vectors are searched without an index: pgvector could not be set up', { err: error })
   }
 }
@@ -36,7 +36,7 @@ async function createIndex(session: Database): Promise<void> {
   if (!(await tryLockIndexing(session))) return
   try {
     await createExtension(session)
-    // Looked for under the lock: an index that somebody else is building looks like one left half built.
+    // Checked under the lock: an index that another session is building looks like an interrupted one.
     const { hasBrokenIndex } = await findExtension(session)
     if (hasBrokenIndex) await dropNearestIndex(session)
     await createNearestIndex(session)

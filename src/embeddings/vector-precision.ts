@@ -1,6 +1,8 @@
 import type { Precision } from '../domain/vector-codes.ts'
 
-/** How sharp a vector is worth keeping, by how well its memory is kept: above the limit of each, highest first. */
+/**
+ * The bits that a vector keeps, by the retention of its record: the first level whose limit the retention exceeds.
+ */
 export const precisionLevels: readonly { above: number; bits: Precision }[] = [
   { above: 0.8, bits: 32 },
   { above: 0.5, bits: 8 },

@@ -8,9 +8,9 @@ export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 
 export type VectorSearch = {
   modelId: number
-  /** As PostgreSQL reads a `bit(1024)`. */
+  /** In the text form of `bit(1024)`. */
   signature: string
-  /** On `records as r`: whatever is to be met before anything is cut. */
+  /** Conditions on `records as r` that hold before anything is cut off. */
   conditions: readonly RawBuilder<SqlBool>[]
   limit: number
 }
@@ -21,9 +21,9 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
   conditions.length === 0 ? sql`true` : sql`${sql.join([...conditions], sql` and `)}`
 
 /**
- * The nearest under some conditions, sought among the nearest of all: the records of these few are looked up, where
- * asking each first would read them all. Whether that was enough is answered with them: among too few, one that is
- * farther off may be missing. That an index gave fewer than it was asked for does not tell that there are no more.
+ * Finds the nearest vectors that meet the conditions, among the nearest of all. Only the records of those are read;
+ * checking every record first would read them all. `isEnough` is false when a record that is farther away may be
+ * missing. An index may return fewer entries than requested although there are more.
  */
 export async function findAmongNearest(
   db: Database,
@@ -36,7 +36,7 @@ export async function findAmongNearest(
       select record_id, bit_count(bits # ${signature}::bit(1024)) as distance from signatures
       where model_id = ${modelId}
       order by distance, record_id limit ${sql.lit(nearestSearched)}`
-  const { rows } = await sql<EncodedVector & { sought: number }>`
+  const { rows } = await sql<EncodedVector & { examined: number }>`
     with near as materialized (${nearest}), met as (
       select near.record_id, near.distance from near cross join lateral (
         select from records as r where r.id = near.record_id and ${allOf(conditions)} offset 0
@@ -44,28 +44,31 @@ export async function findAmongNearest(
       order by near.distance, near.record_id
       limit ${sql.lit(limit)}
     )
-    select e.record_id as id, e.bits, e.code, (select count(*) from near) as sought
+    select e.record_id as id, e.bits, e.code, (select count(*) from near) as examined
     from met join embeddings as e on e.record_id = met.record_id and e.model_id = ${modelId}
     order by met.distance, met.record_id
   `.execute(db)
-  const sought = isIndexed ? nearestSearched : (rows[0]?.sought ?? nearestSearched)
-  return { found: rows.map(toEncodedVector), isEnough: rows.length >= limit || sought < nearestSearched }
+  const examined = isIndexed ? nearestSearched : (rows[0]?.examined ?? nearestSearched)
+  return { found: rows.map(toEncodedVector), isEnough: rows.length >= limit || examined < nearestSearched }
 }
 
-/** For a statement that reads a whole table: a hundred thousand distances are sorted without a file. */
+/**
+ * Prepares the transaction for a statement that reads a whole table: 100,000 distances are sorted without a temporary
+ * file.
+ */
 export async function prepareLargeScan(tx: Transaction): Promise<void> {
   await sql`
     select set_config('work_mem', '32MB', true), set_config('plan_cache_mode', 'force_custom_plan', true)
   `.execute(tx)
 }
 
-/** The nearest under some conditions, of which each record is asked. */
+/** Finds the nearest vectors and checks the conditions on every record. */
 export async function findNearestFiltered(
   tx: Transaction,
   { modelId, signature, conditions, limit }: VectorSearch,
 ): Promise<EncodedVector[]> {
-  // Kept apart from the order and its limit: led by them a planner sorts every signature, and then asks one record
-  // after the other until it has found enough.
+  // Kept apart from `order by` and `limit`: otherwise the planner sorts every signature first and then checks one
+  // record after the other until it has enough.
   const { rows } = await sql<EncodedVector>`
     with met as materialized (
       select record_id, distance from (
@@ -83,7 +86,7 @@ export async function findNearestFiltered(
   return rows.map(toEncodedVector)
 }
 
-/** Of either kind of order each has an index, and every record that is not forgotten is in one of them. */
+/** Reads two partial indexes, which together contain every record that is not forgotten. */
 const recordsInScopes = (scopes: readonly string[]) => {
   const live = (rank: RawBuilder<unknown>) => sql`
     select id from records
@@ -91,7 +94,7 @@ const recordsInScopes = (scopes: readonly string[]) => {
   return sql`${live(sql`is not null`)} union all ${live(sql`is null`)}`
 }
 
-/** How many live records scopes have, but no more than are of interest. */
+/** Counts the live records of scopes, up to `most`. */
 export async function countInScopes(db: Database, scopes: readonly string[], most: number): Promise<number> {
   const { rows } = await sql<{ inside: number }>`
     select count(*) as inside from (${recordsInScopes(scopes)} limit ${sql.lit(most)}) as inside
@@ -99,7 +102,7 @@ export async function countInScopes(db: Database, scopes: readonly string[], mos
   return rows[0]?.inside ?? 0
 }
 
-/** The nearest under some conditions, that of being in one of a few scopes among them. */
+/** Finds the nearest vectors inside a few scopes that meet the conditions. */
 export async function findNearestInScopes(
   db: Database,
   { modelId, signature, conditions, limit }: VectorSearch,
@@ -124,8 +127,8 @@ export async function findNearestInScopes(
 }
 
 /**
- * All that meet some conditions in one scope: 16 bytes of id and 132 of signature each, as PostgreSQL sends them. In
- * one piece, for a row of its own each would take four times as long to send and to read.
+ * Reads the signatures of all records of one scope that meet the conditions: 16 bytes of id and 132 of signature
+ * each, as PostgreSQL sends them. All in one value, because one row each takes four times as long to send and read.
  */
 export async function readSignatures(
   db: Database,
@@ -142,7 +145,7 @@ export async function readSignatures(
   return rows[0]?.packed ?? Buffer.alloc(0)
 }
 
-/** The vectors of some records, as many of them as have one. */
+/** Returns the vectors of the records that have one. */
 export async function findCodes(
   db: Database,
   modelId: number,
@@ -157,7 +160,7 @@ export async function findCodes(
 
 const toEncodedVector = ({ id, bits, code }: EncodedVector): EncodedVector => ({ id, bits, code })
 
-/** The vector of a record. */
+/** Returns the vector of a record. */
 export async function findCode(
   db: Database,
   modelId: number,
@@ -169,7 +172,7 @@ export async function findCode(
   return rows[0]
 }
 
-/** About how many signatures a search without an index passes over, and whether there is one. */
+/** Returns the size of all signatures and whether they are indexed. */
 export async function measureSignatures(db: Database): Promise<{ bytes: number; isIndexed: boolean }> {
   const { rows } = await sql<{ bytes: number; isIndexed: boolean }>`
     select pg_relation_size('signatures') as bytes, exists (

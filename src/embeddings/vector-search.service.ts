@@ -22,51 +22,54 @@ import {
 export type VectorSearchInput = {
   model: Pick<ModelRow, 'id' | 'dimensions'>
   vector: Embedding
-  /** On a row `r` of records: what it must be to be found, trust first. */
+  /** Conditions on `records as r`, trust first. */
   conditions: readonly RawBuilder<SqlBool>[]
-  /** Those to whose records, none of them forgotten, the conditions keep anyway. */
+  /** The scopes to which the conditions limit the search anyway. */
   scopes?: readonly string[] | undefined
   limit: number
 }
 
-/** So many that the ten nearest vectors are among them, 98 in a hundred even where a thousand are about as near. */
+/**
+ * The ten nearest vectors are among so many candidates in 98 of 100 cases, even where a thousand vectors are about
+ * equally near.
+ */
 const candidates = 600
 
-/** Of a signature with its row. */
+/** The size of a row with its signature. */
 const bytesEach = 184
 
 const keptMs = 10_000
 const mostKept = 1_000
 
-/** Looking up a record and its signature takes as long as passing over so many signatures. */
+/** Looking up a record and its signature takes as long as scanning so many signatures. */
 const passedMeanwhile = 16
-/** Of a few scopes: the records that are looked up rather than the nearest of all, at least and at most. */
+/** Limits for looking up every record of a few scopes instead of searching the nearest of all. */
 const inside = { least: 500, most: 10_000, besideIndex: 2_000 }
 
 type Resources = {
   db: Database
   clock: Clock
-  /** Of who searches as a part of something larger. */
+  /** Set when the search is part of a larger transaction. */
   tx?: Transaction
 }
 
 type Measured = { bytes: number; isIndexed: boolean; at: number }
 
 /**
- * The nearest vectors: by their signatures some hundred candidates, of which the vectors themselves decide. An index
- * gives the first step where the extension pgvector is, otherwise one pass over all signatures. Of scopes that have
- * few records these are looked up instead. Whatever the way, the answer is that of asking every record.
+ * Finds the nearest vectors in two steps: some hundred candidates by signature, then an exact comparison. With
+ * pgvector an index gives the candidates, otherwise a scan of all signatures. In scopes with few records those are
+ * looked up instead. Each way gives the same answer as checking every record.
  */
 export function createVectorSearch({ db, clock, tx }: Resources) {
   const conn = tx ?? db
   const counts = new Map<string, { count: number; at: number }>()
   let measured: Measured | undefined
 
-  async function find(asked: VectorSearchInput): Promise<Neighbour[]> {
-    return rank(asked.vector, await findCandidates(asked), asked.model.dimensions, asked.limit)
+  async function find(input: VectorSearchInput): Promise<Neighbour[]> {
+    return rank(input.vector, await findCandidates(input), input.model.dimensions, input.limit)
   }
 
-  /** The nearest by their signatures, among which the nearest are, for who compares them otherwise. */
+  /** Returns the candidates by signature, for callers with a comparison of their own. */
   async function findCandidates({
     model,
     vector,
@@ -76,20 +79,20 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
   }: VectorSearchInput): Promise<EncodedVector[]> {
     if (!hasDirection(vector)) return []
     const signature = formatSignature(computeSignature(vector))
-    const sought = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
-    return scopes && (await areSmall(scopes)) ? findNearestInScopes(conn, sought, scopes) : findNear(sought)
+    const search = { modelId: model.id, signature, conditions, limit: Math.max(candidates, limit) }
+    return scopes && (await areSmall(scopes)) ? findNearestInScopes(conn, search, scopes) : findNear(search)
   }
 
-  async function findNear(sought: VectorSearch): Promise<EncodedVector[]> {
-    const near = await findAmongNearest(conn, sought, (await measure()).isIndexed)
+  async function findNear(search: VectorSearch): Promise<EncodedVector[]> {
+    const near = await findAmongNearest(conn, search, (await measure()).isIndexed)
     if (near.isEnough) return near.found
     return transact(db, tx ? { tx } : {}, async (tx) => {
       await prepareLargeScan(tx)
-      return findNearestFiltered(tx, sought)
+      return findNearestFiltered(tx, search)
     })
   }
 
-  /** Undefined for a record that has none yet. */
+  /** Returns the vector of a record; undefined when it has none yet. */
   async function findVector(
     { id, dimensions }: VectorSearchInput['model'],
     recordId: string,
@@ -98,7 +101,7 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     return found && decode(found.code, dimensions, found.bits)
   }
 
-  /** How many signatures a search would pass over, one by one. */
+  /** Estimates how many signatures a search would scan. */
   async function countScanned(scopes?: readonly string[]): Promise<number> {
     const store = await measure()
     return store.isIndexed || (scopes && (await areSmall(scopes))) ? 0 : signaturesIn(store)
@@ -111,7 +114,7 @@ export function createVectorSearch({ db, clock, tx }: Resources) {
     return (await countKept(scopes, most + 1)) <= most
   }
 
-  /** Only the way to the answer depends on it, so that it may be of a while ago. */
+  /** Only the search method depends on this count, so it may be a few seconds old. */
   async function countKept(scopes: readonly string[], most: number): Promise<number> {
     const key = JSON.stringify(scopes)
     const kept = counts.get(key)
@@ -140,7 +143,9 @@ function signaturesIn({ bytes }: Measured): number {
   return Math.round(bytes / bytesEach)
 }
 
-/** At equal precision the order is that of cosine; where precisions differ, what is blurred competes as a cloud. */
+/**
+ * Orders by cosine when all vectors have one precision; otherwise rounded vectors are compared as Gaussians.
+ */
 function rank(
   vector: Embedding,
   found: readonly EncodedVector[],

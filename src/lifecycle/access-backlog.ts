@@ -1,4 +1,7 @@
-/** What is still to be written, as much of it as may be: what comes when it is full is counted and let go. */
+/**
+ * A queue of bounded length for items that wait to be written. Items that arrive when it is full are dropped and
+ * counted.
+ */
 export function createBacklog<T>(capacity: number) {
   let waiting: T[] = []
   let dropped = 0
@@ -16,7 +19,7 @@ export function createBacklog<T>(capacity: number) {
       return taken
     },
 
-    /** How many were let go since this was last asked. */
+    /** Returns how many items were dropped since the last call, and resets the count. */
     takeDropped(): number {
       const count = dropped
       dropped = 0

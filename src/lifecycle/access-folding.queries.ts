@@ -3,7 +3,9 @@ import { dayOfLife, startOfDay } from '../db/days.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { recentAccesses } from '../domain/access-weights.ts'
 
-/** The next records, after one of them, of whose accesses some may be folded; locked, so that none is added. */
+/**
+ * Finds and locks the next records with accesses that can be folded. The lock keeps new accesses out meanwhile.
+ */
 export async function claimFoldable(
   tx: Transaction,
   { before, after, limit }: { before: Date; after: string; limit: number },
@@ -24,8 +26,9 @@ export async function claimFoldable(
 }
 
 /**
- * Deletes accesses of claimed records, the oldest first: those whose whole day is over by `before`, and which are not
- * among the newest that importance sums one by one. A day of which nothing is left is counted. Answers how many went.
+ * Deletes old accesses of claimed records, the oldest first: those whose whole day ended before `before` and which
+ * are not among the newest that importance sums one by one. A day without remaining accesses is added to the count of
+ * folded days. Returns how many accesses were deleted.
  */
 export async function foldOldest(
   tx: Transaction,

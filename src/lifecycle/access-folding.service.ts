@@ -2,22 +2,22 @@ import type { Transaction } from '../db/transaction.ts'
 import { claimFoldable, foldOldest } from './access-folding.queries.ts'
 
 export type FoldInput = {
-  /** What is younger stays. */
+  /** Only accesses before this moment are folded. */
   before: Date
-  /** Most accesses that go at once. */
+  /** The most accesses that one call deletes. */
   limit: number
-  /** Where the one before it ended. */
+  /** The last record of the previous batch. */
   after?: string
 }
 export type FoldResult = { folded: number; after: string | undefined }
 
 const firstId = '00000000-0000-0000-0000-000000000000'
-/** Their locks are held until the transaction ends. */
+/** The locks of these records are held until the transaction ends. */
 const mostRecords = 500
 
 /**
- * Takes old accesses out of the log without moving anybody's importance: they are counted on their records already,
- * and of the days they were on a count is kept. Answers where to go on, until there is nothing left.
+ * Removes old accesses from the log without changing any importance: the record already counts them, and the number
+ * of their days is kept. Returns where the next call continues; undefined when nothing is left.
  */
 export async function foldAccesses(
   tx: Transaction,
@@ -26,6 +26,6 @@ export async function foldAccesses(
   const ids = await claimFoldable(tx, { before, after, limit: mostRecords })
   if (ids.length === 0) return { folded: 0, after: undefined }
   const folded = await foldOldest(tx, { ids, before, limit })
-  // A full batch may have left some of these records' own.
+  // After a full batch some accesses of these records may be left.
   return { folded, after: folded === limit ? after : ids.at(-1) }
 }

@@ -5,9 +5,9 @@ import type { AccessKind } from '../db/schema.ts'
 export type Access = { record_id: string; at: Date; kind: AccessKind; actor: string }
 
 /**
- * Logs accesses and counts them on their records, in one statement. Neither version nor `updated_at` moves: being
- * read is no change. Locked in the order of ids, as all writers lock; what was removed meanwhile is passed over. A
- * vector that was kept in fewer bits for want of use is listed to be made anew.
+ * Logs accesses and counts them on their records, in one statement. `version` and `updated_at` stay, because a read
+ * changes nothing. Rows are locked in the order of ids, as every writer does; records that were deleted meanwhile are
+ * skipped. A record whose vector was compressed for lack of use is queued for a new one.
  */
 export async function logAccesses(db: Database, accesses: readonly Access[]): Promise<void> {
   await sql`

@@ -15,12 +15,12 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
       schema: {
         operationId: 'noteAccess',
         tags: ['lifecycle'],
-        summary: 'Say that a record was used',
+        summary: 'Record that a record was used',
         description:
-          'Counts as a use, which weighs more for the importance of a memory than being served by a retrieval. The version stays as it is.',
+          'Counts one use, which raises the importance more than being returned by a retrieval does. The version of the record does not change.',
         params: AccessPath,
         body: ref(NewAccess),
-        response: answers({ 200: { schema: ref(AccessReceipt), description: 'The access is counted.' } }, [
+        response: answers({ 200: { schema: ref(AccessReceipt), description: 'The access was counted.' } }, [
           'record_forgotten',
           'record_purged',
           'record_erased',

@@ -9,7 +9,7 @@ export const NewAccess = closed(
       Type.String({
         minLength: 1,
         maxLength: 256,
-        description: "Who used it; the key's name when left out.",
+        description: 'Who used the record. The default is the name of the key.',
       }),
     ),
   },

@@ -8,20 +8,21 @@ import type { AccessReceipt } from './access.schemas.ts'
 import { createBacklog } from './access-backlog.ts'
 import { rescoreAndPromote } from './promotion.service.ts'
 
-/** Receives what went wrong behind an answer that was given already. */
+/** Reports a failure that happened after the response was sent. */
 type Report = (message: string, error?: unknown) => void
 
 type Resources = { db: Database; clock: Clock; capacity?: number }
 
 export type AccessService = ReturnType<typeof createAccessService>
 
-/** Some ten megabytes of accesses: a database that is away for a while must not fill this process. */
+/** About ten megabytes of accesses: an outage of the database must not fill this process. */
 const defaultCapacity = 50_000
 /** One statement holds the locks of all its records until it ends. */
 const batchSize = 2_000
 /**
- * What many answers show is the same again and again, and is then counted and weighed in one row: written at once,
- * each answer slowed the next one down by a quarter; four times a second, every fifth. A killed process loses a second.
+ * Answers often return the same records, which one statement then counts together. Writing after each answer slowed
+ * the next one down by a quarter; writing four times a second slowed every fifth. A killed process loses one second
+ * of accesses.
  */
 const gatherMs = 1_000
 
@@ -31,8 +32,8 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   let gathering = new AbortController()
 
   /**
-   * Behind an answer, not before it: what is being read waits for no write. Those of many answers are written
-   * together, over one connection, so that a slow database is not asked for more the slower it gets.
+   * Called after the response is sent, so that no reader waits for a write. Accesses of many responses are written
+   * together over one connection, so that a slow database does not receive more writes.
    */
   function noteServed(ids: readonly string[], actor: string, report: Report): void {
     const at = clock.now()
@@ -61,7 +62,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
       await sleep(gatherMs, undefined, { signal: gathering.signal }).catch(() => {})
   }
 
-  /** An agent says that it made use of a record. */
+  /** Records that an agent used a record. */
   async function noteUse(call: CallContext, id: string, actor: string | undefined): Promise<AccessReceipt> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
@@ -80,8 +81,8 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   return {
     noteServed,
     noteUse,
-    /** Resolves when nothing waits to be written, so that the connections may be closed. */
-    async settle(): Promise<void> {
+    /** Writes what is waiting. Call it before the connections are closed. */
+    async flush(): Promise<void> {
       gathering.abort()
       await writing
       gathering = new AbortController()
@@ -89,7 +90,7 @@ export function createAccessService({ db, clock, capacity = defaultCapacity }: R
   }
 }
 
-/** What a record is worth, and where it belongs, follows from its use at once, and not only when a job next comes by. */
+/** Importance and layer follow an access at once, and do not wait for the next job. */
 async function note(tx: Transaction, accesses: readonly Access[], now: Date): Promise<void> {
   await logAccesses(tx, accesses)
   await rescoreAndPromote(tx, { ids: [...new Set(accesses.map(({ record_id: id }) => id))], now })

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 
-/** What decided that a record was archived, as of that moment. */
+/** The values that led to the archival, as of that moment. */
 export type Archival = { retention: number; importance: number; accesses: number; age_days: number }
 
-/** As its log has it, which outlives the record. */
+/** Reads the values from the audit log, which outlives the record. */
 export async function findArchival(db: Database, id: string): Promise<Archival | undefined> {
   const { rows } = await sql<Archival>`
     select (said ->> 'retention')::float8 as retention, (said ->> 'importance')::float8 as importance,

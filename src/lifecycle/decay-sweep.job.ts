@@ -20,23 +20,23 @@ import {
 
 type Resources = { db: Database; forgottenRetentionMs: number; revisedRetentionMs: number; sizes?: Sizes }
 
-/** Each batch holds its rows' locks for a fraction of a second: a request that wants one waits no longer. */
+/** A batch holds the locks of its rows for a fraction of a second, and no request waits longer for one. */
 type Sizes = {
-  /** Rows of a batch that walks an index. */
+  /** Rows of a batch that reads an index. */
   rows: number
-  /** Pages of a batch that walks the table. */
+  /** Pages of a batch that reads the table. */
   blocks: number
-  /** From so many due rows on, pages are read in their order and shared among workers. */
+  /** From this many due rows the table is read page by page, and workers share the pages. */
   shareFrom: number
 }
-/** How long the leader waits for a range that another worker has in hand. */
+/** How long the leading worker waits before it looks again for a range that another worker holds. */
 const rangeRetryMs = 20
 
 const defaultSizes: Sizes = { rows: 2_000, blocks: 256, shareFrom: 20_000 }
 
 /**
- * Stored salience is brought near the exact one, and what has faded away is forgotten. Nothing that is read
- * depends on when this runs, or whether: it keeps an index in order and the store from growing.
+ * The job `decay`: brings the stored salience near the exact one and forgets records that have faded away. No read
+ * depends on when it runs: it keeps an index in order and the store from growing.
  */
 export function createSweep(resources: Resources): JobWork {
   const { db, forgottenRetentionMs, revisedRetentionMs, sizes = defaultSizes } = resources
@@ -57,7 +57,7 @@ export function createSweep(resources: Resources): JobWork {
     await sweepIndex(context, 'revised', (tx, portion) => pruneRevised(tx, portion).then(describe))
   }
 
-  /** Also those that a helper left: a range that was taken is free again when its transaction ends. */
+  /** Also ranges that another worker gave up: a range is free again when its transaction ends. */
   async function finishRanges(context: RunContext): Promise<void> {
     while (await hasOpenRanges(db, context.run.id)) {
       await processRanges(context)
@@ -83,7 +83,7 @@ export function createSweep(resources: Resources): JobWork {
     } catch (error) {
       const range = taken
       if (!range || !isBatchFailure(error)) throw error
-      // The walk by the index that comes after goes through its rows one by one, and names the bad ones.
+      // The index sweep that follows handles the rows of this range one by one and reports the failing ones.
       await context.inBatch((tx) => finishRange(tx, runId, range).then(() => ({})))
     }
     return taken !== undefined
@@ -93,7 +93,10 @@ export function createSweep(resources: Resources): JobWork {
   type Portion = Span & { after: SweepPosition; limit: number }
   type Walked = BatchResult & { last: SweepPosition | undefined }
 
-  /** A batch that fails is tried again in smaller ones, down to the record that makes it fail, and past it. */
+  /**
+   * A failing batch is retried in smaller batches, down to the record that fails. That record is reported and
+   * skipped.
+   */
   async function sweepIndex(
     context: RunContext,
     name: SweepPart,
@@ -135,7 +138,9 @@ export function createSweep(resources: Resources): JobWork {
     return { done: written, counts: { materialised: written }, last }
   }
 
-  /** All instants of a run follow from its start, so one that is taken up again computes the same. */
+  /**
+   * Every instant follows from the start of the run, so a run that another worker continues computes the same values.
+   */
   function spanOf({ id, scope, startedAt }: RunContext['run']) {
     return {
       ...{ runId: id, scope, now: startedAt },
@@ -150,7 +155,9 @@ export function createSweep(resources: Resources): JobWork {
 
 type PruneResult = { pruned: readonly { id: string; salience: number }[]; last: SweepPosition | undefined }
 
-/** The statement lists what it forgets; what a dry run takes back with it is listed from here. */
+/**
+ * A normal run lists its changes in the statement itself. A dry run rolls that back, so its changes are listed here.
+ */
 function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeAt: Date }) {
   const after = { forgotten_at: now, purge_at: purgeAt }
   return ({ pruned, last }: PruneResult) => ({

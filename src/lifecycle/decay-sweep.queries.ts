@@ -3,9 +3,11 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Range } from '../jobs/ranges.queries.ts'
 
-/** Where a batch starts: after the last key of the one before it, so that no batch meets what is done again. */
+/** Where a batch starts: after the last key of the previous batch, so that no row is handled twice. */
 export type SweepPosition = {
-  /** As the database writes it: a JavaScript date would drop the microseconds, and meet a record twice. */
+  /**
+   * As text from the database: a JavaScript date would drop the microseconds, and the row would be handled twice.
+   */
   at: string
   id: string
 }
@@ -14,7 +16,7 @@ export const sweepStart: SweepPosition = { at: '-infinity', id: '00000000-0000-0
 type SweepBatch = { scope: string | null; after: SweepPosition; limit: number }
 type BatchResult = { written: number; last: SweepPosition | undefined }
 
-/** How many records are to be looked at: with nothing due, two probes of an index. */
+/** Counts the due records. With nothing due it costs two index probes. */
 export async function countDue(
   db: Database,
   { asOf, now, revisedBefore, scope }: SweepInstants & { asOf: Date; scope: string | null },
@@ -33,7 +35,7 @@ export async function countDue(
   return rows[0] ?? { fading: 0, faded: 0 }
 }
 
-/** Brings the stored salience of a range up to `asOf`, where it is wrong enough. */
+/** Updates the stored salience in a range of pages to its value at `asOf`, where it is too far off. */
 export async function materialiseRange(tx: Transaction, asOf: Date, range: Range): Promise<number> {
   const { rows } = await sql<{ written: number }>`
     with due as materialized (
@@ -51,7 +53,7 @@ export async function materialiseRange(tx: Transaction, asOf: Date, range: Range
   return rows[0]?.written ?? 0
 }
 
-/** The same by the index, for the few that are due when most are not. */
+/** The same by index, for a store where few records are due. */
 export async function materialiseNext(
   tx: Transaction,
   { asOf, scope, after, limit }: SweepBatch & { asOf: Date },
@@ -79,7 +81,10 @@ export type SweepInstants = { now: Date; revisedBefore: Date }
 type PruneInput = SweepInstants & SweepBatch & { purgeAt: Date; runId: string }
 export type Pruned = { id: string; salience: number }
 
-/** Forgets the next that have faded away, says so in their logs and lists it in the run, in one statement. */
+/**
+ * Forgets the next records that have faded away, and writes their audit entries and the changes of the run in the
+ * same statement.
+ */
 export async function pruneFaded(
   tx: Transaction,
   pruning: PruneInput,
@@ -100,7 +105,7 @@ export async function pruneFaded(
   )
 }
 
-/** What a revision zeroed, when it was kept long enough: the revision anchored it. */
+/** Forgets records that a revision replaced, when their retention is over. The revision set `anchored_at`. */
 export async function pruneRevised(
   tx: Transaction,
   pruning: PruneInput,
@@ -150,7 +155,7 @@ async function prune(tx: Transaction, { now, purgeAt, runId }: PruneInput, due: 
 
 export type SweepPart = 'fading' | 'faded' | 'revised'
 
-/** The next record in a walk that a batch could not get past. */
+/** Finds the record at which a failing batch stopped. */
 export async function findNextPosition(
   tx: Transaction,
   walk: SweepPart,

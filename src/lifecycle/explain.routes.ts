@@ -19,9 +19,9 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
       schema: {
         operationId: 'forecastRecord',
         tags,
-        summary: 'Salience over time, if nobody touches the record',
+        summary: 'Predict the salience of a record',
         description:
-          'From now to when the record ends, or for eight half-lives; and when it halves, leaves the 0.1 mark, is pruned.',
+          'Returns points from now until the record is pruned or expires, or for eight half-lives. It assumes that nobody uses or changes the record. `crossings` says when the salience halves, falls below 0.1 and reaches the pruning threshold.',
         params: InsightPath,
         querystring: ForecastQuery,
         response: answers({ 200: { schema: ref(Forecast), description: 'As of now.' } }, [
@@ -42,9 +42,9 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
       schema: {
         operationId: 'explainRecord',
         tags,
-        summary: 'Every number behind what a record has come to',
+        summary: 'Explain the numbers of a record',
         description:
-          'Its salience, importance and retention; of one that is gone also why, and what brings it back. Answers for forgotten, purged and erased records too.',
+          'Returns salience, importance and retention with every input. For a record that is gone it also says why, and how to restore it. Works for forgotten, purged and erased records too.',
         params: InsightPath,
         response: answers({ 200: { schema: ref(Explanation), description: 'As of now.' } }, [
           'above_ceiling',

@@ -12,7 +12,7 @@ export const ForecastQuery = closed({
       minimum: 1,
       maximum: 1_000,
       default: 24,
-      description: 'How many, evenly spaced from now.',
+      description: 'Number of points, evenly spaced from now.',
     }),
   ),
 })
@@ -24,12 +24,12 @@ export const Forecast = closed(
     salience: Nonnegative(),
     points: Type.Array(closed({ at: Time(), salience: Nonnegative() })),
     crossings: closed({
-      half: orNull('When half of what there is now is left; null for never.'),
-      below_0_1: orNull('When it leaves the 0.1 mark, which may lie behind; null for never.'),
-      pruned: orNull('When it is due for pruning; null for never.'),
+      half: orNull('When half of the current salience is left; null for never.'),
+      below_0_1: orNull('When the salience falls below 0.1, which may be in the past; null for never.'),
+      pruned: orNull('When the record is due for pruning; null for never.'),
     }),
   },
-  { $id: 'Forecast', description: 'Salience over time, if nobody touches the record.' },
+  { $id: 'Forecast', description: 'Salience over time, if nobody uses or changes the record.' },
 )
 export type Forecast = Static<typeof Forecast>
 
@@ -42,10 +42,12 @@ const Salience = closed({
   elapsed_seconds: Nonnegative(),
   curve: Curve,
   half_life_seconds: Type.Integer({ minimum: 1 }),
-  factor: Unit({ description: 'What the curve has left of the base.' }),
+  factor: Unit({ description: 'The share of `base_salience` that the curve leaves.' }),
   floor: Unit(),
-  cap: Type.Union([Type.Number(), Type.Null()], { description: 'Of reinforcement; null for none.' }),
-  rule: Type.Enum([...rules], { description: 'Which rule decides the value.' }),
+  cap: Type.Union([Type.Number(), Type.Null()], {
+    description: 'The highest salience that reinforcement reaches; null for no cap.',
+  }),
+  rule: Type.Enum([...rules], { description: 'The rule that decides the value.' }),
 })
 
 const Factor = closed({ value: Unit(), weight: Unit(), contribution: Unit() })
@@ -69,7 +71,7 @@ const Retention = closed({
   value: Unit(),
   mode: Type.Enum(['l2', 'huber', 'elastic']),
   half_life_days: Type.Union([Type.Number(), Type.Null()], {
-    description: 'Weighed by the trust in the source; null for layers that never fade.',
+    description: 'Shorter for a less trusted source; null for layers that never fade.',
   }),
   days_since_access: Nonnegative(),
   base: Unit(),
@@ -89,12 +91,16 @@ const Removal = closed({
       elapsed_seconds: Nonnegative(),
       factor: Unit(),
       floor: Unit(),
-      retention: Type.Optional(Unit({ description: 'Of what was archived: below 0.15.' })),
-      importance: Type.Optional(Unit({ description: 'Of what was archived: below 0.3.' })),
-      accesses: Type.Optional(Type.Integer({ minimum: 0, description: 'Of what was archived: below 3.' })),
-      age_days: Type.Optional(Type.Number({ minimum: 0, description: 'Of what was archived: above 90.' })),
+      retention: Type.Optional(Unit({ description: 'Only for an archived record: below 0.15.' })),
+      importance: Type.Optional(Unit({ description: 'Only for an archived record: below 0.3.' })),
+      accesses: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Only for an archived record: below 3.' }),
+      ),
+      age_days: Type.Optional(
+        Type.Number({ minimum: 0, description: 'Only for an archived record: above 90.' }),
+      ),
     },
-    { description: 'As of the moment it went.' },
+    { description: 'Values at the moment of the removal.' },
   ),
   restore: closed({
     possible: Type.Boolean(),
@@ -107,20 +113,24 @@ const Removal = closed({
 const Surprise = closed(
   {
     at: Time(),
-    score: Unit({ description: '0: like all that was known; 1: like nothing.' }),
+    score: Unit({ description: '0: repeats what was known; 1: unlike anything known.' }),
     delta: Type.Number({
       minimum: -1,
       maximum: 1,
-      description: 'What base importance was moved by, within 0.05 and 1; 0 for a record that was pinned.',
+      description:
+        'The change of base importance, which stays within 0.05 and 1. 0 for a record that was pinned.',
     }),
     base_before: Unit(),
     neighbours: Type.Array(closed({ id: Uuid(), similarity: Type.Number({ minimum: -1, maximum: 1 }) }), {
       maxItems: 5,
-      description: 'Those of the five that are still there and that the key sees whole.',
+      description: 'Up to five nearest records that still exist and that the key sees whole.',
     }),
     duplicate_of: Type.Optional(Uuid()),
   },
-  { description: 'What was found when the first vector came; not there before, and not of what is no more.' },
+  {
+    description:
+      'The comparison of the first vector of the record. Absent before it, and for purged and erased records.',
+  },
 )
 
 export const Explanation = closed(
@@ -131,12 +141,12 @@ export const Explanation = closed(
     importance: Importance,
     retention: Retention,
     surprise: Type.Optional(Surprise),
-    prune_at: orNull('From then on it is due for pruning; null for never.'),
+    prune_at: orNull('When the record is due for pruning; null for never.'),
     removal: Type.Optional(Removal),
   },
   {
     $id: 'Explanation',
-    description: 'Every number behind what a record has come to, and none of its content.',
+    description: 'Every number that decides what happens to a record, without any of its content.',
   },
 )
 export type Explanation = Static<typeof Explanation>

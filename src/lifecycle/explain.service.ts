@@ -63,24 +63,24 @@ export function createExplainService(resources: Resources) {
     }
   }
 
-  /** Of what is no more too: its numbers are kept, and no words were ever among them. */
+  /** Works for purged and erased records too: their numbers are kept, and numbers contain no content. */
   async function explain(call: CallContext, id: string): Promise<Explanation> {
     const known = await findRecordOrDeleted(call.tx ?? db, call.caller, id)
     const now = clock.now()
-    const life = vitalsOf(known)
+    const snapshot = vitalsOf(known)
     const logged = await findLoggedAccesses(call.tx ?? db, known.id)
-    const removal = await describeRemoval(call.tx ?? db, known, life, now)
+    const removal = await describeRemoval(call.tx ?? db, known, snapshot, now)
     const state = stateOf(known, now)
     const isKept = state === 'live' || state === 'forgotten'
     const surprise = isKept ? await findSurprise(call.tx ?? db, known.id, call.caller.trust) : undefined
     return {
       id: known.id,
       state,
-      salience: explainSalience(life, now),
-      importance: explainImportance(life, logged, now),
-      retention: explainRetention(life, { mode, shape }, now),
+      salience: explainSalience(snapshot, now),
+      importance: explainImportance(snapshot, logged, now),
+      retention: explainRetention(snapshot, { mode, shape }, now),
       ...(surprise ? { surprise: presentSurprise(surprise) } : {}),
-      prune_at: formatInstant(computeDueAt(life, revisedRetentionMs)),
+      prune_at: formatInstant(computeDueAt(snapshot, revisedRetentionMs)),
       ...(removal ? { removal } : {}),
     }
   }
@@ -96,7 +96,7 @@ type Known = StoredRecord | DeletedRecord
 
 function vitalsOf(known: Known): LifecycleSnapshot & { created_at: Date } {
   if (!('departed_at' in known)) return known
-  // Written by the statement that removed the record, out of columns of these types.
+  // The statement that removed the record wrote these numbers from columns of the same types.
   return { ...parseLifecycleSnapshot(known.numbers as object), created_at: known.created_at }
 }
 
@@ -109,18 +109,24 @@ function stateOf(known: Known, now: Date): Explanation['state'] {
 async function describeRemoval(
   db: Database,
   known: Known,
-  life: LifecycleSnapshot,
+  snapshot: LifecycleSnapshot,
   now: Date,
 ): Promise<Explanation['removal']> {
-  const removal = removalOf(known, life)
+  const removal = removalOf(known, snapshot)
   if (!removal) return undefined
   const { at, reason, actor, runId } = removal
-  const { value, base_salience: base, elapsed_seconds: elapsed, factor, floor } = explainSalience(life, at)
+  const {
+    value,
+    base_salience: base,
+    elapsed_seconds: elapsed,
+    factor,
+    floor,
+  } = explainSalience(snapshot, at)
   const archival = reason === 'archived' ? await findArchival(db, known.id) : undefined
   return {
     at: at.toISOString(),
     reason,
-    rule: findRemovalRule(life, reason, at),
+    rule: findRemovalRule(snapshot, reason, at),
     actor,
     run_id: runId,
     numbers: { salience: value, base_salience: base, elapsed_seconds: elapsed, factor, floor, ...archival },
@@ -128,11 +134,16 @@ async function describeRemoval(
   }
 }
 
-function removalOf(known: Known, life: LifecycleSnapshot) {
+function removalOf(known: Known, snapshot: LifecycleSnapshot) {
   if ('departed_at' in known) {
     const { kind, departed_at: departedAt, reason, actor, run_id: runId } = known
-    // A purge only ends what forgetting began.
-    return { at: kind === 'purged' ? (life.forgotten_at ?? departedAt) : departedAt, reason, actor, runId }
+    // A purge follows an earlier forgetting, which is the removal that counts.
+    return {
+      at: kind === 'purged' ? (snapshot.forgotten_at ?? departedAt) : departedAt,
+      reason,
+      actor,
+      runId,
+    }
   }
   const { forgotten_at: at, forgotten_reason: reason, forgotten_by: actor, forgotten_run_id: runId } = known
   return at && reason !== null && actor !== null ? { at, reason, actor, runId } : undefined
@@ -148,7 +159,7 @@ function describeRestore(known: Known, salienceThen: number, now: Date) {
   }
 }
 
-/** RFC 3339 ends with the year 9999, and so does what is worth telling. */
+/** RFC 3339 ends with the year 9999. A later moment is shown as null. */
 function formatInstant(at: Date | null): string | null {
   return at === null || at.getUTCFullYear() > 9_999 ? null : at.toISOString()
 }

@@ -11,53 +11,53 @@ import { isHistory } from '../domain/vocabulary.ts'
 import { momentAfter } from '../kernel/units.ts'
 import type { LifecycleSnapshot } from '../records/index.ts'
 
-/** Every number behind what a record has come to, each as of one instant. */
+/** The numbers behind salience, importance and retention, as of one instant. */
 
 const dayMs = 86_400_000
 
 export type SalienceRule = 'pinned' | 'max_age' | 'floor' | 'curve' | 'revision'
 
-export function explainSalience(life: LifecycleSnapshot, now: Date) {
-  const elapsedSeconds = Math.max(0, now.getTime() - life.anchored_at.getTime()) / 1_000
-  const halfLives = halfLivesSince(life.anchored_at, now, life.half_life_seconds)
-  const value = salienceAt(life, now)
-  const factor = fadingFactor(life.curve, halfLives)
+export function explainSalience(snapshot: LifecycleSnapshot, now: Date) {
+  const elapsedSeconds = Math.max(0, now.getTime() - snapshot.anchored_at.getTime()) / 1_000
+  const halfLives = halfLivesSince(snapshot.anchored_at, now, snapshot.half_life_seconds)
+  const value = salienceAt(snapshot, now)
+  const factor = fadingFactor(snapshot.curve, halfLives)
   return {
     value,
-    base_salience: life.base_salience,
-    anchored_at: life.anchored_at.toISOString(),
+    base_salience: snapshot.base_salience,
+    anchored_at: snapshot.anchored_at.toISOString(),
     elapsed_seconds: elapsedSeconds,
-    curve: life.curve,
-    half_life_seconds: life.half_life_seconds,
+    curve: snapshot.curve,
+    half_life_seconds: snapshot.half_life_seconds,
     factor,
-    floor: life.min_salience,
-    cap: life.max_salience,
-    rule: findDecidingRule(life, now, value > life.base_salience * factor),
+    floor: snapshot.min_salience,
+    cap: snapshot.max_salience,
+    rule: findDecidingRule(snapshot, now, value > snapshot.base_salience * factor),
   }
 }
 
-/** The first of the rules that decides, in the order in which they overrule each other. */
-function findDecidingRule(life: LifecycleSnapshot, now: Date, isHeldUp: boolean): SalienceRule {
-  if (isHistory(life.status)) return 'revision'
-  if (life.pinned) return 'pinned'
-  if (life.expires_at && life.expires_at <= now) return 'max_age'
+/** The rule that decides. The order is the order of precedence. */
+function findDecidingRule(snapshot: LifecycleSnapshot, now: Date, isHeldUp: boolean): SalienceRule {
+  if (isHistory(snapshot.status)) return 'revision'
+  if (snapshot.pinned) return 'pinned'
+  if (snapshot.expires_at && snapshot.expires_at <= now) return 'max_age'
   return isHeldUp ? 'floor' : 'curve'
 }
 
-/** Of what is no more the log is gone too, and the counts alone speak. */
+/** The log of a removed record is deleted, so only the stored counts remain. */
 export function explainImportance(
-  life: LifecycleSnapshot & { created_at: Date },
+  snapshot: LifecycleSnapshot & { created_at: Date },
   logged: LoggedAccesses,
   now: Date,
 ) {
   const values = importanceFactors({
-    base_importance: life.base_importance,
-    emotional_valence: life.emotional_valence,
-    accesses: combineAccesses(life, logged, now),
-    age_days: daysBetween(life.created_at, now),
-    layer: life.layer,
-    source_trust: sourceTrust[life.source_type],
-    confirmations: life.confirmation_count,
+    base_importance: snapshot.base_importance,
+    emotional_valence: snapshot.emotional_valence,
+    accesses: combineAccesses(snapshot, logged, now),
+    age_days: daysBetween(snapshot.created_at, now),
+    layer: snapshot.layer,
+    source_trust: sourceTrust[snapshot.source_type],
+    confirmations: snapshot.confirmation_count,
   })
   const explain = (name: ImportanceFactor) => {
     const weight = importanceWeights[name]
@@ -75,34 +75,36 @@ export function explainImportance(
     activation: explain('activation'),
   }
   const value = Object.values(factors).reduce((sum, { contribution }) => sum + contribution, 0)
-  return { value: Math.min(1, Math.max(0, value)), base_importance: life.base_importance, factors }
+  return { value: Math.min(1, Math.max(0, value)), base_importance: snapshot.base_importance, factors }
 }
 
 export function explainRetention(
-  life: LifecycleSnapshot & { created_at: Date },
+  snapshot: LifecycleSnapshot & { created_at: Date },
   { mode, shape }: { mode: RetentionMode; shape: RetentionShape },
   now: Date,
 ) {
-  const days = daysBetween(life.last_accessed_at ?? life.created_at, now)
+  const days = daysBetween(snapshot.last_accessed_at ?? snapshot.created_at, now)
   const inputs = {
-    ...{ mode, layer: life.layer, source_trust: sourceTrust[life.source_type] },
-    ...{ days_since_access: days, accesses: life.access_count },
+    ...{ mode, layer: snapshot.layer, source_trust: sourceTrust[snapshot.source_type] },
+    ...{ days_since_access: days, accesses: snapshot.access_count },
   }
   const { value, ...parts } = computeRetention(inputs, shape)
   return { value, mode, days_since_access: days, ...parts }
 }
 
-/** What a revision put aside is history, and kept as such for a time of its own. */
-export function computeDueAt(life: LifecycleSnapshot, revisedRetentionMs: number): Date | null {
-  if (!isHistory(life.status) || !life.prune_at) return life.prune_at
+/**
+ * The moment from which a sweep prunes the record. A record that a revision replaced has a retention time of its own.
+ */
+export function computeDueAt(snapshot: LifecycleSnapshot, revisedRetentionMs: number): Date | null {
+  if (!isHistory(snapshot.status) || !snapshot.prune_at) return snapshot.prune_at
   if (revisedRetentionMs === Number.POSITIVE_INFINITY) return null
-  return momentAfter(life.anchored_at, revisedRetentionMs)
+  return momentAfter(snapshot.anchored_at, revisedRetentionMs)
 }
 
 export type RemovalRule = SalienceRule | 'deletion' | 'archival' | 'erasure'
 
-/** Why it went: by its own fading, because history is not kept for ever, or because someone said so. */
-export function findRemovalRule(life: LifecycleSnapshot, reason: string, removedAt: Date): RemovalRule {
+/** Why the record was removed: it faded, its retention after a revision ended, or somebody asked for it. */
+export function findRemovalRule(snapshot: LifecycleSnapshot, reason: string, removedAt: Date): RemovalRule {
   switch (reason) {
     case 'deleted':
       return 'deletion'
@@ -111,7 +113,7 @@ export function findRemovalRule(life: LifecycleSnapshot, reason: string, removed
     case 'erased':
       return 'erasure'
     default:
-      return explainSalience(life, removedAt).rule
+      return explainSalience(snapshot, removedAt).rule
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Database } from '../db/connection.ts'
 
-/** Logs a use that the record itself counts with the change it came by. */
+/** Logs a use. The change that caused it has already counted it on the record. */
 export async function insertUse(
   tx: Database,
   id: string,

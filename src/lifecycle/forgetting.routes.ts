@@ -25,10 +25,10 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
         tags,
         summary: 'Forget a record',
         description:
-          'Out of every list and retrieval at once. Until `forgotten.purge_at` it can be restored; then its row is deleted, its audit log is not.',
+          'Removes the record from every list and retrieval at once. It can be restored until `forgotten.purge_at`. Then its row is deleted, but not its audit log. A pinned record needs `force`; a record with deletion policy `never` cannot be forgotten.',
         params: RecordPath,
         querystring: DeletionQuery,
-        response: answers({ 200: { ...changed, description: 'The record as forgotten.' } }, [
+        response: answers({ 200: { ...changed, description: 'The forgotten record.' } }, [
           'record_forgotten',
           'record_purged',
           'record_erased',
@@ -52,12 +52,12 @@ export const forgettingRoutes: FastifyPluginAsyncTypebox<ForgettingOptions> = as
       schema: {
         operationId: 'restoreRecord',
         tags,
-        summary: 'Bring a forgotten record back',
+        summary: 'Restore a forgotten record',
         description:
-          'At the salience it had when it was forgotten, or 0.1 if that is more, and fading from now on. A maximum age that is over is dropped, which the audit log says. Counts as a use of it.',
+          'The record gets the salience it had when it was forgotten, but at least 0.1, and fades from now on. A maximum age that has passed is removed, which the audit log shows. Counts as a use of the record.',
         params: RecordPath,
         body: ref(Restoration),
-        response: answers({ 200: { ...changed, description: 'The record, alive again.' } }, [
+        response: answers({ 200: { ...changed, description: 'The restored record.' } }, [
           'record_not_forgotten',
           'record_purged',
           'record_erased',

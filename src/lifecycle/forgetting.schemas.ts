@@ -8,7 +8,7 @@ export const DeletionQuery = closed({
   actor: Actor(),
   rationale: Rationale(),
   force: Type.Optional(
-    Type.Boolean({ description: 'Forget a pinned record too; takes the admin permission.' }),
+    Type.Boolean({ description: 'Forget the record even if it is pinned. Needs the permission admin.' }),
   ),
 })
 export type DeletionQuery = Static<typeof DeletionQuery>

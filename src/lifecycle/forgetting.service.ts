@@ -24,9 +24,12 @@ type Resources = { db: Database; clock: Clock; textLanguage: string; forgottenRe
 export type ForgettingService = ReturnType<typeof createForgettingService>
 
 export function createForgettingService({ db, clock, textLanguage, forgottenRetentionMs }: Resources) {
-  /** Out of every list and retrieval at once; the row waits for `purge_at`, in case it is wanted back. */
-  async function forget(call: CallContext, id: string, asked: DeletionQuery): Promise<WrittenRecord> {
-    const { actor, rationale, force = false } = asked
+  /**
+   * Removes the record from every list and retrieval at once. The row stays until `purge_at`, so that it can be
+   * restored.
+   */
+  async function forget(call: CallContext, id: string, input: DeletionQuery): Promise<WrittenRecord> {
+    const { actor, rationale, force = false } = input
     if (force) requireForce(call.caller)
     return transact(db, call, async (tx) => {
       const now = clock.now()
@@ -42,7 +45,7 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
     })
   }
 
-  /** Possible until `purge_at`, whether or not the purge has come by already. */
+  /** Possible until `purge_at`, even when the purge runs later than that. */
   async function restore(
     call: CallContext,
     id: string,
@@ -69,11 +72,12 @@ export function createForgettingService({ db, clock, textLanguage, forgottenRete
 
 function requireForce(caller: Caller): void {
   if (isAllowed(caller, 'admin')) return
-  throw new AppError('forbidden', 'force takes the admin permission.')
+  throw new AppError('forbidden', 'force needs the permission admin.')
 }
 
-/** `never` is a promise that force does not break: erasing is for what must go in spite of it. */
+/** `force` does not override the policy `never`. A record that must go in spite of it is erased. */
 function requireForgettable({ deletion_policy: policy, pinned }: StoredRecord, force: boolean): void {
-  if (policy === 'never') throw new AppError('deletion_policy_never', 'The record is never to be deleted.')
+  if (policy === 'never')
+    throw new AppError('deletion_policy_never', 'The deletion policy of the record is never.')
   if (pinned && !force) throw new AppError('record_pinned', 'The record is pinned.')
 }

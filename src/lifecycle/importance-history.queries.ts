@@ -4,7 +4,7 @@ import type { ImportanceHistory } from '../db/schema.ts'
 
 type Moved = Omit<Selectable<ImportanceHistory>, 'record_id'>
 
-/** Oldest first, so that a page stays what it is while the history goes on behind it. */
+/** Oldest first, so that a page does not change while the history grows. */
 export async function listImportanceMoves(
   db: Database,
   id: string,

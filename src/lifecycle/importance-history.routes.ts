@@ -17,9 +17,9 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
       schema: {
         operationId: 'listImportanceMoves',
         tags: ['lifecycle'],
-        summary: "Page through what a record's importance came to over time",
+        summary: 'List the importance changes of a record',
         description:
-          'Oldest first: each time it was written anew, which is when it had moved by more than 0.01. What it comes to this moment is in `/explain`. Answers for forgotten, purged and erased records too.',
+          'Oldest first. A change is listed when the importance moved by more than 0.01 and was stored. The value of this moment is in `/explain`. Works for forgotten, purged and erased records too.',
         params: ImportancePath,
         querystring: ImportanceHistoryQuery,
         response: answers(

@@ -6,9 +6,11 @@ export const ImportancePath = Type.Object({ id: Uuid() })
 
 export const ImportanceHistoryQuery = closed({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items of a page.' }),
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items per page.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
+  ),
 })
 export type ImportanceHistoryQuery = Static<typeof ImportanceHistoryQuery>
 
@@ -18,7 +20,9 @@ export const ImportanceMove = closed(
     new: Unit(),
     changed_at: Time(),
     run_id: Type.Optional(
-      Uuid({ description: 'The run that moved it; absent where a use or a change of the record did.' }),
+      Uuid({
+        description: 'The run that changed the importance. Absent when a use or a change of the record did.',
+      }),
     ),
   },
   { $id: 'ImportanceMove' },

@@ -12,7 +12,9 @@ export type HistoryService = ReturnType<typeof createHistoryService>
 const MoveCursor = Type.Object({ id: RowNumber() })
 
 export function createHistoryService({ db }: { db: Database }) {
-  /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
+  /**
+   * The history outlives its record, like the audit log. It stays hidden from a key that sees the record redacted.
+   */
   async function readImportance(
     call: CallContext,
     id: string,

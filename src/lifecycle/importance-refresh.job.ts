@@ -13,21 +13,21 @@ import {
 
 type Resources = {
   db: Database
-  /** Pages of a batch: it holds the locks of what it moves for a fraction of a second. */
+  /** Pages of a batch. A batch holds the locks of the rows it changes for a fraction of a second. */
   blocks?: number
 }
 
-/** `count` says how many records it would look at. */
+/** `count` returns how many records a run would examine. */
 export type Refresh = Required<JobWork> & { count(context: RunContext): Promise<number> }
 
 const refreshCounts = ['refreshed'] as const
 
-/** How long the leader waits for a range that another worker has in hand. */
+/** How long the leading worker waits before it looks again for a range that another worker holds. */
 const rangeRetryMs = 20
 
 /**
- * Stored importance is brought near the exact one. It falls as time passes, which nobody tells; what uses and
- * changes do to it is written when they happen.
+ * Brings the stored importance near the exact one, which falls as time passes. Uses and changes of a record update it
+ * when they happen.
  */
 export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
   async function run(context: RunContext): Promise<void> {
@@ -42,7 +42,9 @@ export function createRefresh({ db, blocks = 256 }: Resources): Refresh {
     }
   }
 
-  /** What a rehearsal does is taken back, and with it that a range is done. */
+  /**
+   * A dry run rolls back every batch, and with it the marks of finished ranges, so it does not use ranges.
+   */
   async function refreshDry(context: RunContext, end: number): Promise<void> {
     for (let first = 0; first < end; first += blocks) {
       await refreshRange(context, { first_block: first, end_block: first + blocks })
@@ -85,7 +87,7 @@ async function refreshRange(context: RunContext, range: Range): Promise<void> {
   }
 }
 
-/** A range that fails is gone through by halves, down to the record that makes it fail, and past it. */
+/** A failing range is halved until the failing record is found. That record is reported and skipped. */
 async function refreshHalves(
   context: RunContext,
   { first_block: first, end_block: end }: Range,
@@ -112,7 +114,9 @@ async function refreshEach(context: RunContext, range: Range): Promise<void> {
   }
 }
 
-/** All are scored as of when the run began, so one that is taken up again moves nothing twice. */
+/**
+ * Every score is as of the start of the run, so a run that another worker continues changes nothing twice.
+ */
 async function refresh(tx: Transaction, { id, scope, startedAt }: Run, part: RefreshInput['part']) {
   const { seen, moved } = await refreshScores(tx, { part, scope, now: startedAt, runId: id })
   return { done: seen, counts: { refreshed: moved } }

@@ -31,8 +31,9 @@ export type RefreshInput = { part: Range | { id: string }; scope: string | null;
 export type RefreshResult = { seen: number; moved: number }
 
 /**
- * Scores a part of the table and writes what is off by enough, with its history. What stays is not locked either,
- * for a lock is a write of the page; what somebody has in hand, or changed since it was scored, was scored by them.
+ * Scores a part of the table and writes the scores that are too far off, with their history. Unchanged rows are not
+ * locked, because a lock writes the page. Rows that another transaction holds or has changed since the score are
+ * skipped: that transaction scores them itself.
  */
 export async function refreshScores(
   tx: Transaction,
@@ -55,7 +56,7 @@ export async function refreshScores(
       update records as r set importance = due.new
       from due where r.ctid = due.ctid
       returning r.id, due.old, due.new
-    ), told as (
+    ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)
       select id, old, new, ${now}::timestamptz, ${runId}::uuid from moved
     )
@@ -64,7 +65,9 @@ export async function refreshScores(
   return rows[0] ?? { seen: 0, moved: 0 }
 }
 
-/** What is pinned stays as it is until somebody uses or changes it, and what is forgotten until it is back. */
+/**
+ * A pinned record keeps its importance until it is used or changed, and a forgotten one until it is restored.
+ */
 function isRefreshable(scope: string | null): Fragment {
   const isOf = scope === null ? sql`` : sql`and r.scope = ${scope}`
   return sql`r.forgotten_at is null and not r.pinned ${isOf}`

@@ -14,12 +14,12 @@ import {
 
 type Fragment = RawBuilder<unknown>
 
-/** Above so many accesses their days are counted by jumps from one to the next, and no longer one by one. */
+/** Above this number of accesses the distinct days are counted by index jumps instead of one by one. */
 const manyAccesses = 100
 
 /**
- * The importance of rows named `r`, exact as of `now`: the same score as in TypeScript, made of the same numbers.
- * `join` comes behind the table; what it yields is named `used`.
+ * The importance of rows named `r`, exact as of `now`: the same score as `scoreImportance`, built from the same
+ * constants. Put `join` after the table; it adds columns named `used`.
  */
 export function importanceAt(now: Date): { join: RawBuilder<unknown>; importance: RawBuilder<number> } {
   return { join: accessesAt(now), importance: score }
@@ -37,8 +37,8 @@ function accessesAt(now: Date): Fragment {
         greatest(life.age, ${leastAge}) as oldest,
         ${weightedUses} as weight
       from (
-        select least(born.age, ${ageOf(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, born.age
-        from (select ${ageOf(sql`r.created_at`)} as age) as born
+        select least(created.age, ${ageOf(sql`coalesce(r.last_accessed_at, r.created_at)`)}) as since, created.age
+        from (select ${ageOf(sql`r.created_at`)} as age) as created
       ) as life
       left join lateral (
         select least(life.age, ${ageOf(sql`l.at`)}) as age, ${caseOf(sql`l.kind`, accessWeight)} as weight
@@ -51,11 +51,13 @@ function accessesAt(now: Date): Fragment {
     ) as used on true`
 }
 
-/** Of rows named `r`: how often it was used, with being shown counted as the part of a use that it is. */
+/** The sum of access weights of a row named `r`: a served access counts a part of a use. */
 export const weightedUses = sql<number>`
   (r.access_count - r.served_count + ${float(accessWeight.served)} * r.served_count)`
 
-/** The same since somebody demoted it, as far as the log tells: otherwise its past would undo that. */
+/**
+ * The same since the last demotion, as far as the log reaches. Otherwise the uses before it would undo the demotion.
+ */
 export const weightedUsesSinceDemotion = sql<number>`(
   case when r.demoted_at is null then ${weightedUses} else coalesce((
     select sum(${caseOf(sql`l.kind`, accessWeight)}) from access_log as l
@@ -63,7 +65,7 @@ export const weightedUsesSinceDemotion = sql<number>`(
   ), 0) end
 )`
 
-/** Of rows named `r`: on how many days of its life, each of 24 hours, there was an access. */
+/** The number of distinct days, of 24 hours since its creation, on which a row named `r` was accessed. */
 const distinctDays: RawBuilder<number> = sql<number>`
   case when r.access_count = 0 then 0 else
     coalesce((select f.days from access_folds as f where f.record_id = r.id), 0)
@@ -90,7 +92,10 @@ const leastAge = float(scoreConstants.leastAgeDays)
 const trust = caseOf(sql`r.source_type`, sourceTrust)
 const fading = sql`r.layer not in (${sql.join([...neverFading].map((layer) => sql.lit(layer)))})`
 
-/** Halved as often as there are half-lives since the last access; PostgreSQL raises where it would underflow. */
+/**
+ * Halves with each half-life since the last access. The exponent is limited, because PostgreSQL raises an error on
+ * underflow.
+ */
 const recency = sql`
   case when ${fading} then power(2::float8, -least(
     used.since * (1 + ${float(scoreConstants.distrustPenalty)} * (1 - ${trust})) / ${float(scoreConstants.halfLifeDays)},
@@ -121,7 +126,7 @@ const factors: Record<keyof typeof weights, Fragment> = {
   activation,
 }
 
-/** PostgreSQL raises where a product comes to nothing, and one record would stop the scores of all. */
+/** PostgreSQL raises an error when a product underflows, and one such record would stop the scores of all. */
 const leastFactor = float(1e-300)
 
 const terms = (Object.keys(weights) as (keyof typeof weights)[]).map(
@@ -142,7 +147,7 @@ function float(value: number): Fragment {
   return sql`${sql.lit(value)}::float8`
 }
 
-/** What the log and its folds have of a record's accesses. */
+/** Reads the logged accesses and folded days of a record. */
 export async function findLoggedAccesses(db: Database, id: string): Promise<LoggedAccesses> {
   const { rows } = await sql<{ days: number; recent: { at: string; kind: AccessKind }[] }>`
     select (${distinctDays})::integer as days, coalesce((
@@ -163,12 +168,17 @@ export async function findLoggedAccesses(db: Database, id: string): Promise<Logg
 
 export type RescoreInput = { ids: readonly string[]; now: Date; runId?: string | null }
 
-/** Rewrites the stored importance of these where it is off by more than 0.01, with history; answers how many. */
-export async function rescore(tx: Database, asked: RescoreInput): Promise<number> {
-  return (await moveScores(tx, asked)).size
+/**
+ * Updates the stored importance of records where it is off by more than 0.01, and writes the history. Returns how
+ * many changed.
+ */
+export async function rescore(tx: Database, input: RescoreInput): Promise<number> {
+  return (await moveScores(tx, input)).size
 }
 
-/** The same, and what those that moved have come to. Neither version nor `updated_at` moves: nobody changed them. */
+/**
+ * The same, and returns the new values by id. `version` and `updated_at` stay, because nobody changed the record.
+ */
 export async function moveScores(
   tx: Database,
   { ids, now, runId = null }: RescoreInput,
@@ -187,14 +197,14 @@ export async function moveScores(
   return new Map(rows.map(({ id, new: score }) => [id, score]))
 }
 
-/** What was `scored`, written where it is off by enough, and said in the history. */
+/** Writes the rows of `scored` that are off by enough, and their history. */
 function moved({ now, runId }: { now: Date; runId: string | null }): Fragment {
   return sql`moved as (
       update records as r set importance = s.new
       from scored as s
       where r.id = s.id and abs(s.new - s.old) > ${float(importanceTolerance)}
       returning r.id, s.old, s.new
-    ), told as (
+    ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)
       select id, old, new, ${now}::timestamptz, ${runId}::uuid from moved
     )`

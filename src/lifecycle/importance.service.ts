@@ -2,7 +2,7 @@ import type { Database } from '../db/connection.ts'
 import type { StoredRecord } from '../records/index.ts'
 import { moveScores } from './importance.queries.ts'
 
-/** A record that was just changed, with the importance that follows from it. */
+/** Returns a changed record with its new importance. */
 export async function rescoreRecord(tx: Database, stored: StoredRecord, now: Date): Promise<StoredRecord> {
   const scores = await moveScores(tx, { ids: [stored.id], now })
   return { ...stored, importance: scores.get(stored.id) ?? stored.importance }

@@ -12,7 +12,7 @@ export type LayersOptions = { layers: LayerService; once: Once }
 const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write', singleRecord: true } as const
 const answered = {
-  200: { schema: ref(WrittenRecord), description: 'The record as it now stands.', headers: ['ETag'] },
+  200: { schema: ref(WrittenRecord), description: 'The record after the change.', headers: ['ETag'] },
 } as const
 const refusals = [
   'record_forgotten',
@@ -31,9 +31,9 @@ export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app,
       schema: {
         operationId: 'promoteRecord',
         tags,
-        summary: 'Move a record to the next layer, or to the one named',
+        summary: 'Promote a record',
         description:
-          'From working to episodic to semantic, or to any layer that is named. Naming the layer it is in changes nothing. It also comes up by itself: to episodic 30 minutes old or accessed twice, to semantic at an importance of 0.7 and five accesses.',
+          'Moves the record to the next layer (working, episodic, semantic), or to the layer named in the body. Naming the current layer changes nothing. Records are also promoted automatically: to episodic after 30 minutes or two uses, to semantic at an importance of 0.7 and five uses.',
         params: LayerPath,
         body: ref(LayerMove),
         response: answers(answered, refusals),
@@ -52,9 +52,9 @@ export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app,
       schema: {
         operationId: 'demoteRecord',
         tags,
-        summary: 'Move a record to the layer before, or to the one named',
+        summary: 'Demote a record',
         description:
-          'From semantic to episodic to working, or to any layer that is named. Its past no longer carries it up: by itself it comes up again through age and accesses from now on.',
+          'Moves the record to the previous layer (semantic, episodic, working), or to the layer named in the body. Automatic promotion then counts only age and uses from now on.',
         params: LayerPath,
         body: ref(LayerMove),
         response: answers(answered, refusals),

@@ -12,7 +12,7 @@ export const LayerMove = closed(
   },
   {
     $id: 'LayerMove',
-    description: 'Without `layer` by one step of working, episodic, semantic.',
+    description: 'Without `layer` the record moves by one step in the order working, episodic, semantic.',
     examples: [{ actor: 'curator', rationale: 'it holds everywhere' }],
   },
 )

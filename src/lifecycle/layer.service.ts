@@ -17,7 +17,7 @@ export type LayerService = ReturnType<typeof createLayerService>
 
 const steps = { promote: stepUp, demote: stepDown } as const
 
-/** A person's word on where a record belongs. */
+/** Promotes and demotes records on request. */
 export function createLayerService({ db, clock, textLanguage }: Resources) {
   async function move(
     call: CallContext,
@@ -30,13 +30,17 @@ export function createLayerService({ db, clock, textLanguage }: Resources) {
       const stored = await loadForUpdate(tx, call, id)
       const to = layer ?? steps[action](stored.layer)
       if (!to)
-        throw new AppError('no_further_layer', `No step leads on from ${stored.layer}.`, {
-          extra: { layer: stored.layer },
-        })
+        throw new AppError(
+          'no_further_layer',
+          `The layer ${stored.layer} has no further layer in this direction.`,
+          {
+            extra: { layer: stored.layer },
+          },
+        )
       if (to === stored.layer) return presentWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
         ...{ action, actor, rationale, now, textLanguage },
-        // Never cleared: what is put back by one step is not to be carried on by what came before.
+        // Never cleared: after a later promotion by hand, the uses before the demotion must not promote the record further.
         record: { layer: to, ...(isLower(to, stored.layer) ? { demoted_at: now } : {}) },
         changes: { layer: [stored.layer, to] },
       })
@@ -45,12 +49,12 @@ export function createLayerService({ db, clock, textLanguage }: Resources) {
   }
 
   return {
-    promote: (call: CallContext, id: string, asked: LayerMove) => move(call, id, 'promote', asked),
-    demote: (call: CallContext, id: string, asked: LayerMove) => move(call, id, 'demote', asked),
+    promote: (call: CallContext, id: string, input: LayerMove) => move(call, id, 'promote', input),
+    demote: (call: CallContext, id: string, input: LayerMove) => move(call, id, 'demote', input),
   }
 }
 
-/** What time and other changes than accesses bring about, as parts of runs. */
+/** Promotes records that became due by time or by changes other than accesses, as parts of runs. */
 export function createPromotion({ db, size = defaultSize }: { db: Database; size?: number }) {
   const spanOf = ({ run: { scope, startedAt } }: RunContext) => ({ scope, now: startedAt })
 
@@ -68,7 +72,10 @@ export function createPromotion({ db, size = defaultSize }: { db: Database; size
   }
 
   return {
-    /** Time alone carries working memory up: part of the job that runs most often, at one probe of an index. */
+    /**
+     * Adds the promotion of working memory, which becomes due by time alone, to the job that runs most often. It
+     * costs one index probe.
+     */
     behind: ({ run, ...work }: JobWork): JobWork => ({
       ...work,
       run: async (context) => {

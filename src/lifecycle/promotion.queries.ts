@@ -6,14 +6,14 @@ import { episodicAccesses, episodicAfterMs, semanticAccesses, semanticImportance
 import type { Position } from '../jobs/table-walk.ts'
 import { importanceAt, weightedUses, weightedUsesSinceDemotion } from './importance.queries.ts'
 
-/** What moves by itself: neither pinned nor gone, and not put aside by a revision. */
+/** Records that can be promoted automatically: not pinned, not forgotten, not replaced by a revision. */
 const isMovable = sql`r.forgotten_at is null and not r.pinned and r.status in ('active', 'challenged')`
 const promotionActor = 'cognition'
 
 export type PromotionSpan = { now: Date; scope: string | null }
 export type PromotionBatch = PromotionSpan & { after: Position; limit: number }
 
-/** With nothing in the working layer, one probe of an index. */
+/** With an empty working layer it costs one index probe. */
 export async function countWorking(db: Database, span: PromotionSpan): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int4 as count from records as r where ${isOverdue(span)}
@@ -28,7 +28,7 @@ export async function countEpisodic(db: Database, span: PromotionSpan): Promise<
   return rows[0]?.count ?? 0
 }
 
-/** Those of the working layer that may be due, locked; what others hold is passed over. */
+/** Finds and locks records of the working layer that may be due. Locked rows are skipped. */
 export async function claimWorking(tx: Transaction, portion: PromotionBatch): Promise<Position[]> {
   return claim(tx, portion, isOverdue(portion))
 }
@@ -52,7 +52,7 @@ async function claim(
   return rows
 }
 
-/** Whether its accesses still count for it is seen when it is locked. */
+/** The uses since a demotion are only counted once the record is locked. */
 function isOverdue({ now, scope }: PromotionSpan): RawBuilder<unknown> {
   return sql`r.layer = 'working' and ${isMovable}
     and (${heldSince} <= ${earlier(now, episodicAfterMs)}::timestamptz or ${weightedUses} >= ${sql.lit(episodicAccesses)})
@@ -65,7 +65,7 @@ function isUsedOften({ scope }: PromotionSpan): RawBuilder<unknown> {
 
 const heldSince = sql`greatest(r.created_at, r.demoted_at)`
 
-/** Records that the transaction has locked, in what they have come to. */
+/** Records that the transaction has locked. */
 export type Candidates = { ids: readonly string[]; now: Date; runId: string | null }
 
 export async function promoteWorking(tx: Database, candidates: Candidates): Promise<string[]> {
@@ -101,7 +101,7 @@ export async function promoteEpisodic(tx: Database, candidates: Candidates): Pro
 
 type Step = { from: Layer; to: Layer; rationale: string; due: RawBuilder<unknown> }
 
-/** The step and its entry in the log, in one statement. */
+/** Changes the layer and writes the audit entry, in one statement. */
 async function promote(
   tx: Database,
   { now, runId }: Candidates,

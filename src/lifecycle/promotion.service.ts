@@ -6,7 +6,9 @@ import { promoteEpisodic, promoteWorking } from './promotion.queries.ts'
 
 export type Promoted = { episodic: readonly string[]; semantic: readonly string[] }
 
-/** Moves those of the records that have come far enough. The transaction must have locked them. */
+/**
+ * Promotes the records that have reached the limits of the next layer. The transaction must hold their locks.
+ */
 export async function promoteDue(tx: Database, { ids, now, runId = null }: RescoreInput): Promise<Promoted> {
   if (ids.length === 0) return { episodic: [], semantic: [] }
   const episodic = await promoteWorking(tx, { ids, now, runId })
@@ -17,17 +19,20 @@ export async function promoteDue(tx: Database, { ids, now, runId = null }: Resco
 }
 
 /**
- * What records are worth and the layer they belong in, after something happened to them: in the transaction in which
- * it did, so that no job's frequency decides it. Answers what those that moved have come to. They must be locked.
+ * Updates importance and layer of records after something happened to them. It runs in the same transaction, so that
+ * the result does not depend on how often a job runs. Returns the new scores and the promoted ids. The transaction
+ * must hold the locks of the records.
  */
-export async function rescoreAndPromote(tx: Database, asked: RescoreInput) {
-  if (asked.ids.length === 0) return { scores: new Map<string, number>(), promoted: new Set<string>() }
-  const scores = await moveScores(tx, asked)
-  const { episodic, semantic } = await promoteDue(tx, asked)
+export async function rescoreAndPromote(tx: Database, input: RescoreInput) {
+  if (input.ids.length === 0) return { scores: new Map<string, number>(), promoted: new Set<string>() }
+  const scores = await moveScores(tx, input)
+  const { episodic, semantic } = await promoteDue(tx, input)
   return { scores, promoted: new Set([...episodic, ...semantic]) }
 }
 
-/** The same for records that were just changed: as they stand then, and as the caller may see them. */
+/**
+ * The same for records that were just changed. Returns them in their new state, as the caller may see them.
+ */
 export async function rescoreAndPromoteRecords(
   tx: Database,
   { trust }: Caller,
@@ -35,8 +40,8 @@ export async function rescoreAndPromoteRecords(
   now: Date,
 ): Promise<StoredRecord[]> {
   const { scores, promoted } = await rescoreAndPromote(tx, { ids: changed.map(({ id }) => id), now })
-  const anew = promoted.size === 0 ? [] : await findRecords(tx, [...promoted], trust)
-  const byId = new Map(anew.map((stored) => [stored.id, stored]))
+  const promotedRecords = promoted.size === 0 ? [] : await findRecords(tx, [...promoted], trust)
+  const byId = new Map(promotedRecords.map((stored) => [stored.id, stored]))
   return changed.map(
     (stored) => byId.get(stored.id) ?? { ...stored, importance: scores.get(stored.id) ?? stored.importance },
   )
@@ -48,6 +53,6 @@ export async function rescoreAndPromoteRecord(
   changed: StoredRecord,
   now: Date,
 ): Promise<StoredRecord> {
-  const [weighed = changed] = await rescoreAndPromoteRecords(tx, caller, [changed], now)
-  return weighed
+  const [rescored = changed] = await rescoreAndPromoteRecords(tx, caller, [changed], now)
+  return rescored
 }

@@ -7,21 +7,21 @@ import type { LifecycleChange } from '../domain/reinforcement.ts'
 export type LifecycleUpdate = LifecycleChange & {
   id: string
   action: AuditAction
-  /** 1 when what is done says that the record was of use. */
+  /** 1 when the operation counts as a use of the record. */
   uses: 0 | 1
   /** The salience before and after, for the audit log. */
   changes: Record<string, unknown>
-  /** Never before what was written of the record last. */
+  /** Never before the last write of the record. */
   written_at: Date
 }
 
 export type AuditDetails = { actor: string; rationale: string; at: Date }
 
-/** Writes the new life, version and audit entry of many locked records in one statement. */
+/** Writes lifecycle, version and audit entry of many locked records in one statement. */
 export async function updateLifecycles(
   tx: Database,
   updates: readonly LifecycleUpdate[],
-  telling: AuditDetails,
+  details: AuditDetails,
 ): Promise<void> {
   const via = getVia(tx)
   await sql`
@@ -38,15 +38,15 @@ export async function updateLifecycles(
         version = r.version + 1, updated_at = i.written_at,
         access_count = r.access_count + i.uses,
         last_accessed_at = case i.uses when 0 then r.last_accessed_at
-          else greatest(r.last_accessed_at, ${telling.at}::timestamptz) end
+          else greatest(r.last_accessed_at, ${details.at}::timestamptz) end
       from incoming as i
       where r.id = i.id
     ), used as (
       insert into access_log (record_id, at, kind, actor)
-      select id, ${telling.at}::timestamptz, 'used', ${telling.actor}::text from incoming where uses > 0
+      select id, ${details.at}::timestamptz, 'used', ${details.actor}::text from incoming where uses > 0
     )
     insert into audit_entries (record_id, action, actor, at, rationale, changes, via)
-    select id, action, ${telling.actor}::text, written_at, ${telling.rationale}::text, changes,
+    select id, action, ${details.actor}::text, written_at, ${details.rationale}::text, changes,
       ${via && JSON.stringify(via)}::jsonb
     from incoming
   `.execute(tx)

@@ -14,10 +14,10 @@ export type ReinforcementOptions = { reinforcement: ReinforcementService; once: 
 const tags = ['lifecycle']
 const config = { permission: 'lifecycle:write' } as const
 const answered = {
-  200: { schema: ref(WrittenRecord), description: 'The record as it now stands.', headers: ['ETag'] },
+  200: { schema: ref(WrittenRecord), description: 'The record after the change.', headers: ['ETag'] },
 } as const
 const bulkAnswered = {
-  200: { schema: ref(BulkAnswer), description: 'What became of each record, in the order asked.' },
+  200: { schema: ref(BulkAnswer), description: 'One result per record, in the order of the request.' },
 } as const
 const refusals = ['record_forgotten', 'above_ceiling', 'outside_trust', 'record_retracted'] as const
 
@@ -32,9 +32,9 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
       schema: {
         operationId: 'reinforceRecord',
         tags,
-        summary: 'Reinforce a record that proved useful',
+        summary: 'Reinforce a record',
         description:
-          'Adds its gain to what is left of its salience, up to its cap, and starts its clock anew.',
+          'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Answers 409 `record_retracted` for a record that a revision replaced.',
         params: LifePath,
         body: ref(Reason),
         response: answers(answered, refusals),
@@ -53,8 +53,9 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
       schema: {
         operationId: 'penalizeRecord',
         tags,
-        summary: 'Take salience from a record that misled',
-        description: 'Down to its floor; its clock and the deadline of a linear curve stay where they are.',
+        summary: 'Penalize a record',
+        description:
+          'Subtracts `amount` from the current salience, but not below the floor. The decay clock does not restart, and the deadline of a linear curve stays. Answers 409 `record_retracted` for a record that a revision replaced.',
         params: LifePath,
         body: ref(Penalty),
         response: answers(answered, refusals),
@@ -73,8 +74,9 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
       schema: {
         operationId: 'pinRecord',
         tags,
-        summary: 'Freeze a record at its present salience',
-        description: 'A pinned record neither fades nor is pruned. Pinning it again changes nothing.',
+        summary: 'Pin a record',
+        description:
+          'The record keeps its current salience: it neither fades nor is pruned. Pinning a pinned record changes nothing.',
         params: LifePath,
         body: ref(Reason),
         response: answers(answered, refusals),
@@ -93,8 +95,8 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
       schema: {
         operationId: 'unpinRecord',
         tags,
-        summary: 'Let a pinned record fade again',
-        description: 'From the salience at which it was frozen.',
+        summary: 'Unpin a record',
+        description: 'The record fades again, starting from the salience at which it was pinned.',
         params: LifePath,
         body: ref(Reason),
         response: answers(answered, refusals),

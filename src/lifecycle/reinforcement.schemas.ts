@@ -9,9 +9,14 @@ const Actor = () => Type.String({ minLength: 1, maxLength: 256, examples: ['plan
 const Rationale = () =>
   Type.String({ minLength: 1, maxLength: 4_096, examples: ['it answered the question'] })
 const Amount = () =>
-  Type.Number({ minimum: 0, maximum: maxSalience, description: 'Taken from the salience.' })
+  Type.Number({ minimum: 0, maximum: maxSalience, description: 'Subtracted from the salience.' })
 const Ids = () =>
-  Type.Array(Uuid(), { minItems: 1, maxItems: 1_000, uniqueItems: true, description: 'Each once.' })
+  Type.Array(Uuid(), {
+    minItems: 1,
+    maxItems: 1_000,
+    uniqueItems: true,
+    description: 'Record ids without duplicates.',
+  })
 
 const example = { actor: 'planner', rationale: 'it answered the question' }
 const ids = ['0197b9a0-0000-7000-8000-000000000001']

@@ -22,15 +22,20 @@ export type ReinforcementService = ReturnType<typeof createReinforcementService>
 type Operation = {
   action: LifecycleUpdate['action']
   uses: LifecycleUpdate['uses']
-  /** Undefined when the record already is as asked: nothing is written then, not even a version. */
+  /**
+   * Undefined when the record is already in the requested state. Then nothing is written, and the version stays.
+   */
   apply(stored: StoredRecord, now: Date): LifecycleChange | undefined
 }
 
-/** What became of one record of many. */
+/** The result for one record of many. */
 export type Outcome = WrittenRecord | AppError
 
 export function createReinforcementService({ db, clock }: { db: Database; clock: Clock }) {
-  /** One transaction, one lock and one write for all; what cannot take part does not stop the others. */
+  /**
+   * Applies the operation to all records in one transaction, with one lock and one write. A record that cannot be
+   * changed does not stop the others.
+   */
   async function perform(
     call: CallContext,
     ids: readonly string[],
@@ -40,7 +45,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const updates: LifecycleUpdate[] = []
-      // Spelt in two ways an id is still one record, which changes once.
+      // Two spellings of one id are one record, which changes once.
       const unique = [...new Set(ids.map((id) => id.toLowerCase()))]
       const outcomes = (await loadManyForUpdate(tx, call, unique)).map((stored): StoredRecord | AppError => {
         if (stored instanceof AppError) return stored
@@ -64,12 +69,12 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
       if (updates.length > 0) await updateLifecycles(tx, updates, { actor, rationale, at: now })
       const used =
         uses === 0 ? [] : outcomes.flatMap((outcome) => (outcome instanceof AppError ? [] : [outcome]))
-      const weighed = await rescoreAndPromoteRecords(tx, call.caller, used, now)
-      const settled = new Map(weighed.map((stored) => [stored.id, stored]))
+      const rescored = await rescoreAndPromoteRecords(tx, call.caller, used, now)
+      const rescoredById = new Map(rescored.map((stored) => [stored.id, stored]))
       const answer = (outcome: StoredRecord | AppError): Outcome =>
         outcome instanceof AppError
           ? outcome
-          : presentWritten(call.caller, settled.get(outcome.id) ?? outcome, now)
+          : presentWritten(call.caller, rescoredById.get(outcome.id) ?? outcome, now)
       const byId = new Map(outcomes.map((outcome, index) => [unique[index], answer(outcome)]))
       return ids.flatMap((id) => byId.get(id.toLowerCase()) ?? [])
     })
@@ -99,7 +104,7 @@ export function createReinforcementService({ db, clock }: { db: Database; clock:
   }
 }
 
-/** What proved useful was used: the only one of these that counts as an access. */
+/** A useful record was used: this is the only operation that counts as an access. */
 const reinforcing: Operation = { action: 'reinforce', uses: 1, apply: reinforce }
 const pinning: Operation = {
   action: 'pin',

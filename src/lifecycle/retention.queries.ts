@@ -5,8 +5,8 @@ import { elasticEnd, type RetentionMode, type RetentionShape, retentionBonus } f
 export type RetentionSettings = { retentionMode: RetentionMode; retentionShape: RetentionShape }
 
 /**
- * Retention of a `records` row named `r`, as retention.ts has it, and made of its numbers: a set is judged where it
- * lies, and a test holds the two equal.
+ * The retention of a row named `r`, equal to `computeRetention` and built from the same constants. In SQL, because
+ * whole sets of rows are compared where they are stored.
  */
 export function retentionAt(now: Date, settings: RetentionSettings): RawBuilder<number> {
   const { perAccess, largest } = retentionBonus

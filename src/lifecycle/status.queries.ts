@@ -6,7 +6,7 @@ import type { StatusChangeRow } from '../records/index.ts'
 
 type Moved = StatusChangeRow & { id: number }
 
-/** Oldest first, so that a page stays what it is while the history goes on behind it. */
+/** Oldest first, so that a page does not change while the history grows. */
 export async function listStatusChanges(
   db: Database,
   { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },
@@ -26,7 +26,7 @@ export async function listStatusChanges(
   return rows
 }
 
-/** What moved the status last, if anything did. */
+/** Returns the step that changed the status last; undefined when nothing did. */
 export async function findLastStep(db: Database, id: string): Promise<string | undefined> {
   const moved = await db
     .selectFrom('status_changes')
@@ -38,7 +38,7 @@ export async function findLastStep(db: Database, id: string): Promise<string | u
   return moved?.step
 }
 
-/** The salience that a revision took from the record since it was last made active, as its log has it. */
+/** Reads from the audit log the salience that a revision removed since the record was last made active. */
 export async function findSalienceBeforeRevision(tx: Database, id: string): Promise<number | undefined> {
   const { rows } = await sql<{ salience: number }>`
     select (a.changes #>> '{salience,0}')::float8 as salience

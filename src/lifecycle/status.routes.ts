@@ -20,13 +20,13 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
       schema: {
         operationId: 'setStatus',
         tags,
-        summary: 'Move a record to another status',
+        summary: 'Set the status of a record',
         description:
-          'Active and challenged lead to each other and to invalidated; invalidated leads back to active. Only a revision or a merge makes a record superseded or merged, and only reverting it brings the record back. A record that an earlier version let a status call make superseded or merged can be set active again. A retracted record that is made active again gets back the salience it had, or 0.1 if that is more, and fades from now on.',
+          'Active and challenged records can be set to each other and to invalidated. An invalidated record can be set active again; it then gets back the salience it had, but at least 0.1, and fades from now on. Only a revision or a merge makes a record superseded or merged, and only reverting that operation brings it back. A record that an earlier version of this call set to superseded or merged can be set active.',
         params: StatusPath,
         body: ref(Transition),
         response: answers(
-          { 200: { schema: ref(WrittenRecord), description: 'The record as changed.', headers: ['ETag'] } },
+          { 200: { schema: ref(WrittenRecord), description: 'The changed record.', headers: ['ETag'] } },
           [
             ...(['record_forgotten', 'record_purged', 'record_erased', 'above_ceiling'] as const),
             ...(['outside_trust', 'invalid_transition'] as const),
@@ -48,9 +48,9 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
       schema: {
         operationId: 'listStatusChanges',
         tags,
-        summary: "Page through what became of a record's status",
+        summary: 'List the status changes of a record',
         description:
-          'Oldest first, whatever moved it. Answers for forgotten, purged and erased records too; of an erased one the reasons are blank.',
+          'Oldest first, for every cause. Works for forgotten, purged and erased records too. For an erased record the reasons are empty.',
         params: StatusPath,
         querystring: StatusHistoryQuery,
         response: answers(

@@ -21,9 +21,11 @@ export type Transition = Static<typeof Transition>
 
 export const StatusHistoryQuery = closed({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items of a page.' }),
+    Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items per page.' }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
+  ),
 })
 export type StatusHistoryQuery = Static<typeof StatusHistoryQuery>
 
@@ -31,9 +33,11 @@ export const StatusChange = closed(
   {
     old: Status,
     new: Status,
-    reason: Type.String({ description: 'Empty once the record is erased.' }),
+    reason: Type.String({ description: 'Empty for an erased record.' }),
     actor: Type.String(),
-    step: Type.String({ description: 'What moved it: `manual`, or the operation of the service.' }),
+    step: Type.String({
+      description: 'What changed the status: `manual` for a request, otherwise the operation of the service.',
+    }),
     changed_at: Time(),
     via: Type.Optional(ref(Via)),
   },

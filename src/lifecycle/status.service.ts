@@ -28,8 +28,8 @@ export type StatusService = ReturnType<typeof createStatusService>
 const StatusCursor = Type.Object({ id: RowNumber() })
 
 export function createStatusService({ db, clock, textLanguage }: Resources) {
-  async function move(call: CallContext, id: string, asked: Transition): Promise<WrittenRecord> {
-    const { status: to, reason, actor } = asked
+  async function move(call: CallContext, id: string, input: Transition): Promise<WrittenRecord> {
+    const { status: to, reason, actor } = input
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
@@ -44,7 +44,7 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  /** An earlier version let a status call set merged and superseded; such a record may be set active again. */
+  /** An earlier version let a request set merged and superseded. Such a record can be set active again. */
   async function requireMove(tx: Database, stored: StoredRecord, to: RecordStatus): Promise<StatusMove> {
     if (mayBeSet(stored.status, to)) return { to, step: 'manual' }
     if (mayRevertTo(stored.status, to) && (await findLastStep(tx, stored.id)) === 'manual') {
@@ -57,7 +57,9 @@ export function createStatusService({ db, clock, textLanguage }: Resources) {
     return reactivateRecord(stored, await findSalienceBeforeRevision(tx, stored.id), now)
   }
 
-  /** It outlives its record, as the audit log does, and like that stays closed to who sees only redacted. */
+  /**
+   * The history outlives its record, like the audit log. It stays hidden from a key that sees the record redacted.
+   */
   async function readHistory(
     call: CallContext,
     id: string,

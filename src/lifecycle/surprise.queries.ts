@@ -13,8 +13,8 @@ export type SurpriseRow = {
 }
 
 /**
- * What was found when the first vector of a record was compared, with those of its neighbours that are still there and
- * that the caller sees whole: how like one is tells what it says.
+ * Reads the comparison of the first vector of a record. Only neighbours that still exist and that the caller sees
+ * whole are returned, because the similarity to a record reveals what it says.
  */
 export async function findSurprise(db: Database, id: string, trust: Trust): Promise<SurpriseRow | undefined> {
   const { rows } = await sql<SurpriseRow>`

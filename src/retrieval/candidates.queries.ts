@@ -16,19 +16,19 @@ const allOf = (conditions: readonly RawBuilder<SqlBool>[]) =>
 
 export type NameSearch = {
   question: Question
-  /** Of names, the most telling first. */
+  /** Digests of names, the most specific first. */
   digests: readonly Buffer[]
   conditions: readonly RawBuilder<SqlBool>[]
-  /** How many entities a question can be about, how many records of each kind of edge they lead to, and in all. */
+  /** Limits: entities in a question, records per kind of edge, and results. */
   mostEntities: number
   mostOfAKind: number
   limit: number
 }
 
 /**
- * The entities that bear one of the names, and what they are linked with. The entity need not answer the question for
- * what is about it to do so. First who is named, then what is linked with more of those, then by weight and
- * salience. Of an entity with very many edges of one kind the newest are looked at.
+ * Finds entities by name, and the records linked with them. The entity itself need not meet the conditions. Order:
+ * the named entities, then records linked with more of them, then by weight and salience. Of an entity with very many
+ * edges of one kind only the newest are read.
  */
 export async function findByNames(db: Database, search: NameSearch): Promise<string[]> {
   const { question, digests, conditions, mostEntities, mostOfAKind, limit } = search
@@ -79,25 +79,30 @@ export async function findByNames(db: Database, search: NameSearch): Promise<str
 
 export type CandidateState = { id: string; salience: number; importance: number; isOpen: boolean }
 
-/** How the candidates stand at the instant of the question; `offset 0` has each looked up by its id. */
+/**
+ * Reads the state of candidates at the instant of the question. `offset 0` makes PostgreSQL look up each by its id.
+ */
 export async function findCandidateStates(
   db: Database,
   ids: readonly string[],
   question: Question,
 ): Promise<CandidateState[]> {
   const { rows } = await sql<CandidateState>`
-    select standing.*
+    select state.*
     from unnest(${sql.val(ids)}::uuid[]) as candidate (id) cross join lateral (
       select r.id, ${salienceAtInstant(question)} as salience, r.importance,
         r.sensitivity <= ${question.trust.maxSensitivity}::sensitivity as "isOpen"
       from records as r where r.id = candidate.id
       offset 0
-    ) as standing
+    ) as state
   `.execute(db)
   return rows
 }
 
-/** What changed its status since: the order of today's saliences no longer knows where it stood. */
+/**
+ * Finds records whose status has changed since the instant of the question: the current order by salience does not
+ * contain them at the right place.
+ */
 export async function findStatusChangedSince(
   db: Database,
   question: Question,
@@ -123,7 +128,7 @@ export type WithheldRecord = {
   salience: number
 }
 
-/** Of the records, how those fare that match in all but what time and revision have made of them. */
+/** Reads the records that match in everything except status, validity and salience. */
 export async function findWithheld(
   db: Database,
   ids: readonly string[],
@@ -140,7 +145,7 @@ export async function findWithheld(
   return rows
 }
 
-/** What the log tells of how records stood at a past instant. */
+/** Reads from the log the state of records at a past instant. */
 export async function findPastStates(
   db: Database,
   ids: readonly string[],

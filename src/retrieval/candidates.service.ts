@@ -33,16 +33,16 @@ export type Channels = {
 
 type Model = NonNullable<Awaited<ReturnType<Channels['queryEmbedder']['servingModel']>>>
 
-/** What the question says; where it says nothing, the most salient records are the answer. */
+/** The content of the question. Without content the most salient records are returned. */
 export type SearchInput = {
   text: string | undefined
-  /** In place of the vector of the text. */
+  /** Replaces the vector of the text. */
   given?: { model: Model; vector: Embedding } | undefined
 }
 
 export type Roots = {
-  sprouts: CandidateNode[]
-  /** How well each fits what is asked, 0 to 1; empty when nothing was asked. */
+  candidateNodes: CandidateNode[]
+  /** How well each record fits the question, 0 to 1. Empty when the question has no content. */
   fits: ReadonlyMap<string, number>
 }
 
@@ -51,54 +51,54 @@ const mostOfAKind = 50
 const mostSuppressed = 50
 
 /**
- * Without an index a search by vectors passes over all of them, half a microsecond each, while the caller waits. It is
- * left out where that takes longer than it is worth: what the built-in embedder knows is spelling, which the words of
- * the text tell nearly as well.
+ * Without an index a vector search scans all signatures, half a microsecond each, while the caller waits. Above these
+ * numbers it is skipped. The built-in embedder has the lower limit because it knows only spelling, which the text
+ * search covers nearly as well.
  */
 const mostScanned = { hash: 20_000, model: 200_000 }
 
 export function createCandidates({ db, text: words, queryEmbedder, vectors }: Channels & { db: Database }) {
-  async function findRoots(question: Question, asked: SearchInput, limit: number, now: Date): Promise<Roots> {
-    return asked.text === undefined && asked.given === undefined
-      ? { sprouts: await rankBySalience(question, limit, now), fits: new Map() }
-      : rankByContent(question, asked, limit, now)
+  async function findRoots(question: Question, input: SearchInput, limit: number, now: Date): Promise<Roots> {
+    return input.text === undefined && input.given === undefined
+      ? { candidateNodes: await rankBySalience(question, limit, now), fits: new Map() }
+      : rankByContent(question, input, limit, now)
   }
 
   async function rankBySalience(question: Question, limit: number, now: Date): Promise<CandidateNode[]> {
     const ids = await listSalient(question, canShowRedacted(question) ? 'any' : 'whole', limit, now)
-    const standings = await findCandidateStates(db, ids, question)
-    return [...standings].sort(bySalience).slice(0, limit).map(toRoot)
+    const states = await findCandidateStates(db, ids, question)
+    return [...states].sort(bySalience).slice(0, limit).map(toRoot)
   }
 
   async function rankByContent(
     question: Question,
-    asked: SearchInput,
+    input: SearchInput,
     limit: number,
     now: Date,
   ): Promise<Roots> {
-    // In steps, for every depth makes statements of its own, and PostgreSQL keeps only so many planned.
+    // In steps of 50, because every depth is a statement of its own, and PostgreSQL keeps a limited number of plans.
     const depth = Math.max(50, 50 * Math.ceil(limit / 25))
     const [matches, salient] = await Promise.all([
-      search(asked, question, answerConditions(question, 'whole'), depth),
+      search(input, question, answerConditions(question, 'whole'), depth),
       listSalient(question, 'whole', depth, now),
     ])
     const found = { ...toRankings(matches), salience: salient }
     const ids = [...new Set(Object.values(found).flat())]
     const rows = ids.length === 0 ? [] : await findCandidateStates(db, ids, question)
-    const standings = new Map(rows.map((row) => [row.id, row]))
-    const rankings = question.isPast ? { ...found, salience: sortPast(salient, standings) } : found
-    const weights = channelWeights[intentOf(asked.text ?? '')]
-    const sprouts = fuse(rankings, weights, standings)
+    const states = new Map(rows.map((row) => [row.id, row]))
+    const rankings = question.isPast ? { ...found, salience: sortPast(salient, states) } : found
+    const weights = channelWeights[intentOf(input.text ?? '')]
+    const candidateNodes = fuse(rankings, weights, states)
       .slice(0, limit)
       .map(({ id, score, signals }): CandidateNode => ({ id, hop: 0, score, isOpen: true, signals }))
-    return { sprouts, fits: computeFits(matches) }
+    return { candidateNodes, fits: computeFits(matches) }
   }
 
-  /** One search per channel, at once: each has a statement of its own and waits for no other. */
-  async function search(asked: SearchInput, question: Question, conditions: Conditions, limit: number) {
-    const { text } = asked
+  /** One search per channel, all at the same time. */
+  async function search(input: SearchInput, question: Question, conditions: Conditions, limit: number) {
+    const { text } = input
     const [vector, byText, byName] = await Promise.all([
-      searchVectors(asked, question, conditions, limit),
+      searchVectors(input, question, conditions, limit),
       text === undefined ? undefined : searchWords(text, question, conditions, limit),
       text === undefined ? undefined : searchNames(text, question, conditions, limit),
     ])
@@ -112,9 +112,9 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
     limit: number,
   ) {
     const scopes = searchedScopes(question)
-    const sought = given ?? (await vectorFor(text, scopes))
-    if (!sought) return undefined
-    const found = await vectors.find({ ...sought, conditions, scopes, limit })
+    const request = given ?? (await vectorFor(text, scopes))
+    if (!request) return undefined
+    const found = await vectors.find({ ...request, conditions, scopes, limit })
     return found.map(({ id, similarity }): Match => ({ id, score: similarity }))
   }
 
@@ -123,8 +123,8 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
     if (!model || text === undefined) return undefined
     const most = model.provider === 'hash' ? mostScanned.hash : mostScanned.model
     if ((await vectors.countScanned(scopes)) > most) return undefined
-    const asked = await queryEmbedder.embedText(text)
-    return asked.outcome === 'embedded' ? asked : undefined
+    const input = await queryEmbedder.embedText(text)
+    return input.outcome === 'embedded' ? input : undefined
   }
 
   function searchWords(sentence: string, question: Question, conditions: Conditions, limit: number) {
@@ -160,11 +160,11 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
     return [...new Set([...(await picked).map(({ id }) => id), ...(await moved)])]
   }
 
-  /** What the same search finds among those that time or revision has put away. */
-  async function findSuppressed(question: Question, asked: SearchInput, now: Date): Promise<Suppressed[]> {
+  /** Runs the same search among records that are excluded by status, validity or salience. */
+  async function findSuppressed(question: Question, input: SearchInput, now: Date): Promise<Suppressed[]> {
     const matches =
-      asked.text !== undefined || asked.given !== undefined
-        ? await search(asked, question, withheldConditions(question), mostSuppressed)
+      input.text !== undefined || input.given !== undefined
+        ? await search(input, question, withheldConditions(question), mostSuppressed)
         : { graph: await listMatching(question, now) }
     const ids = [...new Set(Object.values(toRankings(matches)).flat())]
     const rows = ids.length === 0 ? [] : await findWithheld(db, ids, question)
@@ -174,12 +174,12 @@ export function createCandidates({ db, text: words, queryEmbedder, vectors }: Ch
     })
   }
 
-  /** Where nothing is asked everything matches; so that it stays bounded, only the top of it is looked through. */
+  /** Without content every record matches. Only the top is examined, so that the cost is bounded. */
   async function listMatching(question: Question, now: Date): Promise<string[]> {
     const { trust, at, scopes } = question
     const conditions = matchingConditions(question, 'whole')
-    const sought = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
-    const picked = await findMostSalient(db, { ...sought, ...(scopes ? { scopes } : {}) }, now)
+    const request = { trust, conditions, asOf: at, isReadableOnly: true, limit: 4 * mostSuppressed }
+    const picked = await findMostSalient(db, { ...request, ...(scopes ? { scopes } : {}) }, now)
     return picked.map(({ id }) => id)
   }
 
@@ -196,7 +196,7 @@ function toRankings({ text, vector, graph }: Matches): Rankings {
   }
 }
 
-/** The cosine, or the share of the best match in words, whichever speaks more for it. */
+/** The higher of the cosine and the text score relative to the best match. */
 function computeFits({ text = [], vector = [] }: Matches): Map<string, number> {
   const fits = new Map<string, number>()
   const best = text[0]?.score ?? 0
@@ -207,14 +207,14 @@ function computeFits({ text = [], vector = [] }: Matches): Map<string, number> {
   return fits
 }
 
-function sortPast(ids: readonly string[], standings: ReadonlyMap<string, CandidateState>): string[] {
+function sortPast(ids: readonly string[], states: ReadonlyMap<string, CandidateState>): string[] {
   return ids
-    .flatMap((id) => standings.get(id) ?? [])
+    .flatMap((id) => states.get(id) ?? [])
     .sort(bySalience)
     .map(({ id }) => id)
 }
 
-/** Among equals the newest first, as lists have it. */
+/** Ties are ordered newest first, as in lists. */
 function bySalience(one: CandidateState, other: CandidateState): number {
   return other.salience - one.salience || (one.id > other.id ? -1 : 1)
 }

@@ -4,13 +4,13 @@ import { salienceAtInstant } from './filters.queries.ts'
 import type { Neighbour } from './graph-growth.ts'
 import type { Question } from './question.ts'
 
-/** A record may have as many kinds of edges as edges; the first of them in the alphabet are followed. */
+/** A record may have as many kinds of edges as edges. Only the first in alphabetical order are followed. */
 const mostKinds = 32
 
 /**
- * What the edges of some records lead to under the conditions, in one statement however many they are. Of each
- * kind of edge of each record the newest neighbours come, so that neither a hub nor the most common kind of its
- * edges makes this read more than the node limit asks for.
+ * Reads the neighbours of all given records that meet the conditions, in one statement. For each record and kind of
+ * edge it reads the newest neighbours, so that neither a hub nor its most common kind of edge makes it read more than
+ * the node limit needs.
  */
 export async function findNeighbours(
   db: Database,

@@ -6,16 +6,18 @@ import { canShowRedacted, type Question } from './question.ts'
 
 export type ExpansionLimits = { maxHops: number; nodeLimit: number }
 
-/** So many edges of one kind are weighed against each other even for the smallest answer. */
+/** At least so many edges of one kind are compared, even for a small answer. */
 const leastOfAKind = 100
 
-/** The roots and what lies around them, with every edge that was followed: one statement a hop. */
+/**
+ * Returns the roots with their neighbourhood, and every edge that was followed. Each hop is one statement.
+ */
 export async function expand(
   db: Database,
   question: Question,
   roots: readonly CandidateNode[],
   { maxHops, nodeLimit }: ExpansionLimits,
-): Promise<{ sprouts: CandidateNode[]; followed: Neighbour[] }> {
+): Promise<{ candidateNodes: CandidateNode[]; followed: Neighbour[] }> {
   const nodes = new Map(roots.map((root) => [root.id, root]))
   const followed: Neighbour[] = []
   const mostOfAKind = Math.max(nodeLimit, leastOfAKind)
@@ -27,7 +29,7 @@ export async function expand(
     const found = await findNeighbours(db, ids, question, { conditions, mostOfAKind })
     followed.push(...found)
     border = selectNextHop(nodes, found, hop, nodeLimit - nodes.size)
-    for (const sprout of border) nodes.set(sprout.id, sprout)
+    for (const node of border) nodes.set(node.id, node)
   }
-  return { sprouts: [...nodes.values()], followed }
+  return { candidateNodes: [...nodes.values()], followed }
 }

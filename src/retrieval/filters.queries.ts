@@ -5,30 +5,32 @@ import type { Question } from './question.ts'
 
 type Condition = RawBuilder<SqlBool>
 
-/** Whose records: all that trust allows, or those that are seen whole. */
+/** `whole`: only records that the caller sees whole. `any`: redacted records too. */
 export type Visibility = 'whole' | 'any'
 
 /**
- * All that a row `r` of records must be to answer a question. Every way to find records carries this in its own
- * statement, so that what is filtered out takes no part in any order or cut.
+ * The conditions that a row `r` must meet to answer a question. Every search includes them in its own statement, so
+ * that excluded records affect no order and no cut.
  */
 export function answerConditions(question: Question, seen: Visibility): Condition[] {
   const living = sql<SqlBool>`(${sql.join(livingConditions(question), sql` and `)})`
   const salience = salienceCondition(question)
   if (seen === 'whole') return [...matchingConditions(question, seen), living, ...salience]
-  // What a redacted record hides neither keeps it away nor brings it; that its salience is nothing it shows.
+  // Hidden fields of a redacted record neither exclude nor include it. Whether its salience is 0 is visible anyway.
   const max = question.trust.maxSensitivity
   const hidden = sql<SqlBool>`case when r.sensitivity > ${max} then r.base_salience > 0 else ${living} end`
   return [...matchingConditions(question, seen), hidden, ...salience]
 }
 
-/** Of a row that is seen whole: that it answers but for its status, its window or its salience. */
+/**
+ * Conditions for a record that the caller sees whole and that only its status, validity or salience excludes.
+ */
 export function withheldConditions(question: Question): Condition[] {
   const living = sql.join([...livingConditions(question), ...salienceCondition(question)], sql` and `)
   return [...matchingConditions(question, 'whole'), sql<SqlBool>`not (${living})`]
 }
 
-/** Everything that is asked of a record, however it has fared. */
+/** All conditions except status, validity and salience. */
 export function matchingConditions(question: Question, seen: Visibility): Condition[] {
   const { trust, types, kinds, layers, scopes, tags, minImportance, isPast, at } = question
   return [
@@ -48,7 +50,7 @@ export function matchingConditions(question: Question, seen: Visibility): Condit
   ]
 }
 
-/** Statuses are written out: of an array it does not see a planner expects ten, and makes its plan anew each time. */
+/** Statuses are literals: for an array parameter the planner assumes ten values and plans each time anew. */
 function livingConditions(question: Question): Condition[] {
   const { statuses, includesExpired } = question
   return [
@@ -57,7 +59,9 @@ function livingConditions(question: Question): Condition[] {
   ]
 }
 
-/** The stored salience is never too low, and an index or a plain comparison is asked first; the exact one decides. */
+/**
+ * The stored salience is never too low, so an index on it narrows the rows first. The exact value decides.
+ */
 function salienceCondition(question: Question): Condition[] {
   const { minSalience, isPast } = question
   if (minSalience === undefined) return []
@@ -66,8 +70,8 @@ function salienceCondition(question: Question): Condition[] {
 }
 
 /**
- * Only facts have a window, and few of them: an index of those alone is asked, where the content of each would have
- * to be read. Spelled as a value, for `exists` might be answered by listing all that have a window.
+ * Only facts have a validity window, and few of them do: an index of those is read, instead of the content of every
+ * record. Written as a value, because the planner may answer `exists` by listing every fact with a window.
  */
 export function isValidAtInstant({ at }: Pick<Question, 'at'>): Condition {
   return sql<SqlBool>`case when r.type = 'semantic' then coalesce((
@@ -77,7 +81,7 @@ export function isValidAtInstant({ at }: Pick<Question, 'at'>): Condition {
   ), true) else true end`
 }
 
-/** The first move after an instant tells from what. */
+/** The status at a past instant is the old status of the first change after it. */
 export function statusAtInstant({ at, isPast }: Pick<Question, 'at' | 'isPast'>): RawBuilder<string> {
   if (!isPast) return sql<string>`r.status`
   return sql<string>`coalesce((
@@ -87,10 +91,10 @@ export function statusAtInstant({ at, isPast }: Pick<Question, 'at' | 'isPast'>)
 }
 
 /**
- * The salience of an instant. Of a past one as near as can be known: a record that has been left alone since has
- * the anchor it had; one whose salience was moved later with its anchor kept is led back along its curve; else the
- * last value that was written before that instant faded on from there; else what was replaced after it is led
- * back to the record's creation.
+ * The salience at an instant, estimated for a past one. A record without changes since has the same anchor. A record
+ * whose salience changed later without a new anchor is calculated back along its curve. Otherwise the last value
+ * written before the instant continues to decay from there. Otherwise the first value replaced after it is calculated
+ * back from the creation.
  */
 export function salienceAtInstant(question: Pick<Question, 'at' | 'isPast'>): RawBuilder<number> {
   const { at, isPast } = question

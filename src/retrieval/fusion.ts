@@ -1,8 +1,10 @@
 import type { Channel, ChannelWeights } from './intent.ts'
 
-/** One order out of several: channels are joined by rank, for their scores have no common measure. */
+/**
+ * Merges several rankings into one. It uses ranks, because the scores of different channels cannot be compared.
+ */
 
-/** Ids by channel, best first; a channel that had nothing to say is left out. */
+/** Ids by channel, best first. A channel without results is left out. */
 export type Rankings = Partial<Record<Channel, readonly string[]>>
 
 export type ScoreInputs = { salience: number; importance: number }
@@ -18,32 +20,32 @@ export type Signals = {
 
 export type FusedNode = { id: string; score: number; signals: Signals }
 
-/** Large enough that one first place does not outweigh two good ones. */
+/** Large enough that one first place does not outweigh two good places. */
 const rankOffset = 60
 
-/** Best first; between equal scores the lower id, so that the same question has the same answer. */
+/** Returns the best first. Ties are ordered by id, so that the same question gets the same answer. */
 export function fuse(
   rankings: Rankings,
   weights: ChannelWeights,
-  standings: ReadonlyMap<string, ScoreInputs>,
+  inputsById: ReadonlyMap<string, ScoreInputs>,
 ): FusedNode[] {
   const nodes: FusedNode[] = []
   for (const [id, channels] of toPlacements(rankings, weights)) {
-    const standing = standings.get(id)
-    // Forgotten between two statements: what has no standing any more is no answer.
-    if (standing) nodes.push(scoreNode(id, channels, standing))
+    const inputs = inputsById.get(id)
+    // A record without a state was forgotten between two statements.
+    if (inputs) nodes.push(scoreNode(id, channels, inputs))
   }
   return nodes.sort((one, other) => other.score - one.score || (one.id < other.id ? -1 : 1))
 }
 
-/** In a fixed order of channels: sums of the same places must not differ by how an object was built. */
+/** In a fixed order of channels, so that floating-point sums do not depend on how an object was built. */
 const channelOrder: readonly Channel[] = ['vector', 'text', 'graph', 'salience']
 
 function toPlacements(rankings: Rankings, weights: ChannelWeights): Map<string, Placement[]> {
   const placings = new Map<string, Placement[]>()
   for (const channel of channelOrder) {
     const weight = weights[channel]
-    // An id named twice by one channel counts once, at its better place.
+    // An id that one channel lists twice counts once, at its better place.
     for (const [index, id] of [...new Set(rankings[channel] ?? [])].entries()) {
       const rank = index + 1
       const placing = { channel, rank, weight, contribution: weight / (rankOffset + rank) }
@@ -55,10 +57,10 @@ function toPlacements(rankings: Rankings, weights: ChannelWeights): Map<string, 
   return placings
 }
 
-function scoreNode(id: string, channels: Placement[], standing: ScoreInputs): FusedNode {
+function scoreNode(id: string, channels: Placement[], inputs: ScoreInputs): FusedNode {
   const fused = channels.reduce((sum, { contribution }) => sum + contribution, 0)
-  const salience_factor = 0.5 + 0.5 * Math.min(1, standing.salience)
-  const importance_factor = 0.8 + 0.4 * standing.importance
+  const salience_factor = 0.5 + 0.5 * Math.min(1, inputs.salience)
+  const importance_factor = 0.8 + 0.4 * inputs.importance
   return {
     id,
     score: fused * salience_factor * importance_factor,

@@ -1,15 +1,15 @@
 import type { Signals } from './retrieval.schemas.ts'
 
-/** How roots become a neighbourhood: edge by edge, hop by hop, the better neighbours first. */
+/** Expands roots to their neighbourhood, hop by hop, the best neighbours first. */
 
 export type Via = { source_id: string; predicate: string; weight: number }
 
-/** A node before its record is read. */
+/** A node whose record is not read yet. */
 export type CandidateNode = {
   id: string
   hop: number
   score: number
-  /** Seen whole: only such a record has edges to follow and signals to show. */
+  /** Whether the caller sees the record whole. Only then its edges are followed and its signals shown. */
   isOpen: boolean
   signals: Signals
 }
@@ -22,10 +22,10 @@ export type Neighbour = Via & {
   importance: number
 }
 
-/** What a record hands on to its neighbours, for an edge is a weaker reason to be told than a match. */
+/** The share of its score that a record passes to a neighbour: an edge is a weaker reason than a match. */
 const edgeFactor = 0.5
 
-/** The best of what the edges lead to that is not there yet, as many as there is room for. */
+/** Returns the best new neighbours, at most `room`. */
 export function selectNextHop(
   nodes: ReadonlyMap<string, CandidateNode>,
   found: readonly Neighbour[],
@@ -36,14 +36,14 @@ export function selectNextHop(
   for (const neighbour of found) {
     const source = nodes.get(neighbour.source_id)
     if (!source || nodes.has(neighbour.target_id)) continue
-    const sprout = toNode(source, neighbour, hop)
-    const other = best.get(sprout.id)
-    if (!other || isBefore(sprout, other)) best.set(sprout.id, sprout)
+    const node = toNode(source, neighbour, hop)
+    const other = best.get(node.id)
+    if (!other || isBefore(node, other)) best.set(node.id, node)
   }
   return [...best.values()].sort(compareNodes).slice(0, Math.max(0, room))
 }
 
-/** Of a redacted record nothing counts that it does not show: its importance is taken as the middling one. */
+/** Hidden fields of a redacted record do not count, so its importance is taken as average. */
 function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): CandidateNode {
   const { source_id, predicate, weight, isOpen, salience, importance } = neighbour
   const fused = source.score * weight * edgeFactor
@@ -59,7 +59,7 @@ function toNode(source: CandidateNode, neighbour: Neighbour, hop: number): Candi
   }
 }
 
-/** Of two ways to one record the better; between equal ones the same each time. */
+/** Of two paths to one record the better one. Ties are decided in a fixed order. */
 function isBefore(one: CandidateNode, other: CandidateNode): boolean {
   if (one.score !== other.score) return one.score > other.score
   return keyOf(one) < keyOf(other)
@@ -73,7 +73,7 @@ function compareNodes(one: CandidateNode, other: CandidateNode): number {
   return other.score - one.score || (one.id < other.id ? -1 : 1)
 }
 
-/** The edges that were followed between what is answered, in the order of the records they come from. */
+/** Returns the followed edges between records of the answer, in the order of their source records. */
 export function edgesAmong(
   ids: readonly string[],
   found: readonly Neighbour[],

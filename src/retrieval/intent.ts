@@ -1,4 +1,4 @@
-/** What kind of question a task descriptor asks, and how far each channel is to be believed in answering it. */
+/** Recognises the kind of question in a task descriptor, and how much each channel counts for it. */
 
 export type Intent = 'why' | 'when' | 'who' | 'how' | 'what'
 export type Channel = 'vector' | 'text' | 'graph' | 'salience'
@@ -14,7 +14,10 @@ export const channelWeights: Record<Intent, ChannelWeights> = {
   what: { vector: 1, text: 1, graph: 1, salience },
 }
 
-/** Few and plain: a word such as "time", "process" or "last" stands in every other task and asks nothing. */
+/**
+ * Few and unambiguous words: words such as "time", "process" or "last" occur in many tasks and say little about the
+ * question.
+ */
 const cueWords: Record<Exclude<Intent, 'what'>, string> = {
   why: 'why because cause caused causes reason reasons rationale motivation',
   when: 'when date dates deadline timeline yesterday today tomorrow ago until recently',
@@ -28,7 +31,7 @@ const intentByCue = new Map(
   ),
 )
 
-/** The intent of most cue words; between equals the first asked, which is what the sentence is about. */
+/** The intent with the most cue words. Ties go to the intent that comes first in the text. */
 export function intentOf(text: string): Intent {
   const counts = new Map<Intent, number>()
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? []) {

@@ -1,16 +1,16 @@
-/** What in a sentence could be the name of something: its words, alone and next to each other. */
+/** Lists what in a sentence could be a name: single words and sequences of words. */
 
 const longestName = 4
-/** A descriptor may be a whole document; what it is about stands near its top. */
+/** A descriptor may be a whole document. Its topic is usually named at the top. */
 const mostWords = 100
-/** What is longer is no word but something pasted. */
+/** A longer word is probably pasted data. */
 const longestWord = 256
 
 const opening = /[\p{L}\p{N}@#/.]/u
 const closing = /[\p{L}\p{N}/#+]/u
 const possessive = /['’]s$/u
 
-/** The longest first, for a name of four words tells more than one of its words; then in the order of the text. */
+/** The longest names first, because they are more specific, then in the order of the text. */
 export function listNames(text: string): string[] {
   const words = text
     .split(/\s+/u)
@@ -25,13 +25,15 @@ export function listNames(text: string): string[] {
   return [...names]
 }
 
-/** As it stands, without the punctuation around it, and without a possessive. */
+/** The phrase itself, without surrounding punctuation, and without a possessive. */
 function spellingsOf(phrase: string): string[] {
   const bare = strip(phrase)
   return [phrase, bare, bare.replace(possessive, '')].filter((spelling) => spelling !== '')
 }
 
-/** Character by character from both ends: an expression for it takes the square of a long run of punctuation. */
+/**
+ * Character by character from both ends: a regular expression takes quadratic time on a long run of punctuation.
+ */
 function strip(phrase: string): string {
   const characters = [...phrase]
   const start = characters.findIndex((each) => opening.test(each))

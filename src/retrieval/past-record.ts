@@ -6,7 +6,7 @@ export type Revision = 'active' | 'contested' | 'retracted'
 
 export type PastState = { status: RecordStatus; salience: number; revision: Revision | null }
 
-/** A record as it stood at an instant, as far as its log tells: what was written later is taken out again. */
+/** The record at a past instant, as far as its log tells. Later edges and log entries are removed. */
 export function presentPast(record: MemoryRecord, then: PastState, at: Date): MemoryRecord {
   const isOfThen = (time: string) => new Date(time) <= at
   return {
@@ -22,6 +22,6 @@ export function presentPast(record: MemoryRecord, then: PastState, at: Date): Me
 function presentPastRevision(payload: Payload, status: Revision | null): Payload {
   if (payload.kind !== 'semantic' || !payload.revision || status === null) return payload
   const { superseded_by: successor, ...rest } = payload.revision
-  const heir = status === 'retracted' && successor !== undefined ? { superseded_by: successor } : {}
-  return { ...payload, revision: { ...rest, ...heir, status } }
+  const supersededBy = status === 'retracted' && successor !== undefined ? { superseded_by: successor } : {}
+  return { ...payload, revision: { ...rest, ...supersededBy, status } }
 }

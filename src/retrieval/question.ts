@@ -2,12 +2,12 @@ import { rankOf, type Sensitivity, type Trust, unscoped } from '../domain/caller
 import type { RecordType } from '../domain/vocabulary.ts'
 import type { RetrieveQuery } from './retrieval.schemas.ts'
 
-/** What is looked for: a request, with its defaults filled in and what its caller may see. */
+/** A retrieval request with defaults filled in and the trust of its caller. */
 export type Question = {
   trust: Trust
-  /** The instant that is answered as of. */
+  /** The instant that the answer describes. */
   at: Date
-  /** That instant lies behind, and its state has to be worked out. */
+  /** Whether that instant is in the past, so that states must be reconstructed. */
   isPast: boolean
   types: readonly RecordType[] | undefined
   kinds: readonly Kind[] | undefined
@@ -29,42 +29,45 @@ const kindsOfMode: Record<NonNullable<RetrieveQuery['mode']>, readonly Kind[] | 
   full_context: undefined,
 }
 
-export function readQuestion(asked: RetrieveQuery, own: Trust, now: Date): Question {
-  const at = asked.as_of === undefined ? now : new Date(asked.as_of)
+export function readQuestion(input: RetrieveQuery, own: Trust, now: Date): Question {
+  const at = input.as_of === undefined ? now : new Date(input.as_of)
   return {
-    trust: narrowTrust(own, asked.trust ?? {}),
+    trust: narrowTrust(own, input.trust ?? {}),
     at,
     isPast: at < now,
-    types: asked.memory_types,
-    kinds: kindsOfMode[asked.mode ?? 'full_context'],
-    layers: asked.layers,
-    scopes: asked.scopes,
-    tags: asked.tags,
-    minSalience: asked.min_salience,
-    minImportance: asked.min_importance,
-    statuses: [...new Set(['active' as const, ...(asked.include_status ?? [])])].sort(),
-    includesExpired: asked.include_expired ?? false,
+    types: input.memory_types,
+    kinds: kindsOfMode[input.mode ?? 'full_context'],
+    layers: input.layers,
+    scopes: input.scopes,
+    tags: input.tags,
+    minSalience: input.min_salience,
+    minImportance: input.min_importance,
+    statuses: [...new Set(['active' as const, ...(input.include_status ?? [])])].sort(),
+    includesExpired: input.include_expired ?? false,
   }
 }
 
 type NarrowerTrust = { max_sensitivity?: Sensitivity; scopes?: readonly string[] }
 
-/** What both the key and the request allow. No scope in common is not no restriction: it leaves what has no scope. */
-export function narrowTrust(own: Trust, { max_sensitivity: asked, scopes }: NarrowerTrust): Trust {
+/**
+ * The intersection of the trust of the key and that of the request. Without a common scope only records without a
+ * scope are left.
+ */
+export function narrowTrust(own: Trust, { max_sensitivity: input, scopes }: NarrowerTrust): Trust {
   const maxSensitivity =
-    asked !== undefined && rankOf(asked) < rankOf(own.maxSensitivity) ? asked : own.maxSensitivity
+    input !== undefined && rankOf(input) < rankOf(own.maxSensitivity) ? input : own.maxSensitivity
   if (!scopes || scopes.length === 0) return { maxSensitivity, scopes: own.scopes }
   return { maxSensitivity, scopes: own.scopes?.filter((scope) => scopes.includes(scope)) ?? scopes }
 }
 
-/** The scopes in which all that answers must be; undefined where it may be in any. */
+/** The scopes that an answer can come from; undefined for all scopes. */
 export function searchedScopes({ scopes, trust }: Question): readonly string[] | undefined {
   return scopes ?? (trust.scopes ? [...trust.scopes, unscoped] : undefined)
 }
 
 /**
- * A redacted record shows neither kind, layer, importance nor what it was like before. Where one of these is asked
- * for it stays away, or its coming would tell what it hides; and it is never found by its tags.
+ * Whether redacted records may be part of the answer. They hide kind, layer, importance, tags and their past, so they
+ * are left out when the question filters by one of these: otherwise their presence would reveal the hidden value.
  */
 export function canShowRedacted({ kinds, layers, tags, minImportance, isPast }: Question): boolean {
   return !isPast && [kinds, layers, tags, minImportance].every((filter) => filter === undefined)

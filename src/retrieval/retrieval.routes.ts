@@ -27,13 +27,15 @@ export const retrievalRoutes: FastifyPluginAsyncTypebox<RetrievalOptions> = asyn
       schema: {
         operationId: 'retrieve',
         tags: ['retrieval'],
-        summary: 'Find what helps with a task',
+        summary: 'Retrieve memories for a task',
         description:
-          'Candidates by text, names and salience are joined by rank, weighed by what kind of question is asked, by salience and by importance; from the best of them edges are followed. Every filter holds for every record of the answer, neighbours too, and is applied before any cut. Only active records come unless others are asked for. A record that the key sees redacted comes only where no words are asked about, or at the end of an edge, and never under a filter by what it does not show. Of the edges that a record has itself twenty are told here; all are at `/relations`.',
+          'Searches by text, vectors, names and salience and merges the rankings. The kind of question, salience and importance change the weights. From the best records edges are followed. Every filter applies to every record of the answer, neighbours included, before anything is cut off. Only active records are returned unless `include_status` adds others. A record that the key sees redacted is returned only without a `task_descriptor` or at the end of an edge, and never under a filter on a field that it hides. Each record shows up to twenty of its edges; `/v1/records/{id}/relations` lists all.',
         body: ref(RetrieveQuery),
-        response: answers({ 200: { schema: ref(Retrieval), description: 'What was found.' } }),
+        response: answers({
+          200: { schema: ref(Retrieval), description: 'The retrieved records and edges.' },
+        }),
       },
-      // Behind the answer: what is counted is what was sent, and nobody waits for the counting.
+      // After the response: only what was sent is counted, and no caller waits for it.
       onResponse: async (request, reply) => {
         const serving = servings.get(request)
         if (!serving || reply.statusCode !== 200) return

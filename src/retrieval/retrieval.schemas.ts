@@ -19,14 +19,14 @@ export const NarrowerTrust = closed(
       Type.Array(Scope(), {
         maxItems: 100,
         description:
-          'Of the scopes of the key; one that the key lacks finds nothing. None named: all of them.',
+          'A subset of the scopes of the key. A scope that the key does not have finds nothing. An empty list means all scopes of the key.',
       }),
     ),
     actor_id: optional(
-      Type.String({ minLength: 1, maxLength: 256, description: 'On whose behalf, for the access log.' }),
+      Type.String({ minLength: 1, maxLength: 256, description: 'Who asks, for the access log.' }),
     ),
   },
-  { description: 'Narrows what the key may see; it never widens it.' },
+  { description: 'Narrows what the key may see. It cannot widen it.' },
 )
 
 export const RetrieveQuery = closed(
@@ -36,46 +36,53 @@ export const RetrieveQuery = closed(
         minLength: 1,
         maxLength: 10_000,
         description:
-          'What the memories are for, as a sentence. Its words are alternatives; quotes and a leading minus have their usual meaning. Without it the most salient records come.',
+          'The task, as a sentence. Its words are alternatives; quotes and a leading minus mean the same as in a web search. Without it the most salient records are returned.',
       }),
     ),
     trust: optional(NarrowerTrust),
-    memory_types: several(RecordType, 'Only of these types.'),
+    memory_types: several(RecordType, 'Only these types.'),
     mode: optional(
       Type.Enum(['facts_only', 'facts_plus_rules', 'full_context'], {
         default: 'full_context',
-        description: 'Facts; facts and procedures; everything.',
+        description: 'Facts only, facts and procedures, or every kind.',
       }),
     ),
-    layers: several(Layer, 'Only of these layers.'),
-    scopes: several(Scope(), 'Only of these scopes; what has no scope is left out.'),
-    tags: several(Type.String({ minLength: 1, maxLength: 256 }), 'All must be there.'),
-    min_salience: optional(Type.Number({ minimum: 0, description: 'Of this moment, or of `as_of`.' })),
+    layers: several(Layer, 'Only these layers.'),
+    scopes: several(Scope(), 'Only these scopes. Records without a scope are left out.'),
+    tags: several(Type.String({ minLength: 1, maxLength: 256 }), 'Only records with all of these tags.'),
+    min_salience: optional(
+      Type.Number({ minimum: 0, description: 'The least salience now, or at `as_of`.' }),
+    ),
     min_importance: optional(Unit()),
-    include_status: several(Status, 'Records of these statuses too, beside the active ones.'),
+    include_status: several(Status, 'Also records of these statuses, besides active ones.'),
     include_expired: optional(
-      Type.Boolean({ default: false, description: 'Timeboxed facts outside their window too.' }),
+      Type.Boolean({ default: false, description: 'Also timeboxed facts outside their validity window.' }),
     ),
     as_of: optional(
       Time({
         description:
-          'Answers as of a past instant: what was stored later is left out, edges and log entries of later with it; status, revision state and validity are of then; salience is worked out from the log, and where the log does not tell, from the present anchor. All else is as it is now. Forgotten records stay away.',
+          'Answers as of a past instant. Records, edges and log entries from later are left out. Status, revision state and validity are those of that instant; salience is reconstructed from the log, or from the present anchor where the log is not enough. Everything else is as it is now. Forgotten records stay excluded.',
       }),
     ),
-    root_limit: limit(10, 1, 100, 'Records found by the question itself.'),
-    node_limit: limit(25, 1, 500, 'Records answered in all.'),
-    edge_limit: limit(100, 0, 5_000, 'Edges answered.'),
-    max_hops: limit(1, 0, 5, 'How far edges are followed from the roots; 0 for not at all.'),
+    root_limit: limit(10, 1, 100, 'The most records found by the question itself.'),
+    node_limit: limit(25, 1, 500, 'The most records in the answer.'),
+    edge_limit: limit(100, 0, 5_000, 'The most edges in the answer.'),
+    max_hops: limit(1, 0, 5, 'How many edges are followed from each root; 0 for none.'),
     record_access: optional(
-      Type.Boolean({ default: true, description: 'Count the records answered as served.' }),
+      Type.Boolean({ default: true, description: 'Count the returned records as served.' }),
     ),
-    explain: optional(Type.Boolean({ default: false, description: 'Say why, and what was withheld.' })),
+    explain: optional(
+      Type.Boolean({
+        default: false,
+        description: 'Add the reasons for each record, and the matching records that were withheld.',
+      }),
+    ),
     query_embedding: optional(
       Type.Array(Type.Number(), {
         minItems: 1,
         maxItems: 16_000,
         description:
-          'Used in place of the vector of `task_descriptor`; of the model whose vectors are searched, and as long as those.',
+          'Replaces the vector of `task_descriptor`. It must come from the serving model and have its number of dimensions.',
       }),
     ),
   },
@@ -95,9 +102,11 @@ const Signals = closed(
         weight: Type.Number(),
         contribution: Type.Number(),
       }),
-      { description: 'Where the record was found; empty for one that an edge led to.' },
+      { description: 'The channels that found the record; empty for a record that an edge led to.' },
     ),
-    fused: Type.Number({ description: 'The sum of the contributions, or what the edge handed on.' }),
+    fused: Type.Number({
+      description: 'The sum of the contributions, or the share of the score that came over the edge.',
+    }),
     salience_factor: Type.Number(),
     importance_factor: Type.Number(),
     via: optional(closed({ source_id: Uuid(), predicate: Type.String(), weight: Unit() })),
@@ -121,8 +130,8 @@ export type RetrievedNode = Static<typeof RetrievedNode>
 const Selection = closed(
   {
     selected: Type.Array(Uuid(), { description: 'The competences and plans among the roots, best first.' }),
-    confidence: Unit({ description: 'How far the best leads.' }),
-    needs_more: Type.Boolean({ description: 'The lead is too small to rely on.' }),
+    confidence: Unit({ description: 'How clearly the best one leads.' }),
+    needs_more: Type.Boolean({ description: 'Whether the lead is too small to rely on.' }),
     scores: Type.Record(Type.String(), Unit()),
   },
   { $id: 'Selection' },
@@ -130,14 +139,14 @@ const Selection = closed(
 
 const Suppressed = closed(
   { id: Uuid(), reason: Type.Enum(['retracted', 'status', 'validity', 'min_salience']), status: Status },
-  { $id: 'Suppressed', description: 'What matched and was withheld, and by which rule.' },
+  { $id: 'Suppressed', description: 'A matching record that was withheld, and the rule that withheld it.' },
 )
 export type Suppressed = Static<typeof Suppressed>
 
 export const Retrieval = closed(
   {
     nodes: Type.Array(ref(RetrievedNode), { description: 'Roots first, then by hop, then by score.' }),
-    edges: Type.Array(ref(RelationEdge), { description: 'Of those that were followed, between the nodes.' }),
+    edges: Type.Array(ref(RelationEdge), { description: 'The followed edges between the returned records.' }),
     root_ids: Type.Array(Uuid()),
     selection: optional(ref(Selection)),
     suppressed: optional(Type.Array(ref(Suppressed))),

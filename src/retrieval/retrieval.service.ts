@@ -18,59 +18,69 @@ type Resources = Channels & { db: Database; clock: Clock; selectionThreshold: nu
 
 export type RetrievalService = ReturnType<typeof createRetrievalService>
 
-/** The answer, and what of it counts as served once it was sent. */
+/** The answer, and the records that count as served once it is sent. */
 export type ServedAnswer = { answer: Retrieval; servedIds: string[] }
 
 export function createRetrievalService({ db, clock, selectionThreshold, ...channels }: Resources) {
   const candidates = createCandidates({ db, ...channels })
 
-  async function retrieve(call: CallContext, asked: RetrieveQuery): Promise<ServedAnswer> {
+  async function retrieve(call: CallContext, input: RetrieveQuery): Promise<ServedAnswer> {
     const now = clock.now()
-    const question = readQuestion(asked, call.caller.trust, now)
+    const question = readQuestion(input, call.caller.trust, now)
     if (question.at > now) throw refusal('/as_of', 'must not be in the future')
-    const sought = { text: asked.task_descriptor, given: await readVector(asked.query_embedding) }
-    const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = asked
+    const search = { text: input.task_descriptor, given: await readVector(input.query_embedding) }
+    const { node_limit: nodeLimit = 25, root_limit: rootLimit = 10, max_hops: maxHops = 1 } = input
     const [roots, suppressed] = await Promise.all([
-      candidates.findRoots(question, sought, Math.min(rootLimit, nodeLimit), now),
-      asked.explain ? candidates.findSuppressed(question, sought, now) : undefined,
+      candidates.findRoots(question, search, Math.min(rootLimit, nodeLimit), now),
+      input.explain ? candidates.findSuppressed(question, search, now) : undefined,
     ])
-    const { sprouts, followed } = await expand(db, question, roots.sprouts, { maxHops, nodeLimit })
-    const told = await presentNodes(question, sprouts, asked.explain ?? false)
-    const ids = told.nodes.map(({ record }) => record.id)
-    const selection = selectAmong(roots, told.stored, question, selectionThreshold)
-    const edges = edgesAmong(ids, followed, asked.edge_limit ?? 100)
+    const { candidateNodes, followed } = await expand(db, question, roots.candidateNodes, {
+      maxHops,
+      nodeLimit,
+    })
+    const presented = await presentNodes(question, candidateNodes, input.explain ?? false)
+    const ids = presented.nodes.map(({ record }) => record.id)
+    const selection = selectAmong(roots, presented.stored, question, selectionThreshold)
+    const edges = edgesAmong(ids, followed, input.edge_limit ?? 100)
     const answer = {
-      nodes: told.nodes,
+      nodes: presented.nodes,
       edges: edges.map((edge) => ({ ...edge, created_at: edge.created_at.toISOString() })),
-      root_ids: told.nodes.filter(({ root }) => root).map(({ record }) => record.id),
+      root_ids: presented.nodes.filter(({ root }) => root).map(({ record }) => record.id),
       ...(selection ? { selection } : {}),
       ...(suppressed ? { suppressed } : {}),
     }
-    return { answer, servedIds: told.nodes.filter(isWhole).map(({ record }) => record.id) }
+    return { answer, servedIds: presented.nodes.filter(isWhole).map(({ record }) => record.id) }
   }
 
   async function readVector(given: RetrieveQuery['query_embedding']) {
     if (!given) return undefined
     const model = await channels.queryEmbedder.servingModel()
-    if (!model) throw refusal('/query_embedding', 'must be of the model that serves: none does')
+    if (!model) throw refusal('/query_embedding', 'cannot be used: no embedding model is serving')
     const { dimensions } = model
     if (given.length !== dimensions)
-      throw refusal('/query_embedding', `must have ${dimensions} numbers, as the vectors that are searched`)
+      throw refusal('/query_embedding', `must have ${dimensions} numbers, like the vectors that are searched`)
     const vector = Float32Array.from(given)
-    if (!vector.every(Number.isFinite)) throw refusal('/query_embedding', 'must fit into 32 bits each')
+    if (!vector.every(Number.isFinite))
+      throw refusal('/query_embedding', 'must be numbers that fit into 32-bit floats')
     return { model, vector }
   }
 
-  /** The records are read last, once, and only those that are answered. What went meanwhile is left out. */
-  async function presentNodes(question: Question, sprouts: readonly CandidateNode[], isExplained: boolean) {
-    const ids = sprouts.map(({ id }) => id)
+  /**
+   * Reads the records last, once, and only those of the answer. Records that were deleted meanwhile are left out.
+   */
+  async function presentNodes(
+    question: Question,
+    candidateNodes: readonly CandidateNode[],
+    isExplained: boolean,
+  ) {
+    const ids = candidateNodes.map(({ id }) => id)
     const [stored, past] = await Promise.all([
       ids.length === 0 ? [] : findRecords(db, ids, question.trust, embeddedEdgesAmongMany),
       question.isPast && ids.length > 0 ? findPastStates(db, ids, question) : [],
     ])
     const byId = new Map(stored.filter((each) => !each.forgotten_at).map((each) => [each.id, each]))
     const pastById = new Map(past.map((then) => [then.id, then]))
-    const nodes = sprouts.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
+    const nodes = candidateNodes.flatMap(({ id, hop, score, signals }): RetrievedNode[] => {
       const record = byId.get(id)
       if (!record) return []
       const shown = present(record, question, pastById.get(id))
@@ -93,22 +103,22 @@ function present(
   return then ? presentPast(record, then, at) : record
 }
 
-/** Which of the procedures among the roots to follow. */
+/** Ranks the procedures among the roots. */
 function selectAmong(
-  { sprouts, fits }: Roots,
+  { candidateNodes, fits }: Roots,
   stored: ReadonlyMap<string, StoredRecord>,
   { trust, at }: Question,
   threshold: number,
 ): Selection | null {
-  const contenders = sprouts.flatMap(({ id }): SelectionCandidate[] => {
+  const procedures = candidateNodes.flatMap(({ id }): SelectionCandidate[] => {
     const record = stored.get(id)
     if (!record || !isOpenTo(trust, record.sensitivity)) return []
     const known = readTrackRecord(record.payload)
-    // Nothing asked: nobody can tell what fits. Something asked and not a word in common: it does not.
+    // Without a question it is unknown what fits. With a question, a record without a match does not fit.
     const applicability = fits.size === 0 ? null : (fits.get(id) ?? 0)
     return known ? [{ id, applicability, ...known }] : []
   })
-  return selectProcedure(contenders, at, threshold)
+  return selectProcedure(procedures, at, threshold)
 }
 
 function isWhole({ record }: RetrievedNode): boolean {
@@ -116,5 +126,7 @@ function isWhole({ record }: RetrievedNode): boolean {
 }
 
 function refusal(pointer: string, message: string): AppError {
-  return new AppError('validation_failed', 'This cannot be retrieved.', { errors: [{ pointer, message }] })
+  return new AppError('validation_failed', 'The retrieval request is not valid.', {
+    errors: [{ pointer, message }],
+  })
 }

@@ -1,21 +1,21 @@
 import type { Payload } from '../domain/payloads.ts'
 
-/** Which of the ways to do a task that were found is the one to take, and how sure that is. */
+/** Ranks the procedures found for a task and says how sure the choice is. */
 
 export type TrackRecord = {
-  /** 0 to 1; null when it was never tried. */
+  /** 0 to 1; null for a procedure that was never tried. */
   success_rate: number | null
   last_used_at: Date | null
 }
 
 export type SelectionCandidate = TrackRecord & {
   id: string
-  /** How well it fits the task, 0 to 1; null when nobody could tell. */
+  /** How well it fits the task, 0 to 1; null when unknown. */
   applicability: number | null
 }
 
 export type Selection = {
-  /** Every contender, best first. */
+  /** Every candidate, best first. */
   selected: string[]
   confidence: number
   needs_more: boolean
@@ -23,11 +23,11 @@ export type Selection = {
 }
 
 const defaultConfidenceThreshold = 0.7
-/** Neither for nor against: what was never tried is not held to have failed. */
+/** Neutral: an untried procedure does not count as failed. */
 const noData = 0.5
 const recencyHalfLifeMilliseconds = 30 * 86_400_000
 
-/** What is known of a procedure's use; null for what is no procedure. */
+/** Returns the track record of a procedure; null for other payloads. */
 export function readTrackRecord(payload: Payload): TrackRecord | null {
   if (payload.kind === 'competence') {
     const { performance } = payload
@@ -46,7 +46,7 @@ export function readTrackRecord(payload: Payload): TrackRecord | null {
   }
 }
 
-/** A rate of 0 in no attempts is arithmetic, not experience; any other rate somebody has claimed to know. */
+/** A rate of 0 without attempts is a default, not experience. Any other rate was reported by somebody. */
 function experiencedRate(rate: number | undefined, attempts: number): number | null {
   return rate === undefined || (rate === 0 && attempts === 0) ? null : rate
 }
@@ -55,7 +55,7 @@ function instantOf(text: string | undefined): Date | null {
   return text === undefined ? null : new Date(text)
 }
 
-/** Null when there is nothing to select from. */
+/** Ranks the candidates; null when there are none. */
 export function selectProcedure(
   contenders: readonly SelectionCandidate[],
   now: Date,
@@ -86,7 +86,7 @@ function recency(lastUsedAt: Date | null, now: Date): number {
   return 2 ** -(elapsed / recencyHalfLifeMilliseconds)
 }
 
-/** How clearly the best leads; one that stands alone leads nobody, so it is as sure as it is good. */
+/** How clearly the best leads. A single candidate is as sure as its score. */
 function confidenceOf([best = 0, second]: readonly number[]): number {
   if (second === undefined) return best
   return best === 0 ? 0 : (best - second) / best

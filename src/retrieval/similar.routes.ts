@@ -16,11 +16,11 @@ export const similarRoutes: FastifyPluginAsyncTypebox<{ similar: SimilarService 
       schema: {
         operationId: 'searchSimilar',
         tags: ['retrieval'],
-        summary: 'Find the records most like another, or like a text',
+        summary: 'Find similar records',
         description:
-          'By the vectors of their texts. Active records that the key sees whole; with the built-in embedder likeness is one of words and their parts, not of meaning.',
+          'Finds the active records whose vectors are nearest to that of a record or a text. Only records that the key sees whole are returned. With the built-in embedder similarity means shared words and parts of words, not meaning.',
         body: ref(SimilarQuery),
-        response: answers({ 200: { schema: ref(SimilarRecords), description: 'What is alike.' } }, [
+        response: answers({ 200: { schema: ref(SimilarRecords), description: 'The similar records.' } }, [
           ...(['record_not_found', 'record_forgotten', 'above_ceiling'] as const),
           ...(['no_vectors', 'model_unavailable'] as const),
         ]),

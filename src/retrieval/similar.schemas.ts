@@ -6,16 +6,18 @@ import { NarrowerTrust } from './retrieval.schemas.ts'
 
 export const SimilarQuery = closed(
   {
-    record_id: Type.Optional(Uuid({ description: 'Nearest to this record, which is not among them.' })),
+    record_id: Type.Optional(
+      Uuid({ description: 'Find records near this record. The record itself is not returned.' }),
+    ),
     text: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 10_000, description: 'Nearest to this text.' }),
+      Type.String({ minLength: 1, maxLength: 10_000, description: 'Find records near this text.' }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
     trust: Type.Optional(NarrowerTrust),
   },
   {
     $id: 'SimilarQuery',
-    description: 'Either `record_id` or `text`.',
+    description: 'Exactly one of `record_id` and `text`.',
     examples: [
       { record_id: '0197b9a0-0000-7000-8000-000000000001', limit: 5 },
       { text: 'deploys of the billing service are frozen in December', limit: 5 },
@@ -33,7 +35,7 @@ const SimilarRecord = closed(
 )
 
 export const SimilarRecords = closed(
-  { items: Type.Array(ref(SimilarRecord), { description: 'The most similar first.' }) },
+  { items: Type.Array(ref(SimilarRecord), { description: 'The most similar record first.' }) },
   { $id: 'SimilarRecords' },
 )
 export type SimilarRecords = Static<typeof SimilarRecords>

@@ -24,11 +24,11 @@ type Model = NonNullable<Awaited<ReturnType<Resources['queryEmbedder']['servingM
 export type SimilarService = ReturnType<typeof createSimilarService>
 
 export function createSimilarService({ db, clock, queryEmbedder, vectors }: Resources) {
-  async function find(call: CallContext, asked: SimilarQuery): Promise<SimilarRecords> {
+  async function find(call: CallContext, input: SimilarQuery): Promise<SimilarRecords> {
     const now = clock.now()
-    const { record_id: id, text, limit = 10 } = asked
+    const { record_id: id, text, limit = 10 } = input
     if ((id === undefined) === (text === undefined)) throw bothOrNeither()
-    const question = readQuestion(asked.trust ? { trust: asked.trust } : {}, call.caller.trust, now)
+    const question = readQuestion(input.trust ? { trust: input.trust } : {}, call.caller.trust, now)
     const seeing = { ...call, caller: { ...call.caller, trust: question.trust } }
     const stored = id === undefined ? undefined : await findReadableRecord(db, seeing.caller, id)
     const model = await queryEmbedder.servingModel()
@@ -43,7 +43,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     return { items: await presentRecords(others, question.trust, now) }
   }
 
-  /** One that is not embedded yet is read now, unless the model may not read it. */
+  /** A record without a vector is embedded now, unless the model may not read it. */
   async function vectorOf(stored: Awaited<ReturnType<typeof findReadableRecord>>, model: Model) {
     const known = await vectors.findVector(model, stored.id)
     if (known) return known
@@ -51,11 +51,11 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     return vectorOfText(searchableText(stored.payload, stored.tags), model)
   }
 
-  /** Undefined for what says nothing. */
+  /** Returns undefined for a text without direction. */
   async function vectorOfText(text: string, model: Model): Promise<Embedding | undefined> {
-    const asked = await queryEmbedder.embedText(text)
-    if (asked.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
-    return asked.outcome === 'embedded' && asked.model.id === model.id ? asked.vector : undefined
+    const input = await queryEmbedder.embedText(text)
+    if (input.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
+    return input.outcome === 'embedded' && input.model.id === model.id ? input.vector : undefined
   }
 
   async function presentRecords(
@@ -70,7 +70,7 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
     )
     return found.flatMap(({ id, similarity }) => {
       const record = byId.get(id)
-      // What was forgotten or hidden between two statements is no answer.
+      // A record that was forgotten or hidden between two statements is left out.
       const isThere = record && !record.forgotten_at && isOpenTo(trust, record.sensitivity)
       return isThere ? [{ record: presentRecord(record, now), similarity }] : []
     })
@@ -81,5 +81,5 @@ export function createSimilarService({ db, clock, queryEmbedder, vectors }: Reso
 
 function bothOrNeither(): AppError {
   const errors = [{ pointer: '', message: 'must have either record_id or text' }]
-  return new AppError('validation_failed', 'Nothing, or two things, to be similar to.', { errors })
+  return new AppError('validation_failed', 'The request needs exactly one of record_id and text.', { errors })
 }

@@ -2,7 +2,7 @@ import type { RecordStatus } from '../db/schema.ts'
 import type { Question } from './question.ts'
 import type { Suppressed } from './retrieval.schemas.ts'
 
-/** Why a record that matches was not answered. */
+/** Finds out why a matching record was withheld. */
 
 export type WithheldState = {
   status: RecordStatus
@@ -11,14 +11,14 @@ export type WithheldState = {
   salience: number
 }
 
-/** The first rule that kept it away; undefined for one that none did. */
+/** Returns the first rule that excludes the record; undefined when none does. */
 export function findSuppressionReason(
-  fared: WithheldState,
+  record: WithheldState,
   question: Question,
 ): Suppressed['reason'] | undefined {
   const { statuses, includesExpired, minSalience } = question
-  if (!statuses.includes(fared.status)) return fared.is_retracted ? 'retracted' : 'status'
-  if (!includesExpired && !fared.is_valid) return 'validity'
-  if (minSalience !== undefined && fared.salience < minSalience) return 'min_salience'
+  if (!statuses.includes(record.status)) return record.is_retracted ? 'retracted' : 'status'
+  if (!includesExpired && !record.is_valid) return 'validity'
+  if (minSalience !== undefined && record.salience < minSalience) return 'min_salience'
   return undefined
 }

@@ -114,7 +114,7 @@ it('workers that fold at once, and uses meanwhile, lose no day and count none tw
   const access = createAccessService({ db: database.db, clock: { now: () => now } })
   const faults: unknown[] = []
   for (let time = 0; time < 3; time++) access.noteServed(ids, 'agent', (_, error) => faults.push(error))
-  await Promise.all([foldAll(97), foldAll(103), foldAll(1_000), access.settle()])
+  await Promise.all([foldAll(97), foldAll(103), foldAll(1_000), access.flush()])
   await foldAll()
   expect(faults).toEqual([])
   // Three of now and those of 31 days that were not over: more than the newest 32.

@@ -214,8 +214,8 @@ it('uses and refreshes that race leave the exact score, and a history without ga
     // In both orders, as two answers would have them.
     for (let time = 0; time < 5; time++)
       access.noteServed(time % 2 ? ids : [...ids].reverse(), 'agent', (_, error) => faults.push(error))
-    await Promise.all([refreshed, access.settle()])
-    await access.settle()
+    await Promise.all([refreshed, access.flush()])
+    await access.flush()
   }
   expect(faults).toEqual([])
   const last = Math.max(...before.map(({ id }) => id))

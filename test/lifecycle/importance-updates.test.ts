@@ -68,7 +68,7 @@ describe('importance', () => {
     const { id } = await create(app, fact({ tags: [tag] }))
     for (let time = 0; time < 4; time++) {
       await app.request('POST', '/v1/retrieve', { body: { tags: [tag] } })
-      await app.services.access.settle()
+      await app.services.access.flush()
     }
     const { factors } = await explained(id)
     expect((await read(app, id)).access_count).toBe(4)
@@ -119,7 +119,7 @@ describe('importance', () => {
       workers[1]?.noteServed(ids, 'agent', report)
       workers[2]?.noteServed([...ids].reverse(), 'agent', report)
     }
-    await Promise.all(workers.map((worker) => worker.settle()))
+    await Promise.all(workers.map((worker) => worker.flush()))
     expect(faults).toEqual([])
     expect((await read(app, busy)).access_count).toBe(10_040)
     for (const id of ids) await expectExact(id)

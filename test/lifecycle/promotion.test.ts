@@ -57,13 +57,13 @@ describe('a layer that a memory comes to by itself', () => {
     const { id } = await store('working', { scope: 'shown' })
     for (let time = 0; time < 7; time++) {
       await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
-      await app.services.access.settle()
+      await app.services.access.flush()
     }
     expect(await read(app, id)).toMatchObject({ layer: 'working', access_count: 7, version: 1 })
     await decay()
     expect(await read(app, id)).toMatchObject({ layer: 'working' })
     await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
-    await app.services.access.settle()
+    await app.services.access.flush()
     expect(await read(app, id)).toMatchObject({ layer: 'episodic', access_count: 8 })
   })
 

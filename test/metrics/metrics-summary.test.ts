@@ -107,7 +107,7 @@ describe('/v1/metrics', () => {
   it('says how many accesses were of use', async () => {
     const id = await write(fact('a'))
     await api.request('POST', `/v1/records/${id}/access`, { body: {} })
-    await api.services.access.settle()
+    await api.services.access.flush()
     expect((await read()).retrieval_usefulness).toBe(1)
   })
 

@@ -202,7 +202,7 @@ describe('what the store has counted', () => {
     api.clock.advance(80 * day)
     await createCompressionWorker(api).run()
     await api.request('POST', `/v1/records/${id}/access`, { body: {} })
-    await api.services.access.settle()
+    await api.services.access.flush()
     expect(findValues(await readStore(api), 'membrane_store_backlog', { work: 'embed' })).toEqual([1])
     await run()
     const read = await readStore(api)

@@ -83,7 +83,7 @@ async function liveThrough(app: TestApp): Promise<Record<string, string>> {
     payload: payloads.competence,
     lifecycle: { decay: { curve: 'huber', max_salience: null, max_age_seconds: 1e6 } },
   })
-  await app.services.access.settle()
+  await app.services.access.flush()
   await createEmbeddingWorker(app).run()
   app.clock.advance(5 * hour)
   return {

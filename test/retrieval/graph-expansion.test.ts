@@ -112,7 +112,7 @@ describe('around a hub of 10,000 edges', () => {
     // How common words are is read by the first question and kept.
     await app.request('POST', '/v1/retrieve', { body: ask })
     // What was served before is still being counted, in statements that are not of the questions.
-    await app.services.access.settle()
+    await app.services.access.flush()
     for (const max_hops of [0, 1, 1, 2]) {
       const counter = countStatements(app)
       const { text } = await app.request('POST', '/v1/retrieve', { body: { ...ask, max_hops } })

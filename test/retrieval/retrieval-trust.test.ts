@@ -207,7 +207,7 @@ describe('what is seen redacted', () => {
     const { id } = await create(app, buildStatement('moa', { scope: 'only', sensitivity: 'medium' }))
     const key = await app.issueKey(['records:read'], { scopes: ['only'], max_sensitivity: 'low' })
     expect(listNodeIds(await retrieve(app, { scopes: ['only'] }, key))).toEqual([id])
-    await app.services.access.settle()
+    await app.services.access.flush()
     expect((await read(app, id)).access_count).toBe(0)
   })
 })

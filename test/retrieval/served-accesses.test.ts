@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-const settle = () => app.services.access.settle()
+const settle = () => app.services.access.flush()
 const logOf = (id: string) =>
   app.db.selectFrom('access_log').where('record_id', '=', id).select(['kind', 'actor', 'at']).execute()
 
@@ -93,7 +93,7 @@ describe('the backlog of accesses', () => {
     const access = createAccessService({ db: nobody, clock: app.clock, capacity: 5 })
     const ids = Array.from({ length: 8 }, () => app.ids.next())
     access.noteServed(ids, 'agent', (message) => reports.push(message))
-    await access.settle()
+    await access.flush()
     expect(reports).toEqual([
       '5 accesses were not recorded',
       '3 accesses were not recorded: too many were waiting',
@@ -106,7 +106,7 @@ describe('the backlog of accesses', () => {
     let count = 0
     await retrieve(other, { scopes: ['stopping'] })
     await other.app.close()
-    await other.services.access.settle()
+    await other.services.access.flush()
     const { rows } = await other.database.pool.query<Body>('select access_count from records where id = $1', [
       id,
     ])

@@ -86,7 +86,7 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   async function close(): Promise<void> {
     await app.close()
     await services.keys.finishWrites()
-    await services.access.settle()
+    await services.access.flush()
     await database.close()
   }
 

@@ -3,7 +3,7 @@ import { decode, encode, type Precision } from '../../domain/vector-codes.ts'
 
 export type EncodedVector = { id: string; bits: Precision; code: Uint8Array }
 
-/** With the square of its length, for each is compared with many. */
+/** A decoded vector with its squared length, because each is compared with many. */
 export type DecodedVector = { id: string; bits: Precision; vector: Embedding; square: number }
 
 export function decodeVector({ id, bits, code }: EncodedVector, dimensions: number): DecodedVector {
@@ -12,17 +12,21 @@ export function decodeVector({ id, bits, code }: EncodedVector, dimensions: numb
 }
 
 /**
- * The likest of some, at whatever precision they are kept. Rounding makes a vector less like itself, of two bits by a
- * seventh; told by that measure of its own loss, what says the very same is as like as it was before it was rounded.
+ * Returns the most similar vectors, whatever their precision. Rounding makes a vector less similar to itself: at two
+ * bits by a seventh. Each similarity is divided by that loss, so that equal content stays equal after rounding.
  */
-export function findMostSimilar(sought: Embedding, kept: Iterable<DecodedVector>, most: number): Neighbour[] {
-  const square = dot(sought, sought)
+export function findMostSimilar(
+  query: Embedding,
+  vectors: Iterable<DecodedVector>,
+  most: number,
+): Neighbour[] {
+  const square = dot(query, query)
   const fidelities = new Map<Precision, number>([[32, 1]])
   const best: Neighbour[] = []
-  for (const { id, bits, vector, square: other } of kept) {
-    const fidelity = fidelities.get(bits) ?? fidelityOf(sought, bits)
+  for (const { id, bits, vector, square: other } of vectors) {
+    const fidelity = fidelities.get(bits) ?? fidelityOf(query, bits)
     fidelities.set(bits, fidelity)
-    const alike = dot(sought, vector) / (Math.sqrt(square * other) || 1)
+    const alike = dot(query, vector) / (Math.sqrt(square * other) || 1)
     insert(best, { id, similarity: Math.max(-1, Math.min(1, alike / fidelity)) }, most)
   }
   return best
@@ -36,6 +40,6 @@ function insert(best: Neighbour[], one: Neighbour, most: number): void {
   best.length = Math.min(best.length, most)
 }
 
-function fidelityOf(sought: Embedding, bits: Precision): number {
-  return cosine(sought, decode(encode(sought, bits), sought.length, bits)) || 1
+function fidelityOf(query: Embedding, bits: Precision): number {
+  return cosine(query, decode(encode(query, bits), query.length, bits)) || 1
 }

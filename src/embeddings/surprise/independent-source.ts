@@ -3,18 +3,19 @@ import { authorsOf, type Provenance } from '../../records/index.ts'
 
 export type RecordSource = { provenance: Provenance; source_type: SourceType; sensitivity: Sensitivity }
 
-/** What a record is said to come from when a client does not say: the name of its key. */
+/** The default source of a record: the name of the key that wrote it. */
 const byKey = /^api:(.+)$/s
 
 /**
- * Whether a record is a witness of its own to what another says: told by somebody else, or from a source of another
- * kind. Who reads the other may not learn what was said in greater confidence, not even that it was.
+ * Whether a record independently confirms another: it comes from another author or from a source of another type.
+ * Both must have the same sensitivity, because readers of one must not learn that a more sensitive record says the
+ * same.
  */
-export function isIndependentSource(told: RecordSource, before: RecordSource): boolean {
-  if (told.sensitivity !== before.sensitivity) return false
-  if (told.source_type !== before.source_type) return true
-  const [tellers, known] = [namesOf(told), namesOf(before)]
-  return tellers.size > 0 && ![...tellers].some((name) => known.has(name))
+export function isIndependentSource(record: RecordSource, other: RecordSource): boolean {
+  if (record.sensitivity !== other.sensitivity) return false
+  if (record.source_type !== other.source_type) return true
+  const [writers, known] = [namesOf(record), namesOf(other)]
+  return writers.size > 0 && ![...writers].some((name) => known.has(name))
 }
 
 function namesOf({ provenance }: RecordSource): Set<string> {

@@ -6,14 +6,14 @@ import { leastImportance } from '../../domain/surprise.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import type { Provenance } from '../../records/index.ts'
 
-/** The list of records whose first vector is still to be compared with what the store knew. */
+/** The queue of records whose first vector is still to be compared with what the store already knew. */
 
 export async function hasUncompared(db: Database): Promise<boolean> {
   const { rows } = await sql`select from unsurprised limit 1`.execute(db)
   return rows.length > 0
 }
 
-/** How many are on the list. */
+/** Returns the length of the queue. */
 export async function countUncompared(db: Database, scope: string | null): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from unsurprised as u where ${isOf(scope)}
@@ -21,7 +21,9 @@ export async function countUncompared(db: Database, scope: string | null): Promi
   return rows[0]?.count ?? 0
 }
 
-/** One at a time: two at once would each miss what the other is comparing. Nobody waits for another. */
+/**
+ * Lets one comparison run at a time, without waiting: two at once would each miss the records of the other.
+ */
 export async function tryLockComparison(tx: Database): Promise<boolean> {
   const { rows } = await sql<{ is_mine: boolean }>`
     select pg_try_advisory_xact_lock(7350, 12) as is_mine
@@ -29,7 +31,10 @@ export async function tryLockComparison(tx: Database): Promise<boolean> {
   return rows[0]?.is_mine ?? false
 }
 
-/** Undefined while one model follows another: what is written meanwhile has a vector of the one that does not serve. */
+/**
+ * Returns the model; undefined during a change of model, because new records then have a vector of the model that
+ * does not serve yet.
+ */
 export async function findStableModel(tx: Database): Promise<{ id: number; dimensions: number } | undefined> {
   const { rows } = await sql<{ id: number; dimensions: number }>`
     select id, dimensions from embedding_models where serves and embeds for share
@@ -42,16 +47,16 @@ export type PendingRecord = {
   scope: string
   sensitivity: Sensitivity
   is_live: boolean
-  /** Null where the vector is gone again. */
+  /** Null when the vector was deleted meanwhile. */
   vector: { bits: Precision; code: Buffer; signature: Buffer } | null
 }
 
 type PendingInput = { modelId: number; scope: string | null; limit: number }
 
 /**
- * The next in the order in which records came to be, as far as no text that was written before, or with them, waits
- * for its vector: of two that say the same the later one repeats, whichever vector was there first. A text that has
- * failed already is not waited for.
+ * Returns the next records in the order of their creation, up to the first text that was written earlier and still
+ * waits for its vector: of two equal records the later one is the repetition, whichever vector came first. Texts that
+ * have failed before are not waited for.
  */
 export async function findUncompared(
   tx: Database,
@@ -88,7 +93,9 @@ function isOf(scope: string | null, list = 'u'): RawBuilder<SqlBool> {
 
 const isLive = sql<SqlBool>`r.forgotten_at is null and r.status in ('active', 'challenged')`
 
-/** On a row `r`: what may be compared with. Whoever sees what is compared may see it too. */
+/**
+ * Conditions on a row `r`: which records a new one is compared with. Whoever sees the new record may see them too.
+ */
 export function comparableIn(scope: string, ceiling: Sensitivity): RawBuilder<SqlBool>[] {
   return [
     sql<SqlBool>`r.scope = ${scope}`,
@@ -97,7 +104,7 @@ export function comparableIn(scope: string, ceiling: Sensitivity): RawBuilder<Sq
   ]
 }
 
-/** On a row `r`: that its own turn has come before. */
+/** A condition on a row `r`: the record was already compared itself. */
 export function isCompared(): RawBuilder<SqlBool> {
   return sql<SqlBool>`not exists (select from unsurprised as waiting where waiting.record_id = r.id)`
 }
@@ -109,7 +116,7 @@ export type RecordSourceRow = {
   sensitivity: Sensitivity
 }
 
-/** Where records have what they say from. */
+/** Reads the sources of records. */
 export async function findRecordSources(tx: Database, ids: readonly string[]): Promise<RecordSourceRow[]> {
   const { rows } = await sql<RecordSourceRow>`
     select r.id, c.provenance, r.source_type, r.sensitivity
@@ -124,16 +131,16 @@ export type Comparison = {
   score: number
   delta: number
   duplicate_of: string | null
-  /** Whether what it repeats has thereby one witness more. */
+  /** Whether it confirms the record that it repeats. */
   confirms: boolean
   neighbours: readonly Neighbour[]
 }
 
 /**
- * Moves base importance by what was found, says so, counts who was confirmed and takes all of them from the list, in
- * one statement; answers whose inputs moved. Locked in the order of ids, as all writers lock. A pinned record is left
- * as it is, and one that has been compared before is not compared again. What was derived from another is no witness
- * to it.
+ * Changes base importance, stores the surprise, counts confirmations and removes the records from the queue, in one
+ * statement. Returns the ids of records whose scores may have changed. Rows are locked in the order of ids, as every
+ * writer does. A pinned record keeps its base importance, and no record is compared twice. A derived record does not
+ * confirm its source.
  */
 export async function writeSurprises(
   tx: Database,
@@ -150,7 +157,7 @@ export async function writeSurprises(
       where r.id in (select id from compared union select duplicate_of from compared where confirms)
       order by r.id
       for no key update
-    ), told as (
+    ), stored as (
       insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
       select c.id, ${now}::timestamptz, c.score, case when l.pinned then 0 else c.delta end, l.base_importance,
         c.duplicate_of, c.neighbours
@@ -159,7 +166,7 @@ export async function writeSurprises(
       returning record_id, delta
     ), confirmed as (
       select l.id, count(*)::integer as times
-      from told join compared as c on c.id = told.record_id and c.confirms join locked as l on l.id = c.duplicate_of
+      from stored join compared as c on c.id = stored.record_id and c.confirms join locked as l on l.id = c.duplicate_of
       where l.is_live and not l.pinned and not exists (
         select from relations as e
         where e.predicate = 'derived_from'
@@ -168,14 +175,14 @@ export async function writeSurprises(
       group by l.id
     ), moved as (
       update records as r
-      set base_importance = case when told.delta <> 0
-          then least(1, greatest(${sql.lit(leastImportance)}::float8, l.base_importance + told.delta))
+      set base_importance = case when stored.delta <> 0
+          then least(1, greatest(${sql.lit(leastImportance)}::float8, l.base_importance + stored.delta))
           else l.base_importance end,
         confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
       from locked as l
-      left join told on told.record_id = l.id
+      left join stored on stored.record_id = l.id
       left join confirmed on confirmed.id = l.id
-      where r.id = l.id and (told.delta <> 0 or confirmed.times > 0)
+      where r.id = l.id and (stored.delta <> 0 or confirmed.times > 0)
       returning r.id
     ), unlisted as (
       delete from unsurprised as u using compared as c where u.record_id = c.id
@@ -185,7 +192,7 @@ export async function writeSurprises(
   return rows.map(({ id }) => id)
 }
 
-/** What cannot be compared waits no longer. */
+/** Removes records that cannot be compared from the queue. */
 export async function dropUncompared(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`delete from unsurprised where record_id = any(${sql.val([...ids])}::uuid[])`.execute(tx)
 }

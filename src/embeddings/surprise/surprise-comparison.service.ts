@@ -22,16 +22,19 @@ import { findNeighbours, type NewVector } from './surprise-neighbours.service.ts
 type InBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 type Pass = { inBatch: InBatch; scope: string | null; signal: AbortSignal }
 
-/** A scope of the largest kind then takes some ten seconds, in which nothing but this pass is held up. */
+/** In the largest scope this takes about ten seconds, during which only other comparisons wait. */
 const limit = 250
 
 const nothing = { taken: 0, counts: {} }
 
-/** Compares what has its first vector with what was known before, once; it moves base importance. */
+/**
+ * Compares each record that got its first vector with what the store already knew, once, and changes its base
+ * importance.
+ */
 export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; mostInside?: number }) {
   const bounds = mostInside === undefined ? {} : { mostInside }
 
-  /** Until there is nothing left that can be compared now. */
+  /** Compares until nothing is left that can be compared now. */
   async function comparePending({ inBatch, scope, signal }: Pass): Promise<void> {
     while (!signal.aborted) {
       const { taken } = await inBatch((tx) => compareNext(tx, scope, signal))
@@ -39,7 +42,7 @@ export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; 
     }
   }
 
-  /** Reads, compares and writes under one lock: nothing else is compared in between. */
+  /** Reads, compares and writes under one lock, so that no other comparison runs in between. */
   async function compareNext(tx: Transaction, scope: string | null, signal: AbortSignal) {
     if (!(await tryLockComparison(tx))) return nothing
     const model = await findStableModel(tx)
@@ -47,8 +50,8 @@ export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; 
     const listed = await findUncompared(tx, { modelId: model.id, scope, limit })
     if (listed.length === 0) return nothing
     await prepareLargeScan(tx)
-    const newcomers = listed.flatMap((each) => newcomerOf(each, model.dimensions))
-    const found = await findNeighbours({ tx, clock, model, signal, ...bounds }, newcomers)
+    const newVectors = listed.flatMap((each) => toNewVector(each, model.dimensions))
+    const found = await findNeighbours({ tx, clock, model, signal, ...bounds }, newVectors)
     const compared = await evaluateNeighbours(tx, found)
     await write(tx, compared)
     const passedOver = listed.filter(({ id }) => !found.get(id)).map(({ id }) => id)
@@ -68,7 +71,7 @@ export function createSurpriseComparison({ clock, mostInside }: { clock: Clock; 
   return { comparePending }
 }
 
-function newcomerOf({ vector, ...rest }: PendingRecord, dimensions: number): NewVector[] {
+function toNewVector({ vector, ...rest }: PendingRecord, dimensions: number): NewVector[] {
   if (!vector) return []
   const { signature, ...coded } = vector
   return [{ ...rest, signature, decoded: decodeVector({ id: rest.id, ...coded }, dimensions) }]
@@ -79,15 +82,15 @@ async function evaluateNeighbours(
   found: ReadonlyMap<string, readonly Neighbour[] | null>,
 ): Promise<Comparison[]> {
   const judged = [...found].flatMap(([id, neighbours]) =>
-    // Whatever base it has when it is written is what the difference is added to.
+    // The base is 0 here: the difference is added to the base that the record has when it is written.
     neighbours ? [{ id, ...computeSurprise(0, neighbours).surprise }] : [],
   )
   const repeating = judged.flatMap(({ id, duplicate_of: of }) => (of === undefined ? [] : [id, of]))
   const tellers = repeating.length > 0 ? await findRecordSources(tx, [...new Set(repeating)]) : []
   const byId = new Map(tellers.map((each) => [each.id, each]))
   return judged.map(({ id, score, delta, neighbours, duplicate_of: of = null }) => {
-    const [told, before] = [byId.get(id), of === null ? undefined : byId.get(of)]
-    const confirms = told !== undefined && before !== undefined && isIndependentSource(told, before)
+    const [record, repeated] = [byId.get(id), of === null ? undefined : byId.get(of)]
+    const confirms = record !== undefined && repeated !== undefined && isIndependentSource(record, repeated)
     return { id, score, delta, duplicate_of: of, confirms, neighbours }
   })
 }

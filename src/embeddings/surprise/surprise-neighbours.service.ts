@@ -16,68 +16,70 @@ type Pass = {
   clock: Clock
   model: Model
   signal: AbortSignal
-  /** A scope of more is not searched, unless there is an index. */
+  /** A larger scope is not searched, unless there is an index. */
   mostInside?: number
 }
 
 export type NewVector = Omit<PendingRecord, 'vector'> & { signature: Buffer; decoded: DecodedVector }
 type NewVectors = readonly NewVector[]
 
-/** Signatures in memory at once, some forty megabytes; to compare one takes a tenth of a microsecond. */
+/** The most signatures in memory, about 40 megabytes. Comparing one takes a tenth of a microsecond. */
 const defaultMostInside = 250_000
-/** A few of a large scope are searched one by one: that takes as long as reading so many signatures. */
-const singleSearch = { newcomers: 8, signaturesEach: 2_000 }
-/** Of 20,000 texts the five nearest are among so many, 985 times in a thousand. */
+/**
+ * A few new records in a large scope are searched one by one, which takes as long as reading so many signatures.
+ */
+const singleSearch = { newVectors: 8, signaturesEach: 2_000 }
+/** With 20,000 texts the five nearest are among so many candidates in 985 of 1,000 cases. */
 const candidateCount = 256
 const atOnce = 25
 const mostVectorBytes = 64 * 1_048_576
 
 /**
- * The nearest of each newcomer: of those that were compared before, and of those that came before it with it. Null
- * where the scope is too large to be searched.
+ * Finds the nearest neighbours of each new record, among records that were compared before and new records with an
+ * earlier place. Null when the scope is too large to be searched.
  */
 export async function findNeighbours(
   pass: Pass,
-  newcomers: NewVectors,
+  newVectors: NewVectors,
 ): Promise<Map<string, Neighbour[] | null>> {
   const neighbours = new Map<string, Neighbour[] | null>()
-  const places = new Map(newcomers.map(({ id }, place) => [id, place]))
-  for (const group of groupsOf(newcomers)) {
+  const places = new Map(newVectors.map(({ id }, place) => [id, place]))
+  for (const group of groupsOf(newVectors)) {
     const known = await chooseSearch(pass, group)
     for (const some of portionsOf(group)) {
       const around = known && (await known(some))
-      for (const newcomer of some) {
+      for (const newVector of some) {
         pass.signal.throwIfAborted()
-        // Other work of the process comes in between: a large scope takes some hundredths of a second each.
+        // Lets other work of the process run: in a large scope one record takes some hundredths of a second.
         await breathe()
-        const before = newcomers.slice(0, places.get(newcomer.id))
-        neighbours.set(newcomer.id, around ? compare(newcomer, around(newcomer), before) : null)
+        const before = newVectors.slice(0, places.get(newVector.id))
+        neighbours.set(newVector.id, around ? compare(newVector, around(newVector), before) : null)
       }
     }
   }
   return neighbours
 }
 
-function compare(newcomer: NewVector, found: readonly DecodedVector[], before: NewVectors): Neighbour[] {
-  const peers = before.filter((each) => isComparable(newcomer, each)).map(({ decoded }) => decoded)
-  return findMostSimilar(newcomer.decoded.vector, [...found, ...peers], comparedNeighbours)
+function compare(newVector: NewVector, found: readonly DecodedVector[], before: NewVectors): Neighbour[] {
+  const peers = before.filter((each) => isComparable(newVector, each)).map(({ decoded }) => decoded)
+  return findMostSimilar(newVector.decoded.vector, [...found, ...peers], comparedNeighbours)
 }
 
-function isComparable(newcomer: NewVector, { scope, sensitivity, is_live: isLive }: NewVector): boolean {
-  return isLive && scope === newcomer.scope && rankOf(sensitivity) <= rankOf(newcomer.sensitivity)
+function isComparable(newVector: NewVector, { scope, sensitivity, is_live: isLive }: NewVector): boolean {
+  return isLive && scope === newVector.scope && rankOf(sensitivity) <= rankOf(newVector.sensitivity)
 }
 
-/** Alike in what they may be compared with. */
-function groupsOf(newcomers: NewVectors): Iterable<NewVectors> {
-  return Map.groupBy(newcomers, ({ scope, sensitivity }) => `${sensitivity} ${scope}`).values()
+/** Groups new records that are compared with the same set of records. */
+function groupsOf(newVectors: NewVectors): Iterable<NewVectors> {
+  return Map.groupBy(newVectors, ({ scope, sensitivity }) => `${sensitivity} ${scope}`).values()
 }
 
 function* portionsOf(group: NewVectors): Generator<NewVectors> {
   for (let from = 0; from < group.length; from += atOnce) yield group.slice(from, from + atOnce)
 }
 
-/** For some newcomers at once, those that may be their nearest. */
-type NeighbourSearch = (some: NewVectors) => Promise<(newcomer: NewVector) => readonly DecodedVector[]>
+/** For some new records, returns the candidates among which their nearest are. */
+type NeighbourSearch = (some: NewVectors) => Promise<(newVector: NewVector) => readonly DecodedVector[]>
 
 async function chooseSearch(pass: Pass, group: NewVectors): Promise<NeighbourSearch | undefined> {
   const [first] = group
@@ -87,17 +89,17 @@ async function chooseSearch(pass: Pass, group: NewVectors): Promise<NeighbourSea
   const inside = await countInScopes(tx, [first.scope], mostInside + 1)
   const isTooLarge = inside > mostInside
   if (isTooLarge && (await search.countScanned()) > 0) return undefined
-  const isLittle = group.length < singleSearch.newcomers && inside > singleSearch.signaturesEach
+  const isLittle = group.length < singleSearch.newVectors && inside > singleSearch.signaturesEach
   return isTooLarge || isLittle ? searchOneByOne(pass, search) : searchTogether(pass, first)
 }
 
 function searchOneByOne({ model }: Pass, search: ReturnType<typeof createVectorSearch>): NeighbourSearch {
   return async (some) => {
     const found = new Map<string, readonly DecodedVector[]>()
-    for (const newcomer of some) {
-      const { id, scope, decoded } = newcomer
+    for (const newVector of some) {
+      const { id, scope, decoded } = newVector
       const sought = { model, vector: decoded.vector, scopes: [scope], limit: candidateCount }
-      const near = await search.findCandidates({ ...sought, conditions: conditionsOf(newcomer) })
+      const near = await search.findCandidates({ ...sought, conditions: conditionsOf(newVector) })
       found.set(
         id,
         near.map((each) => decodeVector(each, model.dimensions)),
@@ -122,7 +124,7 @@ async function searchTogether({ tx, model }: Pass, first: NewVector): Promise<Ne
   }
 }
 
-/** Many have neighbours in common, whose vectors are read once, as long as there is room. */
+/** Reads vectors and keeps them while there is room: many new records share neighbours. */
 function createCodes(tx: Transaction, model: Model) {
   const known = new Map<string, DecodedVector>()
   const most = mostVectorBytes / (4 * model.dimensions)

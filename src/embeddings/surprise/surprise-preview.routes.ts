@@ -16,12 +16,12 @@ export const surpriseRoutes: FastifyPluginAsyncTypebox<{ surprisePreview: Surpri
       schema: {
         operationId: 'previewSurprise',
         tags: ['lifecycle'],
-        summary: 'Say how surprising a text would be',
+        summary: 'Preview the surprise of a text',
         description:
-          'Compares it with the five nearest live records of one scope that the key sees whole, as a new record is once it has its vector, and stores nothing. A record is compared by the words it is searched by, and only with what is no more sensitive than itself.',
+          'Compares the text with the five nearest live records of one scope that the key sees whole, in the same way as a new record, and stores nothing. A stored record is compared by its searchable text, and only with records that are not more sensitive than itself.',
         body: ref(SurpriseQuery),
         response: answers(
-          { 200: { schema: ref(SurprisePreview), description: 'What would become of it.' } },
+          { 200: { schema: ref(SurprisePreview), description: 'The surprise that the text would have.' } },
           ['scope_required', 'no_vectors', 'model_unavailable'],
         ),
       },

@@ -3,13 +3,13 @@ import { closed, Unit, Uuid } from '../../domain/shapes.ts'
 
 export const SurpriseQuery = closed(
   {
-    text: Type.String({ minLength: 1, maxLength: 10_000, description: 'What would be stored.' }),
+    text: Type.String({ minLength: 1, maxLength: 10_000, description: 'The text that would be stored.' }),
     scope: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 256,
         description:
-          'Where; when left out, where a record would go of which nothing is said. One that the key lacks holds nothing.',
+          'The scope that would be searched. Default: the scope of a new record of this key. A scope that the key does not have contains nothing.',
       }),
     ),
     base_importance: Type.Optional(Unit({ default: 0.5 })),
@@ -23,17 +23,17 @@ export type SurpriseQuery = Static<typeof SurpriseQuery>
 
 export const SurprisePreview = closed(
   {
-    score: Unit({ description: '0: like all that is known; 1: like nothing.' }),
+    score: Unit({ description: '0: repeats what is known; 1: unlike anything known.' }),
     delta: Type.Number({
       minimum: -1,
       maximum: 1,
-      description: 'What base importance would be moved by, within 0.05 and 1.',
+      description: 'The change of base importance, which stays within 0.05 and 1.',
     }),
     base_before: Unit(),
-    base_importance: Unit({ description: 'What it would come to.' }),
+    base_importance: Unit({ description: 'The base importance after the change.' }),
     neighbours: Type.Array(closed({ id: Uuid(), similarity: Type.Number({ minimum: -1, maximum: 1 }) }), {
       maxItems: 5,
-      description: 'The most similar first.',
+      description: 'The most similar record first.',
     }),
     duplicate_of: Type.Optional(Uuid()),
   },

@@ -19,11 +19,11 @@ type Resources = {
 export type SurprisePreviewService = ReturnType<typeof createSurprisePreviewService>
 
 export function createSurprisePreviewService({ queryEmbedder, vectors }: Resources) {
-  async function preview({ caller }: CallContext, asked: SurpriseQuery): Promise<SurprisePreview> {
-    const scope = chooseScope(caller, asked.scope)
+  async function preview({ caller }: CallContext, input: SurpriseQuery): Promise<SurprisePreview> {
+    const scope = chooseScope(caller, input.scope)
     if (!(await queryEmbedder.servingModel()))
-      throw new AppError('no_vectors', 'There are no vectors to compare.')
-    const read = await queryEmbedder.embedText(asked.text)
+      throw new AppError('no_vectors', 'There are no vectors to compare with.')
+    const read = await queryEmbedder.embedText(input.text)
     if (read.outcome === 'unanswered') throw new AppError('model_unavailable', 'The model does not answer.')
     if (read.outcome !== 'embedded') throw noWordError()
     const { model, vector } = read
@@ -34,7 +34,7 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
     const known = found.map((each) => decodeVector(each, model.dimensions))
     const neighbours = findMostSimilar(vector, known, comparedNeighbours)
     const { base_importance, surprise } = computeSurprise(
-      asked.base_importance ?? defaultImportance,
+      input.base_importance ?? defaultImportance,
       neighbours,
     )
     return { ...surprise, base_importance }
@@ -43,12 +43,14 @@ export function createSurprisePreviewService({ queryEmbedder, vectors }: Resourc
   return { preview }
 }
 
-/** One that the key lacks is asked about all the same: it finds nothing there, as anywhere that is empty. */
+/**
+ * A scope that the key does not have is searched all the same: nothing is found there, as in an empty scope.
+ */
 function chooseScope(caller: Caller, named: string | undefined): string {
   return named ?? chooseWriteScope(caller, undefined)
 }
 
 function noWordError(): AppError {
-  const errors = [{ pointer: '/text', message: 'must have a word: without one there is no vector' }]
-  return new AppError('validation_failed', 'The text says nothing.', { errors })
+  const errors = [{ pointer: '/text', message: 'must contain a word: without one there is no vector' }]
+  return new AppError('validation_failed', 'The text contains no word.', { errors })
 }

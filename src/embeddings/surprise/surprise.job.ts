@@ -12,7 +12,7 @@ type Resources = {
   everyMs?: number
 }
 
-/** Compares soon after it is embedded; beside embedding, which waits for none of it. */
+/** Compares new vectors soon after they are stored. It runs beside embedding, which does not wait for it. */
 export function pollComparisons({ db, log, surprising, everyMs = 1_000 }: Resources) {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -23,7 +23,7 @@ export function pollComparisons({ db, log, surprising, everyMs = 1_000 }: Resour
         if (await hasUncompared(db))
           await surprising.comparePending({ inBatch: (work) => transact(db, {}, work), scope: null, signal })
       } catch (error) {
-        if (!signal.aborted) log.warn('what is surprising could not be looked after', { err: error })
+        if (!signal.aborted) log.warn('the surprise queue could not be processed', { err: error })
       }
       await sleep(everyMs, undefined, { signal }).catch(() => {})
     }

@@ -1,56 +1,63 @@
-/** How a search stays within its budget: by which words records are looked up, and which only weigh. */
+/**
+ * Keeps a text search within its budget: decides which words look up records, and which only add to the score.
+ */
 
-/** How many records there are, how long their texts, and which words are how common: all of a sample. */
+/**
+ * The number of records, the mean length of their texts and how common words are, estimated from a sample.
+ */
 export type WordStatistics = {
   rows: number
   averageLength: number
   sampled: number
-  /** Of the sample, how many have the word. Those that fewer than two have are left out. */
+  /** How many texts of the sample contain the word. Words that occur in fewer than two are left out. */
   counts: ReadonlyMap<string, number>
 }
 
-/** What relevance is measured against: of all records, those that can be meant. */
+/** The size of the searched part of the store, which relevance is measured against. */
 export type StoreSize = Pick<WordStatistics, 'rows' | 'averageLength'>
 
 export type CountedWord = {
   word: string
-  /** In how many records it is; null where that is counted among those that are found. */
+  /** The number of records that contain the word; null when the search itself counts them. */
   count: number | null
 }
 
 export type Plan = {
-  /** Looked up in the index, every one of their records. */
+  /** Words whose records are all read by index. */
   rare: CountedWord[]
-  /** Too many records have these for all to be read. */
+  /** Words with too many records to read all. */
   common: CountedWord[]
 }
 
-/** How many records are read for the rarest words: 5 µs each where they are cached, 25 where they are not. */
+/** How many records are read for the rarest words: 5 µs each when cached, 25 µs when not. */
 const budget = 1_000
 
-/** So many of them mostly tell what the other words would have to beat, if they are expected in enough records. */
+/**
+ * So many records usually show which score the other words would have to beat, if at least `enough` records are
+ * expected.
+ */
 const firstBudget = 500
 const enough = 30
 
-/** Up to so many records everything that matches is read where it matters, and the ten best are exactly those. */
+/** In a store of at most so many records all matches are read where it matters, so the ten best are exact. */
 const small = 5_000
 
-/** A word that is not in the lexicon: one of the sample may have it. */
+/** The expected count of a word that the sample does not contain. */
 const unknownCount = 0.5
 
-/** In how many records a word is expected. */
+/** Estimates in how many records a word occurs. */
 function estimateRecords(word: string, { rows, sampled, counts }: WordStatistics): number {
   return (rows * (counts.get(word) ?? unknownCount)) / Math.max(1, sampled)
 }
 
-/** Which part of the store has one of these words in each list. */
+/** Estimates the share of the store that has one of the words of each list. */
 export function estimateShare(required: readonly (readonly string[])[], lexicon: WordStatistics): number {
   const shareOf = (any: readonly string[]) =>
     any.reduce((sum, word) => sum + estimateRecords(word, lexicon) / Math.max(1, lexicon.rows), 0)
   return required.reduce((reach, any) => reach * Math.min(1, shareOf(any)), 1)
 }
 
-/** The rarest words first, as long as the records they are expected in stay within the budget. */
+/** Takes the rarest words, as long as the expected number of their records stays within the budget. */
 export function planSearch(words: readonly string[], reach: number, lexicon: WordStatistics): Plan {
   const plan: Plan = { rare: [], common: [] }
   const isAll = lexicon.rows * reach <= budget
@@ -72,22 +79,22 @@ export function sortRarestFirst(words: readonly string[], lexicon: WordStatistic
   )
 }
 
-/** Whether the records of common words can all be read after all. */
+/** Whether the store is so small that the records of common words can all be read. */
 export function isSmall({ rows }: StoreSize): boolean {
   return rows <= small
 }
 
-/** How many records are read for what common words have together. */
+/** How many records are read for combinations of common words. */
 const jointBudget = 1_500
 
 /**
- * How much of the index is read for them: of words that must occur together the rarest is read whole, half a
- * microsecond for each of its records, and the others sought for these.
+ * How much of the index is read for combinations. Of the words of a combination the rarest is read completely, half a
+ * microsecond per record, and the others are checked for these records.
  */
 const mostPostings = 20_000
 const mostOfOne = 50_000
 
-/** So many ways to beat a score are tried; a sentence of very many common words has more. */
+/** The most combinations that are tried. A sentence with very many common words has more. */
 const mostSets = 64
 
 type Common = {
@@ -98,8 +105,8 @@ type Common = {
 }
 
 /**
- * Which of the common words a record must have together to score above the least that matters. Where that would be
- * too many records, the least is raised until they are few enough: they are the best of all.
+ * Finds the combinations of common words that a record must contain to score above `least`. When they match too many
+ * records, the limit is raised until they are few enough; those records are then the best.
  */
 export function planJoint(common: Common, least: number): string[][] {
   const { words, reach, lexicon } = common
@@ -124,7 +131,7 @@ export function planJoint(common: Common, least: number): string[][] {
   return sets ?? []
 }
 
-/** In how many records some words are together, if they know nothing of each other. */
+/** Estimates how many records contain all words of a set, assuming that words are independent. */
 function estimateJointRecords(set: readonly string[], { phrased, reach, lexicon }: Common): number {
   return [...new Set([...set, ...phrased])].reduce(
     (expected, word) => expected * Math.min(1, estimateRecords(word, lexicon) / lexicon.rows),
@@ -132,7 +139,7 @@ function estimateJointRecords(set: readonly string[], { phrased, reach, lexicon 
   )
 }
 
-/** Whether the rarest word of a set is one of those that can be read whole. */
+/** Whether a word of the set can be read completely from the index. */
 function findLeaders({ words, phrased, lexicon }: Common): (set: readonly string[]) => boolean {
   const postings = (word: string) => estimateRecords(word, lexicon)
   const isRead = new Set<string>()
@@ -144,10 +151,10 @@ function findLeaders({ words, phrased, lexicon }: Common): (set: readonly string
   return (set) => set.some((word) => isRead.has(word)) || phrased.some((word) => isRead.has(word))
 }
 
-/** What a word tells in a text of a third of the average length, which is where a word said once tells most. */
+/** The weight of a word in a text of a third of the mean length, where a single occurrence scores highest. */
 const inShort = 1.4
 
-/** The smallest sets of words that reach a score together, each said once. */
+/** Lists the smallest sets of words that together exceed a score, each word occurring once. */
 function setsAbove(words: readonly CountedWord[], least: number, store: StoreSize): string[][] {
   const scored = words
     .map(({ word, count }) => ({ word, score: inShort * scoreOf(count ?? 0, store) }))
@@ -170,23 +177,26 @@ function setsAbove(words: readonly CountedWord[], least: number, store: StoreSiz
 export const k1 = 1.2
 export const b = 0.75
 
-/** The highest score a record can have from these words alone, however often they occur in however short a text. */
+/** The highest score that these words can give, however often they occur in however short a text. */
 export function computeHighestScore(words: readonly CountedWord[], store: StoreSize): number {
   return words.reduce((sum, { count }) => sum + scoreOf(count ?? 0, store) * (k1 + 1), 0)
 }
 
-/** Of a word that is said once in a text of the average length. */
+/** The score of a word that occurs once in a text of mean length. */
 function scoreOf(count: number, { rows }: StoreSize): number {
   const having = Math.min(rows, count)
   return Math.log(1 + (rows - having + 0.5) / (having + 0.5))
 }
 
-/** A word as PostgreSQL reads it in a query. */
+/** Quotes a word for a tsquery. */
 export function quoteWord(word: string): string {
   return `'${word.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`
 }
 
-/** All words of one of some sets. What sets begin with in common is said once: PostgreSQL asks each part of a query for each record. */
+/**
+ * A tsquery for all words of any one set. Common beginnings are written once, because PostgreSQL evaluates each part
+ * of a query for each record.
+ */
 export function toAlternatives(sets: readonly (readonly string[])[]): string {
   const branches = new Map<string, (readonly string[])[]>()
   for (const [first, ...rest] of sets) {

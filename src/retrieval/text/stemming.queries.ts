@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 
-/** How words are indexed: as their stems, and stop words not at all. */
+/** Returns the stems under which words are indexed. Stop words have none. */
 export async function findStems(
   db: Database,
   words: readonly string[],

@@ -2,22 +2,22 @@ import type { Database } from '../../db/connection.ts'
 import type { TextQuery } from '../../domain/query-words.ts'
 import { findStems } from './stemming.queries.ts'
 
-/** As they are indexed, each once, in the order of the sentence. */
+/** The stems of a sentence, each once, in their order. */
 export type Stems = {
   words: string[]
-  /** Those of them that are in a phrase. */
+  /** The stems inside phrases. */
   phrased: string[]
 }
 
 const mostKept = 20_000
 const longestKept = 64
 
-/** The stems of words, most of which were asked for before: a round trip that hardly any search makes twice. */
+/** Finds the stems of words and caches them, so that hardly any search repeats the round trip. */
 export function createStemmer({ textLanguage }: { textLanguage: string }) {
   const kept = new Map<string, readonly string[]>()
 
-  async function stemsIn(db: Database, { alternatives: wanted, phrases }: TextQuery): Promise<Stems> {
-    const [words, phrased] = [wordsIn(wanted), wordsIn(phrases.join(' '))]
+  async function stemsIn(db: Database, { alternatives, phrases }: TextQuery): Promise<Stems> {
+    const [words, phrased] = [wordsIn(alternatives), wordsIn(phrases.join(' '))]
     const stems = await learn(db, new Set([...words, ...phrased]))
     const stemmed = (given: readonly string[]) => [
       ...new Set(given.flatMap((word) => kept.get(word) ?? stems.get(word) ?? [])),
@@ -29,7 +29,7 @@ export function createStemmer({ textLanguage }: { textLanguage: string }) {
     const unknown = [...words].filter((word) => !kept.has(word))
     if (unknown.length === 0) return new Map()
     const found = await findStems(db, unknown, textLanguage)
-    // All at once, which is rare: to know which were not asked for lately would cost every search.
+    // Clears everything, which is rare: tracking the last use would cost every search.
     if (kept.size > mostKept) kept.clear()
     for (const { word, stems } of found) if (word.length <= longestKept) kept.set(word, stems)
     return new Map(found.map(({ word, stems }) => [word, stems]))

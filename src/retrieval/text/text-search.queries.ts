@@ -7,33 +7,33 @@ import { b, type CountedWord, k1, quoteWord, type StoreSize, toAlternatives } fr
 
 export type TextSearch = {
   trust: Trust
-  /** On `records as r` and `contents as c`: whatever is to be met before anything is cut. */
+  /** Conditions on `records as r` and `contents as c` that hold before anything is cut off. */
   conditions: readonly RawBuilder<SqlBool>[]
   query: TextQuery
   textLanguage: string
   store: StoreSize
-  /** What a match must have one of, for each list. */
+  /** For each list, a match must contain at least one of its words. */
   required: readonly (readonly string[])[]
   limit: number
 }
 
 export type Match = { id: string; score: number }
 
-/** The best of all that have one of the first words; of the others it counts how often they occur. */
+/** Finds the best records that contain one of `words`. The words in `scoringOnly` only add to the score. */
 export async function findByWords(
   db: Database,
   search: TextSearch,
   words: readonly CountedWord[],
-  weighing: readonly CountedWord[],
+  scoringOnly: readonly CountedWord[],
 ): Promise<Match[]> {
   const isMatch = sql`c.search @@ (${having(search, anyOf(words))})`
-  return rank(db, search, [...words, ...weighing], isMatch)
+  return rank(db, search, [...words, ...scoringOnly], isMatch)
 }
 
-/** Of records that have none of the other words. */
+/** Only records that contain none of the other words. */
 type Rest = { others: readonly CountedWord[] }
 
-/** The best of those that have all words of one of some sets. */
+/** Finds the best records that contain all words of one of the sets. */
 export async function findJointMatches(
   db: Database,
   search: TextSearch,
@@ -44,19 +44,20 @@ export async function findJointMatches(
 }
 
 export type Subset = {
-  /** The newest of the store, of which those count that the caller sees. */
+  /** How many of the newest records are searched. Only those count that the caller sees. */
   newest: number
   ids: readonly string[]
 }
 
-/** The best by some common words of a bounded part of the store. */
+/** Finds the best records by common words in a bounded part of the store. */
 export async function findInSubset(
   db: Database,
   search: TextSearch,
   words: readonly CountedWord[],
   { newest, ids, others }: Rest & Subset,
 ): Promise<Match[]> {
-  // One in two may be hidden before the walk ends with fewer: where more are, it must not pass over all of them.
+  // Reads twice as many, because the caller may not see half of them. With more hidden records it returns fewer,
+  // instead of scanning all of them.
   const candidates = sql`
     (
       select id from (
@@ -79,8 +80,8 @@ function without(others: readonly CountedWord[]): RawBuilder<unknown> {
 }
 
 /**
- * The best by BM25. In how many records a rare word occurs is counted here, among those the caller sees, before any
- * condition. `offset 0` has each record looked up by its id, where for a thousand rows of a plain join PostgreSQL
+ * Ranks by BM25. The frequency of a rare word is counted here, among the records that the caller sees, before any
+ * other condition. `offset 0` makes PostgreSQL look up each record by its id; for a plain join of a thousand rows it
  * may read a whole table.
  */
 async function rank(
@@ -94,7 +95,7 @@ async function rank(
   const counts = places.map((each, at) => sql`${occurrences(each?.word)} as ${countOf(at)}`)
   const length = sql`${k1 * (1 - b)}::float8 + ${(k1 * b) / store.averageLength}::float8 * c.words`
   const met = conditions.length === 0 ? sql`true` : sql`(${sql.join([...conditions], sql` and `)})`
-  // Always one row: an aggregate stands in it even where every frequency is known beforehand.
+  // Always one row: it contains an aggregate even when every frequency is known beforehand.
   const idfs = places.map((each, at) => sql`${frequency(each, at, store)} as ${idfOf(at)}`)
   const parts = places.map(
     (_, at) => sql`${idfOf(at)} * ${countOf(at)} * ${sql.lit(k1 + 1)}::float8 / (${countOf(at)} + length)`,
@@ -130,12 +131,12 @@ function togetherIn(search: TextSearch, sets: readonly (readonly string[])[]): R
   return having(search, sql`${toAlternatives(sets)}::tsquery`)
 }
 
-/** What is wanted, and whatever else the sentence demands. */
-function having(search: TextSearch, wanted: RawBuilder<unknown>): RawBuilder<unknown> {
+/** The words, and everything else that the sentence demands. */
+function having(search: TextSearch, words: RawBuilder<unknown>): RawBuilder<unknown> {
   const phraseOf = (phrase: string) =>
     sql`phraseto_tsquery(${search.textLanguage}::text::regconfig, ${phrase})`
   const clauses = [
-    wanted,
+    words,
     ...search.required.map((words) => anyOf(words.map((word) => ({ word })))),
     ...search.query.phrases.map(phraseOf),
     ...search.query.excluded.map((phrase) => sql`!!${phraseOf(phrase)}`),
@@ -143,7 +144,9 @@ function having(search: TextSearch, wanted: RawBuilder<unknown>): RawBuilder<unk
   return sql.join(clauses, sql` && `)
 }
 
-/** Up to the next four, so that PostgreSQL keeps few plans of this; a place without a word counts nothing. */
+/**
+ * Pads to a multiple of four, so that PostgreSQL keeps few plans of this statement. A missing word counts 0.
+ */
 function padded(words: readonly CountedWord[]): (CountedWord | undefined)[] {
   return Array.from({ length: 4 * Math.ceil(words.length / 4) }, (_, at) => words[at])
 }
@@ -155,8 +158,8 @@ const idfOf = (at: number) => sql.ref(`idf_${at}`)
 const limitOfRank = Math.PI ** 2 / 6
 
 /**
- * Read back from `ts_rank`, which for a single word is the sum of 1/i² up to how often it occurs, over the limit of
- * that sum: there is no other way to it without unnesting the whole text.
+ * Derives the number of occurrences from `ts_rank`, which for a single word is the sum of 1/i² up to that number,
+ * divided by its limit. The alternative is to unnest the whole text.
  */
 function occurrences(word: string | undefined): RawBuilder<unknown> {
   const query = word === undefined ? null : quoteWord(word)
@@ -164,7 +167,7 @@ function occurrences(word: string | undefined): RawBuilder<unknown> {
   return sql`coalesce(round(1 / (${sql.lit(limitOfRank)}::float8 * (1 - ${rank})) - 0.5), 0)`
 }
 
-/** Known beforehand, or counted. */
+/** The inverse document frequency of a word, known beforehand or counted here. */
 function frequency(word: CountedWord | undefined, at: number, { rows }: StoreSize): RawBuilder<unknown> {
   const count = word?.count ?? null
   const known = count === null ? null : Math.log(1 + Math.max(0, rows - count + 0.5) / (count + 0.5))

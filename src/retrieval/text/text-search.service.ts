@@ -27,48 +27,49 @@ import { createWordStatistics } from './word-statistics.service.ts'
 export type TextSearchInput = {
   sentence: string
   trust: Trust
-  /** Narrow by the index itself, where conditions are only met by reading what matched. */
+  /** Applied by the index itself; `conditions` are only checked after a matching row is read. */
   scopes?: readonly string[]
   types?: readonly string[]
   conditions: readonly RawBuilder<SqlBool>[]
   limit: number
-  /** So many of the best are to be right, ten unless told; behind them the cheaply found may stand before the better. */
+  /** How many of the best results must be exact; 10 by default. Later results may be in a cheaper order. */
   certain?: number
 }
 
-/** 1 MB, some hundred records: counting those that the caller sees takes less than a millisecond. */
+/** 1 MB, some hundred records. Counting those that the caller sees takes less than a millisecond. */
 const countedPages = 128
 
-/** A sentence has some dozen words; a pasted page would cost each record a hundred look-ups. */
+/** A sentence has about a dozen words. A pasted page would cost each record a hundred look-ups. */
 const mostWords = 24
 
-/** Where common words are looked for in a large store: new and salient is what is likely to be wanted. */
+/** Where common words are searched in a large store: among new and salient records. */
 const newest = 500
 const mostSalient = 100
 
 type Resources = { clock: Clock; textLanguage: string }
 
-type Sought = Stems & { pages: number; certain: number; scopes: readonly string[] | undefined }
+type LargeStoreInput = Stems & { pages: number; certain: number; scopes: readonly string[] | undefined }
 
 /**
- * What a caller may not see is not found, and takes no part in the count of a rare word. With one exception: of a
- * store of more than some pages, its size, the length of its texts and how common its common words are come from
- * all its records, once a minute or when it has doubled. Counting them for each caller would read them all.
+ * Text search by BM25. Records that the caller may not see are not found and do not count in the frequency of rare
+ * words. One exception: in a larger store the number of records, the mean length and the frequency of common words
+ * are estimated from all records, once a minute or when the store has doubled. Counting them for each caller would
+ * read all records.
  */
 export function createTextSearch({ clock, textLanguage }: Resources) {
   const { pagesOf, lexiconFor } = createWordStatistics({ clock, fewPages: countedPages })
   const { stemsIn } = createStemmer({ textLanguage })
 
-  /** The best matches of a sentence, best first; equals by id. */
-  async function find(db: Database, asked: TextSearchInput): Promise<Match[]> {
-    const { trust, conditions, limit, certain = 10 } = asked
-    const query = readQuery(asked.sentence)
+  /** Returns the best matches of a sentence, best first; ties by id. */
+  async function find(db: Database, input: TextSearchInput): Promise<Match[]> {
+    const { trust, conditions, limit, certain = 10 } = input
+    const query = readQuery(input.sentence)
     if (query.alternatives === '') return []
     const [stems, pages] = await Promise.all([stemsIn(db, query), pagesOf(db)])
     if (stems.words.length === 0) return []
-    const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(asked) }
+    const shared = { trust, conditions, limit, query, textLanguage, required: requiredOf(input) }
     if (pages > countedPages) {
-      return findInMany(db, shared, { ...stems, pages, certain, scopes: asked.scopes })
+      return findInMany(db, shared, { ...stems, pages, certain, scopes: input.scopes })
     }
     const words = stems.words.slice(0, mostWords).map((word) => ({ word, count: null }))
     return findByWords(db, { ...shared, store: await measureVisible(db, trust) }, words, [])
@@ -77,7 +78,7 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
   async function findInMany(
     db: Database,
     shared: Omit<TextSearch, 'store'>,
-    { words, phrased, pages, certain, scopes }: Sought,
+    { words, phrased, pages, certain, scopes }: LargeStoreInput,
   ): Promise<Match[]> {
     const lexicon = await lexiconFor(db, pages)
     const reach = estimateShare(shared.required, lexicon)
@@ -103,13 +104,13 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
     return [...byId.values()].sort(byScore).slice(0, search.limit)
   }
 
-  /** A bounded part of the store, of which the caller sees as much as there is to see. */
+  /** A bounded part of the store, limited to what the caller may see. */
   async function listLikely(db: Database, search: TextSearch, scopes: readonly string[] | undefined) {
     const { trust, conditions } = search
     const now = clock.now()
     const isScoped = trust.scopes !== null || scopes !== undefined
     const limit = isScoped ? newest : mostSalient
-    const sought = {
+    const selection = {
       trust,
       conditions,
       limit,
@@ -117,7 +118,7 @@ export function createTextSearch({ clock, textLanguage }: Resources) {
       isReadableOnly: true,
       ...(scopes ? { scopes } : {}),
     }
-    const salient = await findMostSalient(db, sought, now)
+    const salient = await findMostSalient(db, selection, now)
     return { ids: salient.map(({ id }) => id), newest: isScoped ? 0 : newest }
   }
 

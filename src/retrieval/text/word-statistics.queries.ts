@@ -5,8 +5,8 @@ import type { Trust } from '../../domain/caller.ts'
 import type { StoreSize, WordStatistics } from './search-plan.ts'
 
 /**
- * Read from a sample of the table's pages, all of them while it is small: the same answer as long as nothing
- * changes, and right for a store filled a moment ago, of which PostgreSQL has no statistics yet.
+ * Reads a sample of the pages of the table, all pages of a small one. The result is stable while nothing changes, and
+ * correct for a store that was just filled, for which PostgreSQL has no statistics yet.
  */
 export async function readWordStatistics(db: Database): Promise<WordStatistics> {
   const { rows } = await sql<{ rows: number; average: number; sampled: number; words: [string, number][] }>`
@@ -34,10 +34,13 @@ export async function readWordStatistics(db: Database): Promise<WordStatistics> 
   }
 }
 
-/** 8 MB of table: some thousand records, whose mean length is within some percent of that of all. */
+/** 8 MB of the table: some thousand records. Their mean length differs by a few percent from that of all. */
 const sampledPages = 1_024
 
-/** How many records the caller sees, and how long their texts are. Reads them all: for a store of some pages. */
+/**
+ * Returns how many records the caller sees and the mean length of their texts. Reads all of them, so it is for a
+ * small store.
+ */
 export async function measureVisible(db: Database, trust: Trust): Promise<StoreSize> {
   const { rows } = await sql<{ rows: number; average: number }>`
     select count(*) as rows, coalesce(avg(c.words), 1)::float8 as average
@@ -47,7 +50,7 @@ export async function measureVisible(db: Database, trust: Trust): Promise<StoreS
   return { rows: rows[0]?.rows ?? 0, averageLength: Math.max(1, rows[0]?.average ?? 1) }
 }
 
-/** How large the table is that is searched. */
+/** Returns the size of the searched table in pages. */
 export async function countPages(db: Database): Promise<number> {
   const { rows } = await sql<{ pages: number }>`
     select pg_relation_size('contents') / current_setting('block_size')::int as pages

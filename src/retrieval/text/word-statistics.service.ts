@@ -9,8 +9,8 @@ const pagesKeptMs = 1_000
 type CachedStatistics = { lexicon: WordStatistics; pages: number; at: number }
 
 /**
- * The lexicon as it was at most a minute ago, read anew beside the requests: it takes some hundred milliseconds.
- * A request waits for it only when there is none, or the store has doubled or halved since.
+ * The word statistics of at most a minute ago. They are read again in the background, which takes some hundred
+ * milliseconds. A request waits only when there are none, or when the store has doubled or halved since.
  */
 export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPages: number }) {
   let held: CachedStatistics | undefined
@@ -24,7 +24,9 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
     return reading
   }
 
-  /** Of more than a few as they were a second ago, asked for beside the requests; of a few as they are. */
+  /**
+   * Returns the size of the table. For a large table it is up to a second old and is refreshed in the background.
+   */
   async function pagesOf(db: Database): Promise<number> {
     if (!size || size.pages <= 2 * fewPages) return (await measure(db)).pages
     const age = clock.now().getTime() - size.at
@@ -42,7 +44,7 @@ export function createWordStatistics({ clock, fewPages }: { clock: Clock; fewPag
     const isNear = held !== undefined && pages < 2 * held.pages && held.pages < 2 * pages
     if (!held || !isNear) return (await renew(db, pages)).lexicon
     const age = clock.now().getTime() - held.at
-    // A clock set back must not keep a lexicon for ever. What fails is tried again by the next search.
+    // A clock that was set back must not keep old statistics for ever. A failed read is repeated by the next search.
     if (age > keptMs || age < 0) renew(db, pages).catch(() => undefined)
     return held.lexicon
   }

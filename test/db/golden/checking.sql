@@ -316,8 +316,8 @@ from visited
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $3::timestamptz - r.created_at) / 86400) as age) as born
+        select least(created.age, greatest(0::float8, date_part('epoch', $2::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
+        from (select greatest(0::float8, date_part('epoch', $3::timestamptz - r.created_at) / 86400) as age) as created
       ) as life
       left join lateral (
         select least(life.age, greatest(0::float8, date_part('epoch', $4::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight

@@ -85,13 +85,13 @@ and worth.bits < e.bits
 
 -- src/embeddings/compression.queries.ts writeCompressed
     update embeddings as e
-set bits = blurred.bits, code = blurred.code
+set bits = compressed_vectors.bits, code = compressed_vectors.code
     from unnest(
       $1::uuid[], $2::smallint[],
       $3::smallint[], $4::bytea[]
-    ) as blurred (record_id, model_id, bits, code)
-    where e.record_id = blurred.record_id
-and e.model_id = blurred.model_id;
+    ) as compressed_vectors (record_id, model_id, bits, code)
+    where e.record_id = compressed_vectors.record_id
+and e.model_id = compressed_vectors.model_id;
 
 -- src/embeddings/compression.queries.ts queueTooCoarse
     insert into unembedded (record_id, asked_at, due_at)
@@ -350,7 +350,7 @@ and u.due_at = $3::timestamptz
 from records as r
 where r.id in (select record_id
 from mine) for key share skip locked
-    ), settled as materialized (
+    ), finished as materialized (
       select mine.record_id, mine.asked_at, mine.is_new, given.code, given.signature
       from unnest(
         $4::uuid[],
@@ -368,32 +368,32 @@ where r.id = mine.record_id))
     ), stored as (
       insert into embeddings (record_id, model_id, bits, embedded_at, code)
       select record_id, $7, 32, $8::timestamptz, code
-from settled
+from finished
 where code is not null
       on conflict (record_id, model_id) do update
         set bits = excluded.bits, embedded_at = excluded.embedded_at, code = excluded.code
     ), signed as (
       insert into signatures (record_id, model_id, bits)
       select record_id, $9, ('x' || signature)::bit(1024)
-from settled
+from finished
 where code is not null
       on conflict (record_id, model_id) do update
 set bits = excluded.bits
     ), outdated as (
       delete
-from embeddings as e using settled as s
+from embeddings as e using finished as s
       where e.record_id = s.record_id
 and (s.code is null
 or (s.is_new
 and e.model_id <> $10))
     ), unlisted as (
       delete
-from unembedded as u using settled as s
+from unembedded as u using finished as s
 where u.record_id = s.record_id
     ), first as (
       insert into unsurprised (record_id, created_at, asked_at)
       select s.record_id, r.created_at, s.asked_at
-from settled as s join records as r on r.id = s.record_id
+from finished as s join records as r on r.id = s.record_id
       where s.code is not null
         and not exists (select
 from embeddings as e
@@ -409,12 +409,12 @@ and code is not null
 and not exists (
         select
 from embeddings as e
-        where e.record_id = settled.record_id
+        where e.record_id = finished.record_id
 and e.model_id = $11
 and e.bits < 32
       ) then extract(epoch
 from $12::timestamptz - asked_at)::float8 end as lag_seconds
-    from settled;
+    from finished;
 
 -- src/embeddings/embedding-queue.queries.ts recordFailures
     with mine as materialized (
@@ -624,7 +624,7 @@ from compared
 where confirms)
       order by r.id
       for no key update
-    ), told as (
+    ), stored as (
       insert into surprises (record_id, at, score, delta, base_before, duplicate_of, neighbours)
       select c.id, $2::timestamptz, c.score, case when l.pinned then 0 else c.delta end, l.base_importance,
         c.duplicate_of, c.neighbours
@@ -633,7 +633,7 @@ where confirms)
       returning record_id, delta
     ), confirmed as (
       select l.id, count(*)::integer as times
-      from told join compared as c on c.id = told.record_id
+      from stored join compared as c on c.id = stored.record_id
 and c.confirms join locked as l on l.id = c.duplicate_of
       where l.is_live
 and not l.pinned
@@ -649,15 +649,15 @@ and e.target_id = c.id))
       group by l.id
     ), moved as (
       update records as r
-      set base_importance = case when told.delta <> 0
-          then least(1, greatest(0.05::float8, l.base_importance + told.delta))
+      set base_importance = case when stored.delta <> 0
+          then least(1, greatest(0.05::float8, l.base_importance + stored.delta))
           else l.base_importance end,
         confirmation_count = r.confirmation_count + coalesce(confirmed.times, 0)
       from locked as l
-      left join told on told.record_id = l.id
+      left join stored on stored.record_id = l.id
       left join confirmed on confirmed.id = l.id
       where r.id = l.id
-and (told.delta <> 0
+and (stored.delta <> 0
 or confirmed.times > 0)
       returning r.id
     ), unlisted as (
@@ -743,7 +743,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       limit 500
     )
     select e.record_id as id, e.bits, e.code, (select count(*)
-from near) as sought
+from near) as examined
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7
     order by met.distance, met.record_id;
@@ -772,7 +772,7 @@ and v.payload #>> '{validity,mode}' = 'timeboxed'
       limit 500
     )
     select e.record_id as id, e.bits, e.code, (select count(*)
-from near) as sought
+from near) as examined
     from met join embeddings as e on e.record_id = met.record_id
 and e.model_id = $7
     order by met.distance, met.record_id;

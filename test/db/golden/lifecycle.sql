@@ -387,8 +387,8 @@ from visited
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+        select least(created.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as created
       ) as life
       left join lateral (
         select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
@@ -419,7 +419,7 @@ set importance = due.new
       from due
 where r.ctid = due.ctid
       returning r.id, due.old, due.new
-    ), told as (
+    ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)
       select id, old, new, $8::timestamptz, $9::uuid
 from moved
@@ -484,8 +484,8 @@ from visited
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+        select least(created.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as created
       ) as life
       left join lateral (
         select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
@@ -603,8 +603,8 @@ from visited
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+        select least(created.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as created
       ) as life
       left join lateral (
         select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
@@ -626,7 +626,7 @@ set importance = s.new
       where r.id = s.id
 and abs(s.new - s.old) > 0.01::float8
       returning r.id, s.old, s.new
-    ), told as (
+    ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)
       select id, old, new, $5::timestamptz, $6::uuid
 from moved
@@ -691,8 +691,8 @@ from visited
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+        select least(created.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as created
       ) as life
       left join lateral (
         select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight
@@ -714,7 +714,7 @@ set importance = s.new
       where r.id = s.id
 and abs(s.new - s.old) > 0.01::float8
       returning r.id, s.old, s.new
-    ), told as (
+    ), logged as (
       insert into importance_history (record_id, old, new, at, run_id)
       select id, old, new, $5::timestamptz, $6::uuid
 from moved
@@ -857,8 +857,8 @@ from visited
         greatest(life.age, 0.0006944444444444445::float8) as oldest,
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) as weight
       from (
-        select least(born.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, born.age
-        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as born
+        select least(created.age, greatest(0::float8, date_part('epoch', $1::timestamptz - coalesce(r.last_accessed_at, r.created_at)) / 86400)) as since, created.age
+        from (select greatest(0::float8, date_part('epoch', $2::timestamptz - r.created_at) / 86400) as age) as created
       ) as life
       left join lateral (
         select least(life.age, greatest(0::float8, date_part('epoch', $3::timestamptz - l.at) / 86400)) as age, case l.kind when 'used' then 1::float8 when 'served' then 0.25::float8 end as weight

@@ -59,14 +59,14 @@ from reached
     limit $6;
 
 -- src/retrieval/candidates.queries.ts findCandidateStates
-    select standing.*
+    select state.*
     from unnest($1::uuid[]) as candidate (id) cross join lateral (
       select r.id, salience_at(r, $2::timestamptz) as salience, r.importance,
         r.sensitivity <= $3::sensitivity as "isOpen"
       from records as r
 where r.id = candidate.id
       offset 0
-    ) as standing;
+    ) as state;
 
 -- src/retrieval/candidates.queries.ts findStatusChangedSince
     select r.id

@@ -73,7 +73,7 @@ async function openRange(app: TestApp, findOutside: () => Promise<string[]>) {
   /** What is noted beside the requests is written, too. */
   async function drain(): Promise<string[]> {
     await app.services.keys.finishWrites()
-    await app.services.access.settle()
+    await app.services.access.flush()
     return writes.drain()
   }
 

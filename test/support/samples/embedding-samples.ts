@@ -69,7 +69,7 @@ export const embeddingSamples: Record<string, Record<string, Sample | Record<str
     findQueuedTexts: (db) => waiting.findQueuedTexts(db, [id]),
     storeVectors: (db) =>
       inTransaction(db, (tx) =>
-        waiting.storeVectors(tx, { modelId: 1, until, now, readings: [{ id, vector: null }] }),
+        waiting.storeVectors(tx, { modelId: 1, until, now, embeddedTexts: [{ id, vector: null }] }),
       ),
     recordFailures: (db) =>
       inTransaction(db, (tx) =>
