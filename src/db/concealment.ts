@@ -25,12 +25,6 @@ function hiddenIds(trust: Trust, text: Fragment): Fragment {
   `
 }
 
-/** The distinct hidden ids in a text. No work at all for a caller who sees everything. */
-export function listHidden(trust: Trust, text: Fragment): RawBuilder<string[]> {
-  if (hasFullTrust(trust)) return sql<string[]>`array[]::uuid[]`
-  return sql<string[]>`array(select distinct concealed.id from (${hiddenIds(trust, text)}) as concealed)`
-}
-
 export function namesNoHidden(trust: Trust, text: Fragment): RawBuilder<SqlBool> {
   if (hasFullTrust(trust)) return sql<SqlBool>`true`
   return sql<SqlBool>`not exists (${hiddenIds(trust, text)})`

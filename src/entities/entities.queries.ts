@@ -4,7 +4,7 @@ import { openTo, visibleTo } from '../db/visibility.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import { inverseOf } from '../domain/edges.ts'
 import type { Candidate } from '../domain/entity-match.ts'
-import { type StoredRecord, selectStored } from '../records/index.ts'
+import { readStored, type StoredRecord } from '../records/index.ts'
 import type { Reference } from './entities.schemas.ts'
 
 type NameLookup = { digest: Buffer; scope: string | undefined; trust: Trust }
@@ -87,7 +87,7 @@ export async function listMentions(
     limit ${limit}
   ) as cut join records as r on r.id = cut.id`
   const rest = sql`order by r.created_at desc, r.id desc`
-  return (await selectStored(trust, { from: cut, rest }).execute(db)).rows
+  return readStored(db, trust, { from: cut, rest })
 }
 
 function isAfter({ created_at: at, id }: { created_at: string; id: string }): RawBuilder<SqlBool> {

@@ -54,7 +54,7 @@ export {
   insertHandles,
   type KnownRecord,
   lookUpHandles,
-  selectStored,
+  readStored,
 } from './records.queries.ts'
 export { recordsRoutes } from './records.routes.ts'
 export {

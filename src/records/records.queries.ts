@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { isEntryShown, listHidden } from '../db/concealment.ts'
+import { isEntryShown } from '../db/concealment.ts'
 import type { Database } from '../db/connection.ts'
 import { visibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
@@ -7,6 +7,7 @@ import { embeddedEdges } from '../domain/embedded-edges.ts'
 import type { Handle } from '../domain/handles.ts'
 import type { Payload } from '../domain/payloads.ts'
 import { maxEmbeddedEntries } from './audit-log.ts'
+import { nameHidden, type Unnamed } from './hidden-names.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**
@@ -18,8 +19,8 @@ import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 export function selectStored(
   trust: Trust,
   { from, more = sql``, rest, mostEdges = embeddedEdges }: Selection,
-): RawBuilder<StoredRecord> {
-  return sql<StoredRecord>`
+): RawBuilder<Unnamed> {
+  return sql<Unnamed>`
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
       r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
       r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
@@ -48,7 +49,7 @@ export function selectStored(
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, ${listHidden(trust, referencingContent)} as concealed${more}
+      ), '[]') as audit_log${more}
     from ${from}
     join contents as c on c.record_id = r.id
     where ${visibleTo(trust)} ${rest}
@@ -57,13 +58,13 @@ export function selectStored(
 
 type Fragment = RawBuilder<unknown>
 
-/** Where contents name other records. A scan of the whole payload would cost as much as the payload is long. */
-const referencingContent = sql`concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-)`
 /** `more` continues the columns, `rest` the conditions. */
 type Selection = { from: Fragment; more?: Fragment; rest: Fragment; mostEdges?: number }
+
+export async function readStored(db: Database, trust: Trust, selection: Selection): Promise<StoredRecord[]> {
+  const { rows } = await selectStored(trust, selection).execute(db)
+  return nameHidden(db, trust, rows)
+}
 
 /** Forgotten records too: the caller decides whether to answer one or to say that it is gone. */
 export async function findRecords(
@@ -76,7 +77,7 @@ export async function findRecords(
     ...{ from: sql`records as r`, rest: sql`and ${hasIdIn(ids)}` },
     ...(mostEdges === undefined ? {} : { mostEdges }),
   }
-  return (await selectStored(trust, selection).execute(db)).rows
+  return readStored(db, trust, selection)
 }
 
 /**

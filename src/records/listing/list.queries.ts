@@ -3,6 +3,7 @@ import { isEntryShown } from '../../db/concealment.ts'
 import type { Database } from '../../db/connection.ts'
 import type { DB } from '../../db/schema.ts'
 import type { Trust } from '../../domain/caller.ts'
+import { nameHidden } from '../hidden-names.queries.ts'
 import { selectStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
@@ -218,7 +219,7 @@ async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Pr
     more: sql`, cut.position`,
     rest: sql`order by cut.position ${direction}, r.id ${direction}`,
   }).execute(db)
-  return rows as PositionedRecord[]
+  return nameHidden(db, page.trust, rows as PositionedRecord[])
 }
 
 /** Oldest first, so that a page stays what it is while entries are added behind it. */

@@ -131,40 +131,22 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed
+      ), '[]') as audit_log
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $11::uuid
-and e.predicate = any($12::text[])
+    where e.source_id = $9::uuid
+and e.predicate = any($10::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $13
-and "r"."scope" = any($14::text[]))
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $15
+    limit $13
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
+    where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/entities.queries.ts listMentions: the second page
@@ -236,41 +218,23 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed
+      ), '[]') as audit_log
     from (
     select r.id
     from relations as e join records as r on r.id = e.target_id
-    where e.source_id = $11::uuid
-and e.predicate = any($12::text[])
+    where e.source_id = $9::uuid
+and e.predicate = any($10::text[])
       and r.forgotten_at is null
-and ("r"."sensitivity" <= $13
-and "r"."scope" = any($14::text[]))
-and (r.created_at, r.id) < ($15::timestamptz, $16::uuid)
+and ("r"."sensitivity" <= $11
+and "r"."scope" = any($12::text[]))
+and (r.created_at, r.id) < ($13::timestamptz, $14::uuid)
     group by r.id
     order by r.created_at desc, r.id desc
-    limit $17
+    limit $15
   ) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $18
-and "r"."scope" = any($19::text[]))
+    where ("r"."sensitivity" <= $16
+and "r"."scope" = any($17::text[]))
 order by r.created_at desc, r.id desc;
 
 -- src/entities/entities.queries.ts lockMergesAcrossScopes

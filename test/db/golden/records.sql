@@ -285,6 +285,32 @@ and (sensitivity <= $2::sensitivity
 and scope = any($3::text[]))
 returning "id";
 
+-- src/records/hidden-names.queries.ts nameHidden
+    select n.id
+from records as n
+where n.id = any($1::uuid[])
+and not ("n"."sensitivity" <= $2
+and "n"."scope" = any($3::text[]))
+    union
+    select n.id
+from departures as n
+where n.id = any($4::uuid[])
+and not ("n"."sensitivity" <= $5
+and "n"."scope" = any($6::text[]));
+
+-- src/records/hidden-names.queries.ts findHiddenIds
+    select n.id
+from records as n
+where n.id = any($1::uuid[])
+and not ("n"."sensitivity" <= $2
+and "n"."scope" = any($3::text[]))
+    union
+    select n.id
+from departures as n
+where n.id = any($4::uuid[])
+and not ("n"."sensitivity" <= $5
+and "n"."scope" = any($6::text[]));
+
 -- src/records/listing/list-matching.queries.ts selectSortValue
 select salience_at(r, $1::timestamptz)
 from records as r;
@@ -365,35 +391,17 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed, cut.position
-    from ((select "r"."id", salience_at(r, $11::timestamptz) as "position"
+      ), '[]') as audit_log, cut.position
+    from ((select "r"."id", salience_at(r, $9::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $12
-and "r"."scope" = any($13::text[]))
+where ("r"."sensitivity" <= $10
+and "r"."scope" = any($11::text[]))
 and r.forgotten_at is null
-order by salience_at(r, $14::timestamptz) desc, "r"."id" desc
-limit $15)) as cut join records as r on r.id = cut.id
+order by salience_at(r, $12::timestamptz) desc, "r"."id" desc
+limit $13)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $16
-and "r"."scope" = any($17::text[]))
+    where ("r"."sensitivity" <= $14
+and "r"."scope" = any($15::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/list.queries.ts listRecords: by creation, every filter
@@ -465,54 +473,36 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed, cut.position
+      ), '[]') as audit_log, cut.position
     from ((select "r"."id", "r"."created_at" as "position"
 from "records" as "r"
 inner join "contents" as "c" on "c"."record_id" = "r"."id"
-where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-and ("r"."type" = $13
-and "r"."scope" = $14
-and "r"."sensitivity" = $15
-and "r"."layer" = $16
-and "r"."memory_kind" = $17
-and "r"."status" = $18
-and c.tags @> $19::text[]
-and r.created_at > $20::timestamptz
-and r.created_at < $21::timestamptz
-and c.search @@ websearch_to_tsquery($22::text::regconfig, $23)
+where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
+and ("r"."type" = $11
+and "r"."scope" = $12
+and "r"."sensitivity" = $13
+and "r"."layer" = $14
+and "r"."memory_kind" = $15
+and "r"."status" = $16
+and c.tags @> $17::text[]
+and r.created_at > $18::timestamptz
+and r.created_at < $19::timestamptz
+and c.search @@ websearch_to_tsquery($20::text::regconfig, $21)
 and r.forgotten_at is null
-and r.pinned = $24
-and r.updated_at > $25::timestamptz
-and r.salience >= $26
-and salience_at(r, $27::timestamptz) >= $28
-and salience_at(r, $29::timestamptz) <= $30)
-and "r"."created_at" >= $31::timestamptz
-and ("r"."created_at" > $32::timestamptz
-or r.id > $33::uuid)
+and r.pinned = $22
+and r.updated_at > $23::timestamptz
+and r.salience >= $24
+and salience_at(r, $25::timestamptz) >= $26
+and salience_at(r, $27::timestamptz) <= $28)
+and "r"."created_at" >= $29::timestamptz
+and ("r"."created_at" > $30::timestamptz
+or r.id > $31::uuid)
 order by "r"."created_at" asc, "r"."id" asc
-limit $34)) as cut join records as r on r.id = cut.id
+limit $32)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $35
-and "r"."scope" = any($36::text[]))
+    where ("r"."sensitivity" <= $33
+and "r"."scope" = any($34::text[]))
 order by cut.position asc, r.id asc;
 
 -- src/records/listing/list.queries.ts listRecords: by importance, everything seen
@@ -551,7 +541,7 @@ limit $1
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array[]::uuid[] as concealed, cut.position
+      ), '[]') as audit_log, cut.position
     from ((select "r"."id", "r"."importance" as "position"
 from "records" as "r"
 where true
@@ -814,56 +804,38 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed, cut.position
+      ), '[]') as audit_log, cut.position
     from ((select "id", "position"
 from (select "best"."id", "best"."position"
-from unnest($11::bigint[], $12::text[]) as lane (half_life, scope)
-inner join lateral (select "r"."id", salience_at(r, $13::timestamptz) as "position"
+from unnest($9::bigint[], $10::text[]) as lane (half_life, scope)
+inner join lateral (select "r"."id", salience_at(r, $11::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $14
-and "r"."scope" = any($15::text[]))
+where ("r"."sensitivity" <= $12
+and "r"."scope" = any($13::text[]))
 and r.forgotten_at is null
-and salience_at(r, $16::timestamptz) <= $17::float8
-and (salience_at(r, $18::timestamptz) < $19::float8
-or r.id < $20::uuid)
+and salience_at(r, $14::timestamptz) <= $15::float8
+and (salience_at(r, $16::timestamptz) < $17::float8
+or r.id < $18::uuid)
 and "r"."decay_rank" is not null
 and r.half_life_seconds = lane.half_life
 and r.scope = lane.scope
-and r.decay_rank <= $21::float8 + $22::float8 / lane.half_life
+and r.decay_rank <= $19::float8 + $20::float8 / lane.half_life
 order by "r"."decay_rank" desc, "r"."id" desc
-limit 51) as "best" on true union all select "r"."id", salience_at(r, $23::timestamptz) as "position"
+limit 51) as "best" on true union all select "r"."id", salience_at(r, $21::timestamptz) as "position"
 from "records" as "r"
-where ("r"."sensitivity" <= $24
-and "r"."scope" = any($25::text[]))
+where ("r"."sensitivity" <= $22
+and "r"."scope" = any($23::text[]))
 and r.forgotten_at is null
-and salience_at(r, $26::timestamptz) <= $27::float8
-and (salience_at(r, $28::timestamptz) < $29::float8
-or r.id < $30::uuid)
+and salience_at(r, $24::timestamptz) <= $25::float8
+and (salience_at(r, $26::timestamptz) < $27::float8
+or r.id < $28::uuid)
 and "r"."decay_rank" is null
-and "r"."salience" >= $31) as "candidate"
+and "r"."salience" >= $29) as "candidate"
 order by "position" desc, "id" desc
-limit $32)) as cut join records as r on r.id = cut.id
+limit $30)) as cut join records as r on r.id = cut.id
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $33
-and "r"."scope" = any($34::text[]))
+    where ("r"."sensitivity" <= $31
+and "r"."scope" = any($32::text[]))
 order by cut.position desc, r.id desc;
 
 -- src/records/listing/list.queries.ts listIdsBySalience
@@ -1250,13 +1222,47 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
+      ), '[]') as audit_log
+    from records as r
+    join contents as c on c.record_id = r.id
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]));
+
+-- src/records/records.queries.ts readStored
+    select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
+      r.scope, c.tags, c.payload, c.provenance, c.interpretation, r.salience, r.base_salience, r.anchored_at,
+      r.last_reinforced_at, r.updated_at, r.expires_at, r.prune_at, r.half_life_seconds, r.max_age_seconds,
+      r.min_salience, r.reinforcement_gain, r.max_salience, r.importance, r.base_importance, r.emotional_valence,
+      r.last_accessed_at, r.access_count, r.served_count, r.confirmation_count, r.version, r.curve, r.deletion_policy,
+      r.pinned, r.forgotten_at, r.purge_at, r.forgotten_run_id, r.forgotten_reason, r.forgotten_by,
+      coalesce((
+        select json_agg(edge
+order by edge.created_at, edge.target_id, edge.predicate)
+        from (
+          select e.predicate, e.target_id, e.weight, e.created_at
+          from relations as e
+          join records as t on t.id = e.target_id
+          where e.source_id = r.id
+and t.forgotten_at is null
+and ("t"."sensitivity" <= $1
+and "t"."scope" = any($2::text[]))
+          order by e.predicate desc, e.target_id desc
+          limit 1000
+        ) as edge
+      ), '[]') as relations,
+      coalesce((
+        select json_agg(entry)
+        from (
+          select newest.action, newest.actor, newest.at, newest.rationale, newest.run_id, newest.changes,
+            newest.via
+          from (
+            select *
+from audit_entries as a
+where a.record_id = r.id
+and (
+    not exists (
     select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
+from regexp_matches(concat_ws(' ', a.rationale, a.changes), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
     cross join lateral (
       select n.id, n.sensitivity, n.scope
 from records as n
@@ -1266,13 +1272,36 @@ where n.id = named.id[1]::uuid
 from departures as n
 where n.id = named.id[1]::uuid
     ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed
+    where not ("h"."sensitivity" <= $3
+and "h"."scope" = any($4::text[]))
+  )
+and (a.action = 'create'
+or a.at not in (
+    select edge.created_at
+    from unnest($5::text[]) as kind (predicate)
+    cross join lateral (
+      select e.target_id, e.created_at
+from relations as e
+      where e.source_id = r.id
+and e.predicate = kind.predicate
+      order by e.target_id desc
+      limit 1000
+    ) as edge
+    join records as h on h.id = edge.target_id
+    where not ("h"."sensitivity" <= $6
+and "h"."scope" = any($7::text[]))
+  ))
+  )
+            order by a.id desc
+limit $8
+          ) as newest
+          order by newest.id
+        ) as entry
+      ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]));
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]));
 
 -- src/records/records.queries.ts findRecords: one
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1343,30 +1372,12 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed
+      ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-and r.id = $13::uuid;
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
+and r.id = $11::uuid;
 
 -- src/records/records.queries.ts findRecords: several
     select r.id, r.type, r.sensitivity, r.layer, r.memory_kind, r.status, r.source_type, r.confidence, r.created_at,
@@ -1437,30 +1448,12 @@ limit $8
           ) as newest
           order by newest.id
         ) as entry
-      ), '[]') as audit_log, array(select distinct concealed.id
-from (
-    select h.id
-from regexp_matches(concat_ws(' ',
-  c.provenance, c.payload -> 'evidence', c.payload -> 'revision', c.interpretation -> 'mentions',
-  c.interpretation -> 'relation_candidates', c.interpretation -> 'reference_candidates'
-), '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}', 'g') as named (id)
-    cross join lateral (
-      select n.id, n.sensitivity, n.scope
-from records as n
-where n.id = named.id[1]::uuid
-      union all
-      select n.id, n.sensitivity, n.scope
-from departures as n
-where n.id = named.id[1]::uuid
-    ) as h
-    where not ("h"."sensitivity" <= $9
-and "h"."scope" = any($10::text[]))
-  ) as concealed) as concealed
+      ), '[]') as audit_log
     from records as r
     join contents as c on c.record_id = r.id
-    where ("r"."sensitivity" <= $11
-and "r"."scope" = any($12::text[]))
-and r.id = any($13::uuid[]);
+    where ("r"."sensitivity" <= $9
+and "r"."scope" = any($10::text[]))
+and r.id = any($11::uuid[]);
 
 -- src/records/records.queries.ts lockRecords
 select r.id

@@ -7,6 +7,7 @@ import * as jobs from '../../../src/jobs/schedules.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
 import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'
 import * as policies from '../../../src/policies/policies.queries.ts'
+import * as hiddenNames from '../../../src/records/hidden-names.queries.ts'
 import * as listing from '../../../src/records/listing/list.queries.ts'
 import * as matching from '../../../src/records/listing/list-matching.queries.ts'
 import type { PageQuery } from '../../../src/records/listing/list-page.ts'
@@ -207,8 +208,13 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
     listIdsBySalience: (db) => listing.listIdsBySalience(db, page, [{ half_life_seconds: 60 }], 0.4),
     listAudit: (db) => listing.listAudit(db, { id, trust, after: 0, limit: 101 }),
   },
+  'src/records/hidden-names.queries.ts': {
+    nameHidden: (db) => hiddenNames.nameHidden(db, trust, [{ provenance: id } as never]),
+    findHiddenIds: (db) => hiddenNames.findHiddenIds(db, trust, [id]),
+  },
   'src/records/records.queries.ts': {
     selectStored: (db) => records.selectStored(trust, { from: sql`records as r`, rest: sql`` }).execute(db),
+    readStored: (db) => records.readStored(db, trust, { from: sql`records as r`, rest: sql`` }),
     findRecords: {
       one: (db) => records.findRecords(db, [id], trust),
       several: (db) => records.findRecords(db, [id, id], trust),
