@@ -3,8 +3,8 @@ import type { Database } from '../db/connection.ts'
 import { type Finding, maxNamed } from './law.ts'
 
 /**
- * `each` yields a name and whether it holds, null counting as not, of everything there is to hold against a law. The
- * names of those that hold are never made.
+ * `each` selects a name and whether the law holds, for every row that the law concerns; null counts as broken. Only
+ * the names of broken rows are built.
  */
 export async function findBreaches(db: Database, each: RawBuilder<unknown>): Promise<Finding> {
   const { rows } = await sql<Finding>`
@@ -15,7 +15,7 @@ export async function findBreaches(db: Database, each: RawBuilder<unknown>): Pro
   return rows[0] ?? { checked: 0, broken: 0, named: [] }
 }
 
-/** For as long as the transaction lasts: whole tables are sorted and joined here, on one core. */
+/** Settings for one transaction: whole tables are sorted and joined here, on one core. */
 export async function prepareForWholeTables(tx: Database): Promise<void> {
   await sql`
     select set_config('work_mem', '64MB', true), set_config('max_parallel_workers_per_gather', '0', true)

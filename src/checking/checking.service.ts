@@ -42,51 +42,99 @@ import {
   findWrongSurprises,
 } from './vector-laws.queries.ts'
 
-/** The cheapest first: what the database itself no longer guards explains most of what follows. */
+/** The cheapest laws first. A missing constraint or trigger explains most of the breaches after it. */
 export const allLaws: readonly Law[] = [
   { name: 'guards', statement: 'constraints, indexes and triggers are in force', find: findDisabledGuards },
-  { name: 'runs', statement: 'a run that runs is what its job is leased for', find: findStrayRuns },
-  { name: 'answers', statement: 'an answer is kept whole and for a while', find: findWrongStoredAnswers },
-  { name: 'tombstones', statement: 'all tombstones are of one key', find: findForeignTombstones },
-  { name: 'contents', statement: 'a record has its content, of its own type', find: findLostContents },
-  { name: 'salience', statement: 'salience is between the curve and its base', find: findWrongSaliences },
+  { name: 'runs', statement: 'a running run has the lease of its job', find: findStrayRuns },
+  {
+    name: 'answers',
+    statement: 'a stored answer is complete and expires after it was stored',
+    find: findWrongStoredAnswers,
+  },
+  { name: 'tombstones', statement: 'all tombstones were made with one key', find: findForeignTombstones },
+  { name: 'contents', statement: 'a record has contents of its own type', find: findLostContents },
+  {
+    name: 'salience',
+    statement: 'stored salience is between the exact one and its base',
+    find: findWrongSaliences,
+  },
   { name: 'expiry', statement: 'a record expires at its maximum age', find: findWrongExpiries },
-  { name: 'pruning', statement: 'a record is due when it has faded', find: findWrongPruneMoments },
-  { name: 'times', statement: 'nothing has happened in the future', find: findFutureTimes },
-  { name: 'forgetting', statement: 'what is forgotten may be, and is logged', find: findWrongForgettings },
-  { name: 'history', statement: 'what was replaced is worth nothing', find: findSalientHistory },
-  { name: 'successors', statement: 'what was replaced leads to what replaced it', find: findLostSuccessors },
-  { name: 'audit', statement: 'every version has its entry', find: findUnloggedVersions },
-  { name: 'episodes', statement: 'of an episode only the outcome is set', find: findRewrittenEpisodes },
-  { name: 'statuses', statement: 'each status follows from the one before', find: findBrokenStatusChains },
-  { name: 'scores', statement: 'each score follows from the one before', find: findBrokenScoreChains },
-  { name: 'accesses', statement: 'accesses are counted as they are logged', find: findMiscountedAccesses },
-  { name: 'edges', statement: 'an edge with an inverse is there both ways', find: findOneWayEdges },
-  { name: 'descent', statement: 'a record is linked with what it was made from', find: findLostDescent },
+  {
+    name: 'pruning',
+    statement: 'prune_at is the moment when the record has faded',
+    find: findWrongPruneMoments,
+  },
+  { name: 'times', statement: 'no time of a record is in the future', find: findFutureTimes },
+  {
+    name: 'forgetting',
+    statement: 'a forgotten record may be forgotten, and its log says so',
+    find: findWrongForgettings,
+  },
+  { name: 'history', statement: 'a replaced record has no salience', find: findSalientHistory },
+  {
+    name: 'successors',
+    statement: 'a replaced record has an edge to its successor',
+    find: findLostSuccessors,
+  },
+  { name: 'audit', statement: 'every version has an audit entry', find: findUnloggedVersions },
+  { name: 'episodes', statement: 'only the outcome of an episode changes', find: findRewrittenEpisodes },
+  {
+    name: 'statuses',
+    statement: 'each status change starts with the status before it',
+    find: findBrokenStatusChains,
+  },
+  { name: 'scores', statement: 'each importance starts with the one before it', find: findBrokenScoreChains },
+  {
+    name: 'accesses',
+    statement: 'the access log does not exceed the counters',
+    find: findMiscountedAccesses,
+  },
+  { name: 'edges', statement: 'an edge with an inverse exists in both directions', find: findOneWayEdges },
+  {
+    name: 'descent',
+    statement: 'a record has an edge to each record it was made from',
+    find: findLostDescent,
+  },
   {
     name: 'origins',
-    statement: 'what was derived or replaced another has its origin',
+    statement: 'a derived record has descent, and a successor an edge to its predecessor',
     find: findLostOrigins,
   },
-  { name: 'search', statement: 'a record is found by scope and type', find: findUnsearchable },
-  { name: 'identifiers', statement: 'an entity has the identifiers it says', find: findWrongIdentifiers },
-  { name: 'handles', statement: 'a record is known by all it is called', find: findMissingHandles },
-  { name: 'departures', statement: 'what is gone is gone from everywhere', find: findReturnedRecords },
-  { name: 'erasures', statement: 'of what was erased no word is left', find: findErasedWords },
-  { name: 'quotations', statement: 'no kept answer quotes what was erased', find: findErasedAnswers },
+  { name: 'search', statement: 'a record can be searched by scope and type', find: findUnsearchable },
+  {
+    name: 'identifiers',
+    statement: 'an entity owns the identifiers of its payload',
+    find: findWrongIdentifiers,
+  },
+  { name: 'handles', statement: 'a record has every handle of its payload', find: findMissingHandles },
+  {
+    name: 'departures',
+    statement: 'a purged or erased record is in no other table',
+    find: findReturnedRecords,
+  },
+  { name: 'erasures', statement: 'no log contains words of an erased record', find: findErasedWords },
+  { name: 'quotations', statement: 'no stored answer contains an erased record', find: findErasedAnswers },
   { name: 'vectors', statement: 'a vector has its signature', find: findUnsignedVectors },
-  { name: 'precision', statement: 'a vector is as long as its bits say', find: findMisshapenVectors },
-  { name: 'embedding', statement: 'a text has its vector or waits for it', find: findForgottenTexts },
-  { name: 'surprises', statement: 'a record is compared once', find: findWrongSurprises },
-  { name: 'episode list', statement: 'what was never consolidated is listed', find: findUnlistedEpisodes },
-  { name: 'importance', statement: 'a score is near what it comes to now', find: findStaleScores },
+  {
+    name: 'precision',
+    statement: 'the length of a vector fits its dimensions and bits',
+    find: findMisshapenVectors,
+  },
+  { name: 'embedding', statement: 'a text has a vector or waits for one', find: findForgottenTexts },
+  { name: 'surprises', statement: 'a record is compared with its neighbours once', find: findWrongSurprises },
+  {
+    name: 'episode list',
+    statement: 'an episode that was never consolidated is listed',
+    find: findUnlistedEpisodes,
+  },
+  { name: 'importance', statement: 'stored importance is near the one computed now', find: findStaleScores },
 ]
 
 type Resources = { db: Database; clock: Clock; laws?: readonly Law[] }
 
 /**
- * Holds the store against each law, one after the other: each in a transaction that reads and of one snapshot, so that
- * what others write meanwhile is neither held up nor seen by half, and no snapshot is kept for longer than one takes.
+ * Checks the store against each law, one after the other. Each law has its own read-only transaction with one
+ * snapshot: other writers are not blocked and not seen half, and no snapshot is kept for longer than one law takes.
  */
 export function createChecking({ db, clock, laws = allLaws }: Resources) {
   async function* check(): AsyncGenerator<Verdict> {
@@ -96,7 +144,7 @@ export function createChecking({ db, clock, laws = allLaws }: Resources) {
         yield { ...about, ...(await read((tx) => find(tx, clock.now()))) }
       } catch (error) {
         if (!isStatementTimeout(error)) throw error
-        yield { ...about, unchecked: 'it took the database too long' }
+        yield { ...about, unchecked: 'the database took too long' }
       }
     }
   }

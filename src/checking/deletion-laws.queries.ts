@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
-/** What is no more is in no table but those that outlive it, and its id is nobody's again. */
+/** A purged or erased record is only in the tables that outlive it, and its id is not used again. */
 export async function findReturnedRecords(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -20,7 +20,7 @@ export async function findReturnedRecords(db: Database): Promise<Finding> {
   )
 }
 
-/** Of what was erased the logs keep who and when, and only the erasing itself may say why. */
+/** The logs of an erased record keep who and when. Only the entry of the erasure keeps a reason. */
 export async function findErasedWords(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -37,7 +37,7 @@ export async function findErasedWords(db: Database): Promise<Finding> {
   )
 }
 
-/** Nor is it quoted by an answer that is kept for whoever asks again. */
+/** No stored answer contains an erased record. */
 export async function findErasedAnswers(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -67,7 +67,7 @@ export async function findErasedAnswers(db: Database): Promise<Finding> {
   )
 }
 
-/** Of another key they would say nothing, and nothing could be written beside them. */
+/** Tombstones of another key match nothing, and nothing could be written beside them. */
 export async function findForeignTombstones(db: Database): Promise<Finding> {
   return findBreaches(
     db,

@@ -11,7 +11,10 @@ const pairs = sql.join(
   ]),
 )
 
-/** What a record was made from is linked with it, as long as both are there. A lost link leaves a lineage with a hole. */
+/**
+ * A record has an edge to each record it was made from, as long as both exist. A lost edge leaves a gap in the
+ * lineage.
+ */
 export async function findLostDescent(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -32,7 +35,10 @@ export async function findLostDescent(db: Database): Promise<Finding> {
   )
 }
 
-/** What the service derived has its descent, or an erase would not find it; and a successor leads to what it replaced. */
+/**
+ * A record that the service derived has descent, or an erase would not find it; and a successor has an edge to its
+ * predecessor.
+ */
 export async function findLostOrigins(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -61,7 +67,7 @@ export async function findLostOrigins(db: Database): Promise<Finding> {
   )
 }
 
-/** What has an inverse is written both ways, with one weight. */
+/** An edge with an inverse exists in both directions, with one weight. */
 export async function findOneWayEdges(db: Database): Promise<Finding> {
   return findBreaches(
     db,

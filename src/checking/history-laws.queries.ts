@@ -12,7 +12,10 @@ const movesBy = (isOpen: typeof mayBecome) =>
   )
 const [moves, reverts] = [movesBy(mayBecome), movesBy(mayRevertTo)]
 
-/** Each change of a record is a version and has an entry; what changes no version, such as a pruning, may have one. */
+/**
+ * Each change of a record is a version with an audit entry. Changes without a version, such as a pruning, may have
+ * one too.
+ */
 export async function findUnloggedVersions(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -25,7 +28,7 @@ export async function findUnloggedVersions(db: Database): Promise<Finding> {
   )
 }
 
-/** Of an episode only the outcome is ever set anew. */
+/** Only the outcome of an episode changes after it was written. */
 export async function findRewrittenEpisodes(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -41,7 +44,9 @@ export async function findRewrittenEpisodes(db: Database): Promise<Finding> {
   )
 }
 
-/** Each move starts where the one before it led and is one that there is, and the last led to what the record is. */
+/**
+ * Each status change starts with the status before it and is allowed, and the last leads to the status of the record.
+ */
 export async function findBrokenStatusChains(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -67,7 +72,7 @@ export async function findBrokenStatusChains(db: Database): Promise<Finding> {
   )
 }
 
-/** Its old part may be deleted, but what is left of it has no gap, and ends at what is stored. */
+/** The old part of an importance history may be deleted. The rest has no gap and ends at the stored importance. */
 export async function findBrokenScoreChains(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -87,10 +92,16 @@ export async function findBrokenScoreChains(db: Database): Promise<Finding> {
   )
 }
 
-/** Time alone moves a score by less than this in the first day, and then by less than the other in each. */
+/**
+ * Time alone changes an importance by less than the first value in the first day, and by less than the second per day
+ * after it.
+ */
 const [firstDay, eachDay] = [0.08, 0.01]
 
-/** As far as a refresh would not have written it anew: what happens to a record is in its score at once. */
+/**
+ * The stored importance is near the exact one: a refresh corrects the effect of time, and everything else that
+ * happens to a record updates it at once.
+ */
 export async function findStaleScores(db: Database, now: Date): Promise<Finding> {
   const { join, importance } = importanceAt(now)
   return findBreaches(
@@ -108,7 +119,7 @@ export async function findStaleScores(db: Database, now: Date): Promise<Finding>
   )
 }
 
-/** The log holds no more than was counted; of what is older it may hold less. */
+/** The log has at most as many accesses as were counted. It may have fewer, because old entries are folded. */
 export async function findMiscountedAccesses(db: Database): Promise<Finding> {
   return findBreaches(
     db,

@@ -1,26 +1,26 @@
 import type { Database } from '../db/connection.ts'
 
-/** Enough of them to see what they have in common. */
+/** Breaches that are listed by name; enough to see what they have in common. */
 export const maxNamed = 20
 
-/** How many were held against a law, how many broke it, and which, as far as they are named. Never what they say. */
+/** How many rows a law concerns, how many break it, and the names of some of them. Never their content. */
 export type Finding = { checked: number; broken: number; named: readonly string[] }
 
-/** Something that holds of the whole store between any two transactions, whatever ended the processes before. */
+/** A statement that is true of the whole store between any two transactions, even after a crash. */
 export type Law = {
   name: string
   statement: string
   find(db: Database, now: Date): Promise<Finding>
 }
 
-/** Of a law that could not be held against the store, why. */
+/** The result of a law, or why it could not be checked. */
 export type Verdict = Pick<Law, 'name' | 'statement'> & (Finding | { unchecked: string })
 
 export function isSatisfied(verdict: Verdict): boolean {
   return 'broken' in verdict && verdict.broken === 0
 }
 
-/** One line for a person, ids and figures only. */
+/** One line for an operator, with ids and figures only. */
 export function describeVerdict(verdict: Verdict): string {
   const { name, statement } = verdict
   if ('unchecked' in verdict) return `?       ${name}: not checked, ${verdict.unchecked}`

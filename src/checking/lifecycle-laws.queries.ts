@@ -4,21 +4,24 @@ import { salienceAt } from '../db/salience.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
-/** What two spellings of one curve, or a float that went through JSON, may differ by. */
+/** The tolerance for two implementations of one curve, and for a float that was JSON in between. */
 const tiny = sql.lit(1e-9)
 
-/** The same of a whole salience: neither the largest nor the smallest float can be multiplied without an error. */
+/**
+ * The tolerance for a whole salience. Limited, because PostgreSQL raises an error when the largest or smallest float
+ * is multiplied.
+ */
 const inexactness = sql`least(greatest(r.base_salience, 1), 1e300) * ${tiny}`
 
-/** At and below this a record has faded away. */
+/** A record with this salience or less has faded away. */
 const faded = sql.lit(0.001)
 
-/** Machines' clocks do not agree to the second. */
+/** The clocks of machines differ. */
 const patience = sql.lit('5 minutes')
 
 /**
- * Between the exact one and the base: whatever raises salience stores it, and time only lowers it. What indexes are
- * walked by would otherwise leave out the most salient.
+ * Stored salience is between the exact one and the base: every raise is stored, and time only lowers it. Otherwise an
+ * index scan would miss the most salient records.
  */
 export async function findWrongSaliences(db: Database, now: Date): Promise<Finding> {
   return findBreaches(
@@ -42,7 +45,10 @@ export async function findWrongExpiries(db: Database): Promise<Finding> {
   )
 }
 
-/** The first millisecond at which the salience has fallen to the threshold; null where it never does, or may not. */
+/**
+ * `prune_at` is the first millisecond at which the salience has fallen to the threshold; null when it never does, or
+ * may not.
+ */
 export async function findWrongPruneMoments(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -69,7 +75,10 @@ export async function findFutureTimes(db: Database, now: Date): Promise<Finding>
   )
 }
 
-/** What is to stay stays, what went says so in its log, and nothing that went is kept for less than no time. */
+/**
+ * A record with policy `never` is not forgotten, a forgotten record has a log entry, and `purge_at` is not before
+ * `forgotten_at`.
+ */
 export async function findWrongForgettings(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -83,7 +92,7 @@ export async function findWrongForgettings(db: Database): Promise<Finding> {
   )
 }
 
-/** A record that was replaced has no salience left. */
+/** A replaced record has no salience. */
 export async function findSalientHistory(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -95,7 +104,7 @@ export async function findSalientHistory(db: Database): Promise<Finding> {
   )
 }
 
-/** A superseded or merged record has an edge to its successor, for as long as the successor is there. */
+/** A superseded or merged record has an edge to its successor, as long as the successor exists. */
 export async function findLostSuccessors(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -113,8 +122,8 @@ export async function findLostSuccessors(db: Database): Promise<Finding> {
 }
 
 /**
- * By a revision, a merge or a cluster, as the newest of their moves says. An earlier version let a
- * status call set these statuses without a successor: another status call sets such a record active again.
+ * Records that a revision, a merge or a cluster replaced, by their newest status change. An earlier version let a
+ * status call set these statuses without a successor; another status call makes such a record active again.
  */
 const replaced = sql`
   records as r

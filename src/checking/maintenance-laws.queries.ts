@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
-/** What is listed as to be consolidated is an episode, and one that nothing was done to yet is listed. */
+/** A listed record is an episode, and an episode without any consolidation is listed. */
 export async function findUnlistedEpisodes(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -20,7 +20,7 @@ export async function findUnlistedEpisodes(db: Database): Promise<Finding> {
   )
 }
 
-/** A run that runs is the one its job is leased for, and a lease without a holder is for none. */
+/** A running run is the one that its job is leased for, and a lease without a holder has no run. */
 export async function findStrayRuns(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -33,7 +33,7 @@ export async function findStrayRuns(db: Database): Promise<Finding> {
   )
 }
 
-/** Kept for a while after it was given, and JSON. */
+/** A stored answer expires after it was created, has a 2xx status and a JSON object or no body. */
 export async function findWrongStoredAnswers(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -47,7 +47,7 @@ export async function findWrongStoredAnswers(db: Database): Promise<Finding> {
 
 const logs = ['audit_entries', 'status_changes']
 
-/** What the database itself is to refuse: an index half built, a trigger switched off, a constraint never checked. */
+/** PostgreSQL enforces all its guards: no invalid index, no disabled trigger, no unchecked constraint. */
 export async function findDisabledGuards(db: Database): Promise<Finding> {
   return findBreaches(
     db,

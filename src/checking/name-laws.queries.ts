@@ -4,7 +4,7 @@ import type { Payload } from '../domain/payloads.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
-/** A record is two rows, and its payload is of its type. */
+/** A record has contents, and their payload is of its type. */
 export async function findLostContents(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -16,7 +16,7 @@ export async function findLostContents(db: Database): Promise<Finding> {
   )
 }
 
-/** Where a record belongs and what it is are words of it, and no tag is there twice. */
+/** The scope and type of a record are words of its search vector, and no tag is there twice. */
 export async function findUnsearchable(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -29,7 +29,7 @@ export async function findUnsearchable(db: Database): Promise<Finding> {
   )
 }
 
-/** An entity that stands is found by all of its identifiers, and what took another's place has them to itself. */
+/** A current entity owns all its identifiers. A superseded or merged one owns none. */
 export async function findWrongIdentifiers(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -59,7 +59,7 @@ export async function findWrongIdentifiers(db: Database): Promise<Finding> {
 
 export type HandledRecord = { id: string; payload: Payload; digests: string[] }
 
-/** The next that are to be found by what they are called, with what they are found by in the scope they are in. */
+/** The next records by id that have handles, with the handles in their scope. */
 export async function listHandledRecords(
   db: Database,
   after: string,

@@ -5,7 +5,7 @@ import { type HandledRecord, listHandledRecords } from './name-laws.queries.ts'
 
 const pageSize = 1_000
 
-/** Page by page, because what a name comes to is worked out here: PostgreSQL's lower case depends on its locale. */
+/** Checks page by page, because handles are computed here: `lower` of PostgreSQL depends on its locale. */
 export async function findMissingHandles(db: Database): Promise<Finding> {
   let checked = 0
   let broken = 0

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import { findBreaches } from './breaches.queries.ts'
 import type { Finding } from './law.ts'
 
-/** A vector without a signature is never found. */
+/** A vector has a signature; without one it is never found. */
 export async function findUnsignedVectors(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -15,7 +15,10 @@ export async function findUnsignedVectors(db: Database): Promise<Finding> {
   )
 }
 
-/** Whole numbers of 32 bits, or fewer bits behind eight bytes that say what they mean. */
+/**
+ * The length of a code: 4 bytes per dimension at 32 bits, otherwise 8 bytes for the scale and the bits of each
+ * dimension.
+ */
 export async function findMisshapenVectors(db: Database): Promise<Finding> {
   return findBreaches(
     db,
@@ -29,8 +32,8 @@ export async function findMisshapenVectors(db: Database): Promise<Finding> {
 }
 
 /**
- * What the built-in embedder may read, and has a word in it, has a vector or waits for one, as soon as the embedder has
- * listed all that was there before it. Of a model elsewhere nobody knows what it would rather not read.
+ * A text that the built-in embedder may read has a vector or waits for one, once the embedder has listed all older
+ * records. For other models we do not know which texts they refuse.
  */
 export async function findForgottenTexts(db: Database): Promise<Finding> {
   return findBreaches(
@@ -46,7 +49,10 @@ export async function findForgottenTexts(db: Database): Promise<Finding> {
   )
 }
 
-/** Compared once: what waits for it has not been, and what has been says what any comparison can come to. */
+/**
+ * A record is compared once: it is not waiting and compared at the same time, and its result is within the possible
+ * range.
+ */
 export async function findWrongSurprises(db: Database): Promise<Finding> {
   return findBreaches(
     db,

@@ -20,7 +20,10 @@ export class ConfigError extends Error {
 
 export type Config = ReturnType<typeof readConfig>
 
-/** Blank means unset, so that a compose file can pass a variable through without setting it. */
+/**
+ * Reads the configuration or throws all problems at once. Blank means unset, so that a compose file can pass a
+ * variable through without a value.
+ */
 export function readConfig(variables: Variables) {
   const given = Object.fromEntries(
     Object.entries(variables).flatMap(([name, value]) => (value?.trim() ? [[name, value.trim()]] : [])),
@@ -43,7 +46,7 @@ function findUnknownNames(given: Variables): string[] {
     .map((name) => `${name} is not a variable of this version`)
 }
 
-/** Each variable on its own: asked about the whole, TypeBox stops at its eighth error. */
+/** Checks each variable separately: for the whole object, TypeBox stops at its eighth error. */
 function parse(given: Variables): { problems: string[]; values?: Environment } {
   const known: Record<string, unknown> = {}
   const problems: string[] = []
@@ -51,7 +54,7 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
     const schema = schemaOf(name)
     if (!schema) continue
     known[name] = isInteger(schema) ? wholeNumber(value) : value
-    // The value itself is left out of the message: it may be a secret put into the wrong variable.
+    // The message does not contain the value, which may be a secret in the wrong variable.
     if (!Value.Check(schema, known[name]) || isMalformed(name, value) || isTooLong(schema, value))
       problems.push(`${name} must be ${expectationOf(schema)}`)
   }
@@ -59,14 +62,14 @@ function parse(given: Variables): { problems: string[]; values?: Environment } {
   return Value.Check(environmentSchema, candidate) ? { problems, values: candidate } : { problems }
 }
 
-/** What no pattern says whole. */
+/** Whether the value is malformed in a way that no pattern can express. */
 function isMalformed(name: string, value: string | undefined): boolean {
   if (value === undefined) return false
   if (name === 'MEMBRANE_DRIFT_ROOTS') return parseRoots(value) === undefined
   return urls.has(name) && !URL.canParse(value)
 }
 
-/** Their drivers throw at what is no URL, in words that quote it. */
+/** The drivers throw for an invalid URL, in messages that quote it. */
 const urls = new Set(['DATABASE_URL', 'REDIS_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
 
 function isTooLong(schema: TSchema, value: string | undefined): boolean {
@@ -90,7 +93,7 @@ function isInteger(schema: TSchema): boolean {
   return Reflect.get(schema, 'type') === 'integer'
 }
 
-/** TypeBox's own conversion would take 1.5 for 1 and so hide the mistake. */
+/** Converts digits only: TypeBox would convert 1.5 to 1 and hide the mistake. */
 function wholeNumber(text: string | undefined): number | string | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : text
 }
@@ -99,7 +102,7 @@ function toMilliseconds(text: string): number {
   return parseDuration(text) ?? 0
 }
 
-/** A schedule says `never` by 0. */
+/** In a schedule, 0 means never. */
 function parseInterval(text: string): number {
   const interval = toMilliseconds(text)
   return interval === Number.POSITIVE_INFINITY ? 0 : interval
@@ -169,9 +172,9 @@ function toConfig(values: Environment) {
         consolidate: parseInterval(values.MEMBRANE_CONSOLIDATION_INTERVAL),
         dream: parseInterval(values.MEMBRANE_DREAM_INTERVAL),
         compress: parseInterval(values.MEMBRANE_COMPRESS_INTERVAL),
-        // A step of the dream; a run of its own is for who asks for one.
+        // A step of the dream; it runs by itself only on request.
         refresh_importance: 0,
-        // Workers look by themselves; a run is for who asks for one.
+        // Workers look for texts by themselves; a run starts only on request.
         embed: 0,
         purge: parseInterval(values.MEMBRANE_PURGE_INTERVAL),
       }),

@@ -16,50 +16,52 @@ import {
   url,
 } from './variables.ts'
 
-/** Every variable the product reads. .env.example is written from this list, and a test keeps the two equal. */
+/** All variables that the product reads. `.env.example` is written from this list, and a test keeps them equal. */
 export const environmentSchema = Type.Object({
   HOST: Type.String({
-    description: 'Address the API listens on.',
+    description: 'Address on which the API listens.',
     default: '127.0.0.1',
     expects: 'an address or host name',
   }),
-  PORT: count('Port the API listens on; 0 takes a free one.', 8080, 0, 65_535),
+  PORT: count('Port on which the API listens; 0 for any free port.', 8080, 0, 65_535),
   LOG_LEVEL: oneOf(
     ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-    'Least severe log line written.',
+    'Lowest level of the log lines that are written.',
     'info',
   ),
   DATABASE_URL: Type.Optional(
     url(
-      'PostgreSQL 15 or newer. Without it `npm start` runs an embedded one.',
+      'PostgreSQL 15 or newer. Unset: `npm start` runs an embedded server.',
       'postgres://membrane@localhost:5432/membrane',
       '^postgres(ql)?://',
     ),
   ),
   REDIS_URL: Type.Optional(
     url(
-      'Redis for the queue and shared rate limits. Without it the queue lives in PostgreSQL.',
+      'Redis for the queue and for rate limits of all processes together. Unset: the queue is in PostgreSQL.',
       'redis://localhost:6379',
       '^rediss?://',
     ),
   ),
   MEMBRANE_DATA_DIR: Type.String({
-    description: 'Where the embedded database keeps its data.',
+    description: 'Folder of the data of the embedded database.',
     default: '.membrane',
     expects: 'a path',
   }),
   MEMBRANE_API_KEY: Type.Optional(
-    bearer('The root key, at least 16 characters. Without it only loopback is served.'),
+    bearer('The root key, at least 16 characters. Unset: only requests from this machine are served.'),
   ),
-  MEMBRANE_ALLOW_ANONYMOUS: flag('Serve without any key on an address that others can reach.'),
+  MEMBRANE_ALLOW_ANONYMOUS: flag(
+    'Serve requests without a key, also on an address that other machines can reach.',
+  ),
   MEMBRANE_DEFAULT_SENSITIVITY: Type.Enum([...sensitivities], {
-    description: 'Sensitivity of a record that names none.',
+    description: 'Sensitivity of a new record that has none.',
     default: 'low',
     expects: `one of ${sensitivities.join(', ')}`,
   }),
-  MEMBRANE_REQUIRE_IF_MATCH: flag('Refuse to change a record without an If-Match header.'),
+  MEMBRANE_REQUIRE_IF_MATCH: flag('Refuse changes of a record without If-Match.'),
   MEMBRANE_TEXT_LANGUAGE: Type.String({
-    description: 'PostgreSQL text search configuration for stemming; `simple` for none.',
+    description: 'PostgreSQL text search configuration for stemming; `simple` for no stemming.',
     default: 'english',
     pattern: '^[a-z_]{1,63}$',
     expects: 'the lower-case name of a text search configuration, such as english or simple',
@@ -69,7 +71,7 @@ export const environmentSchema = Type.Object({
   MEMBRANE_METRICS_PORT: Type.Optional(
     Type.Integer({
       description:
-        'Port on HOST at which a worker serves /metrics of its own, /livez and /readyz. Unset: it does not listen.',
+        'Port on HOST on which a worker serves its own /metrics, /livez and /readyz. Unset: a worker does not listen.',
       examples: ['9464'],
       minimum: 1,
       maximum: 65_535,
@@ -78,18 +80,21 @@ export const environmentSchema = Type.Object({
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: Type.Optional(
     url(
-      'A collector that speaks OTLP over HTTP, to which traces are sent; the exporter also heeds OTEL_EXPORTER_OTLP_HEADERS and the others of its kind. Unset: no traces.',
+      'Collector for traces, OTLP over HTTP. The exporter also reads OTEL_EXPORTER_OTLP_HEADERS and the other variables of OpenTelemetry. Unset: no traces.',
       'http://localhost:4318',
       '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$',
     ),
   ),
   OTEL_SERVICE_NAME: Type.String({
-    description: 'What the service is called in traces.',
+    description: 'Name of the service in traces.',
     default: 'membrane',
     expects: 'text',
   }),
-  OTEL_TRACES_SAMPLER_ARG: share('The share of the traces begun here that is sent.', '1'),
-  MEMBRANE_MAX_EVENT_LOOP_DELAY: timeout('Above this mean delay the API sheds load.', '500ms'),
+  OTEL_TRACES_SAMPLER_ARG: share('Share of the traces that start here and are sent.', '1'),
+  MEMBRANE_MAX_EVENT_LOOP_DELAY: timeout(
+    'Mean delay of the event loop above which the API sheds load.',
+    '500ms',
+  ),
   MEMBRANE_POOL_SIZE: count('Database connections of one API process.', 10, 1, 500),
   MEMBRANE_POOL_QUEUE: count(
     'Requests that may wait for a connection before the API sheds load.',
@@ -98,134 +103,140 @@ export const environmentSchema = Type.Object({
     100_000,
   ),
   MEMBRANE_PREPARED_STATEMENTS: flag(
-    'Plan each statement once per connection; false behind a pooler that shares connections by transaction.',
+    'Plan each statement once per connection. Set to false behind a pooler that shares connections by transaction.',
     'true',
   ),
-  MEMBRANE_STATEMENT_TIMEOUT: timeout('Longest statement of a request.', '30s'),
+  MEMBRANE_STATEMENT_TIMEOUT: timeout('Longest time of one SQL statement of a request.', '30s'),
   MEMBRANE_LOCK_TIMEOUT: timeout('Longest wait for a row lock.', '10s'),
   MEMBRANE_REQUEST_TIMEOUT: timeout('Longest time to receive a whole request.', '60s'),
-  MEMBRANE_SHUTDOWN_TIMEOUT: timeout('How long a process may take to finish its work after SIGTERM.', '10s'),
-  MEMBRANE_IDEMPOTENCY_RETENTION: retention('How long the answer to an Idempotency-Key is kept.', '24h'),
+  MEMBRANE_SHUTDOWN_TIMEOUT: timeout('Longest time to finish all work after SIGTERM.', '10s'),
+  MEMBRANE_IDEMPOTENCY_RETENTION: retention(
+    'How long the answer to a request with an Idempotency-Key is stored.',
+    '24h',
+  ),
   MEMBRANE_FORGOTTEN_RETENTION: retention(
-    'How long a forgotten record can be restored before it is purged; 0 for not at all, `never` to purge nothing.',
+    'How long a forgotten record can be restored before it is purged; 0 to purge at once, `never` to purge nothing.',
     '30d',
   ),
   MEMBRANE_TOMBSTONE_KEY: Type.Optional(
     text(
-      'Secret that marks erased content, at least 16 characters, the same for every process; keep it outside the database. `npm start` makes one in MEMBRANE_DATA_DIR. Without it nothing can be erased.',
+      'Secret for the tombstones of erased content, at least 16 characters, the same for every process. Keep it outside the database. `npm start` creates one in MEMBRANE_DATA_DIR. Unset in other roles: nothing can be erased.',
       { minLength: 16 },
     ),
   ),
   MEMBRANE_RETENTION_MODE: Type.Enum(['l2', 'huber', 'elastic'], {
-    description: 'Curve by which the retention of a memory falls since its last access.',
+    description: 'Curve of the retention of a memory since its last access.',
     default: 'huber',
     expects: 'one of l2, huber, elastic',
   }),
   MEMBRANE_RETENTION_HUBER_DELTA: Type.String({
-    description: 'Half-lives after which `huber` goes on in a straight line.',
+    description: 'Half-lives after which the curve `huber` continues as a straight line.',
     default: '0.5',
     pattern: '^([0-9]|[1-5][0-9]|6[0-3])(\\.[0-9]{1,6})?$',
     expects: 'a number from 0 to less than 64 such as 0.5',
   }),
   MEMBRANE_RETENTION_ELASTIC_RHO: share(
-    'The share of `elastic` that falls in a straight line and ends after two half-lives.',
+    'Share of the curve `elastic` that falls in a straight line and ends after two half-lives.',
     '0.3',
   ),
   MEMBRANE_LLM_MAX_SENSITIVITY: Type.Enum([...sensitivities], {
-    description: 'Nothing more sensitive is sent to a model of somebody else, to chat or for vectors.',
+    description: 'Highest sensitivity that is sent to an external model, for chat or for vectors.',
     default: 'low',
     expects: `one of ${sensitivities.join(', ')}`,
   }),
   MEMBRANE_LLM_ENDPOINT: Type.Optional(
     endpoint(
-      "A server that speaks OpenAI's chat completions, for consolidation: its base URL, or the full path of the call.",
+      'Chat model for consolidation and dreams: a server with the chat completions API of OpenAI. Its base URL, or the full path of the call.',
     ),
   ),
-  MEMBRANE_LLM_MODEL: Type.Optional(text('The model it is asked for.', { example: 'gpt-4o-mini' })),
-  MEMBRANE_LLM_API_KEY: Type.Optional(secret('The key it asks for, if it does.')),
-  MEMBRANE_LLM_TIMEOUT: timeout('How long it may take for one answer.', '30s'),
-  MEMBRANE_LLM_CONCURRENCY: count('How many episodes it is asked about at once.', 4, 1, 64),
+  MEMBRANE_LLM_MODEL: Type.Optional(text('Name of the model on that server.', { example: 'gpt-4o-mini' })),
+  MEMBRANE_LLM_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
+  MEMBRANE_LLM_TIMEOUT: timeout('Longest time for one answer.', '30s'),
+  MEMBRANE_LLM_CONCURRENCY: count('Episodes that are sent to the model at the same time.', 4, 1, 64),
   MEMBRANE_LLM_MAX_TOKENS_PER_RUN: count(
-    'Tokens after which a run asks it no more; 0 for no limit.',
+    'Tokens after which a run sends no more requests; 0 for no limit.',
     2_000_000,
     0,
     1_000_000_000,
   ),
-  MEMBRANE_LLM_PROMPT_PRICE: amount('What a million tokens of questions cost, in any currency.'),
-  MEMBRANE_LLM_COMPLETION_PRICE: amount('What a million tokens of answers cost, in the same.'),
-  MEMBRANE_LLM_MAX_COST_PER_RUN: amount('Cost after which a run asks it no more; 0 for no limit.'),
-  MEMBRANE_INGEST_LLM_ENABLED: flag('Let a chat model read what is captured; without it a rule does.'),
-  MEMBRANE_INGEST_LLM_ENDPOINT: Type.Optional(
-    endpoint("A server that speaks OpenAI's chat completions: its base URL, or the full path of the call."),
+  MEMBRANE_LLM_PROMPT_PRICE: amount('Price of a million prompt tokens, in any currency.'),
+  MEMBRANE_LLM_COMPLETION_PRICE: amount('Price of a million completion tokens, in the same currency.'),
+  MEMBRANE_LLM_MAX_COST_PER_RUN: amount('Cost after which a run sends no more requests; 0 for no limit.'),
+  MEMBRANE_INGEST_LLM_ENABLED: flag(
+    'Let a chat model interpret captures; false: built-in rules interpret them.',
   ),
-  MEMBRANE_INGEST_LLM_MODEL: Type.Optional(text('The model it is asked for.', { example: 'gpt-4o-mini' })),
-  MEMBRANE_INGEST_LLM_API_KEY: Type.Optional(secret('The key it asks for, if it does.')),
+  MEMBRANE_INGEST_LLM_ENDPOINT: Type.Optional(
+    endpoint('Server with the chat completions API of OpenAI: its base URL, or the full path of the call.'),
+  ),
+  MEMBRANE_INGEST_LLM_MODEL: Type.Optional(
+    text('Name of the model on that server.', { example: 'gpt-4o-mini' }),
+  ),
+  MEMBRANE_INGEST_LLM_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
   MEMBRANE_INGEST_LLM_TIMEOUT: timeout(
-    'How long a capture waits for the model before the rule reads it.',
+    'How long a capture waits for the model before the built-in rules interpret it.',
     '5s',
   ),
   MEMBRANE_EMBEDDING_PROVIDER: Type.Enum(['none', 'hash', 'openai'], {
     description:
-      'Where vectors come from: nowhere, the built-in hashing of words and their parts, or a server.',
+      'Source of vectors: `none`, `hash` for the built-in hashing of words and parts of words, `openai` for a server.',
     default: 'hash',
     expects: 'one of none, hash, openai',
   }),
   MEMBRANE_EMBEDDING_ENDPOINT: Type.Optional(
-    endpoint("A server that speaks OpenAI's embeddings: its base URL, or the full path of the call."),
+    endpoint('Server with the embeddings API of OpenAI: its base URL, or the full path of the call.'),
   ),
   MEMBRANE_EMBEDDING_MODEL: Type.Optional(
-    text('The model it is asked for.', { example: 'text-embedding-3-small' }),
+    text('Name of the model on that server.', { example: 'text-embedding-3-small' }),
   ),
   MEMBRANE_EMBEDDING_DIMENSIONS: Type.Optional(
     Type.Integer({
-      description:
-        'Length of a vector: 256 by `hash`, and what the model gives by `openai`, unless it is set.',
+      description: 'Dimensions of a vector. Unset: 256 for `hash`, and those of the model for `openai`.',
       examples: ['256'],
       minimum: 8,
       maximum: 4_096,
       expects: 'a whole number from 8 to 4096',
     }),
   ),
-  MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('The key the server asks for, if it does.')),
-  MEMBRANE_EMBEDDING_TIMEOUT: timeout('How long the server may take for one answer.', '30s'),
+  MEMBRANE_EMBEDDING_API_KEY: Type.Optional(secret('Key for that server, if it needs one.')),
+  MEMBRANE_EMBEDDING_TIMEOUT: timeout('Longest time for one answer.', '30s'),
   MEMBRANE_SELECTION_CONFIDENCE_THRESHOLD: share(
-    'Below this lead of the best procedure over the next a retrieval says that it needs more.',
+    'Confidence of a selection below which a retrieval answers that it needs more information.',
     '0.7',
   ),
   MEMBRANE_DECAY_INTERVAL: interval(
-    'How often the `decay` job runs, until a schedule is set; 0 or `never` for never.',
+    'Interval of the `decay` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '1h',
   ),
   MEMBRANE_REVISED_RETENTION: retention(
-    'How long what a revision replaced or retracted is kept before it is forgotten; `never` to keep it.',
+    'How long a superseded, merged or retracted record is kept before it is forgotten; `never` to keep it.',
     '90d',
   ),
   MEMBRANE_CONSOLIDATION_INTERVAL: interval(
-    'How often the `consolidate` job runs, until a schedule is set; 0 or `never` for never.',
+    'Interval of the `consolidate` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '6h',
   ),
   MEMBRANE_COMPRESSION_AGE: retention(
-    'How old an episode is when consolidation halves its salience; `never` to leave it.',
+    'Age at which consolidation halves the salience of an episode; `never` to leave it unchanged.',
     '24h',
   ),
   MEMBRANE_DREAM_INTERVAL: interval(
-    'How often the `dream` job runs, until a schedule is set; 0 or `never` for never.',
+    'Interval of the `dream` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '24h',
   ),
   MEMBRANE_DRIFT_ROOTS: Type.Optional(
     Type.String({
       description:
-        'Directories beneath which a dream looks for the files that records name; as `scope=/directory` for one scope. Unset: it does not look.',
+        'Directories in which a dream looks for the files that records mention; `scope=/directory` for one scope. Unset: a dream does not check files.',
       examples: ['/srv/repository,docs=/srv/manual'],
       expects:
-        'absolute directories between commas, each alone or as scope=/directory; not / itself, and without ..',
+        'absolute directories separated by commas, each alone or as scope=/directory; not / itself, and without ..',
     }),
   ),
   MEMBRANE_COMPRESS_INTERVAL: interval(
-    'How often the `compress` job runs, until a schedule is set; 0 or `never` for never.',
+    'Interval of the `compress` job until a schedule is set by the API; 0 or `never` for no schedule.',
     '24h',
   ),
-  MEMBRANE_PURGE_INTERVAL: interval('How often the `purge` job runs; 0 or `never` for never.', '24h'),
+  MEMBRANE_PURGE_INTERVAL: interval('Interval of the `purge` job; 0 or `never` for no schedule.', '24h'),
 })
 
 export type Environment = Static<typeof environmentSchema>

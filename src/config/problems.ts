@@ -1,6 +1,6 @@
 import { parseDuration } from '../kernel/units.ts'
 
-/** What is wrong with several variables taken together; each problem is one sentence. */
+/** Problems of several variables together; each is one sentence. */
 
 export type Variables = Readonly<Record<string, string | undefined>>
 
@@ -9,11 +9,11 @@ export function findExposureProblems(given: Variables): string[] {
   if (!host || isLoopback(host)) return []
   if (given['MEMBRANE_API_KEY'] || given['MEMBRANE_ALLOW_ANONYMOUS'] === 'true') return []
   return [
-    `HOST=${host} can be reached by others but no MEMBRANE_API_KEY is set; set one, or MEMBRANE_ALLOW_ANONYMOUS=true`,
+    `HOST=${host} can be reached by other machines, but MEMBRANE_API_KEY is not set; set it, or set MEMBRANE_ALLOW_ANONYMOUS=true`,
   ]
 }
 
-/** The embedded server takes 100 connections, of which the worker, the queue and the supervisor need some. */
+/** The embedded server accepts 100 connections; the worker, the queue and the supervisor need some of them. */
 const maxEmbeddedConnections = 80
 
 export function findPoolProblems(given: Variables): string[] {
@@ -24,7 +24,7 @@ export function findPoolProblems(given: Variables): string[] {
   ]
 }
 
-/** A model that is asked for and cannot be asked would be missing at every call, and nobody would know. */
+/** A model that is switched on but not configured would fail at every call without anyone noticing. */
 export function findModelProblems(given: Variables): string[] {
   return [
     ...findServerProblems(given, 'MEMBRANE_INGEST_LLM', 'MEMBRANE_INGEST_LLM_ENABLED', 'true'),
@@ -37,9 +37,7 @@ function findChatProblems(given: Variables): string[] {
   const pair = ['MEMBRANE_LLM_ENDPOINT', 'MEMBRANE_LLM_MODEL'] as const
   const missing = pair.filter((name) => given[name] === undefined)
   const halves =
-    missing.length === 1
-      ? [`${missing[0]} must be set too: one of ${pair.join(' and ')} alone asks nobody`]
-      : []
+    missing.length === 1 ? [`${missing[0]} must be set too: ${pair.join(' and ')} only work together`] : []
   const isUnpriced = ['PROMPT', 'COMPLETION'].every(
     (what) => !Number(given[`MEMBRANE_LLM_${what}_PRICE`] ?? 0),
   )

@@ -1,6 +1,6 @@
 import Type from 'typebox'
 
-/** `expects` completes "must be …", so that a bad value is answered in the operator's words, not a schema's. */
+/** `expects` completes "must be …", so that a problem is described in the words of an operator, not of a schema. */
 export const text = (description: string, more: { example?: string; minLength?: number } = {}) =>
   Type.String({
     description,
@@ -10,7 +10,7 @@ export const text = (description: string, more: { example?: string; minLength?: 
   })
 export const url = (description: string, example: string, pattern: string) =>
   Type.String({ description, examples: [example], pattern, expects: `a URL such as ${example}` })
-/** What is sent to it is memory content, so neither a name nor a password stands in it, where logs would show them. */
+/** Memory content is sent to it. A user name or password in the URL would appear in logs, so neither is allowed. */
 export const endpoint = (description: string) =>
   url(description, 'https://models.example/v1', '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$')
 export const secret = (description: string) =>
@@ -19,7 +19,7 @@ export const secret = (description: string) =>
     pattern: '^[\\x21-\\x7e]+$',
     expects: 'printable ASCII characters without spaces, as a header can carry them',
   })
-/** A key that `Authorization: Bearer` can carry to this server. */
+/** A key that clients can send as `Authorization: Bearer`. */
 export const bearer = (description: string) =>
   Type.String({
     description,
@@ -41,12 +41,12 @@ const duration = (description: string, fallback: string, { longest, orNever = fa
     longest,
     expects: `a duration such as 90s, 15m, 1h or 30d, of at most ${longest}${orNever ? ', or never' : ''}`,
   })
-/** What a timer or PostgreSQL waits for: neither counts further than 24 days. */
+/** A duration for timers and PostgreSQL, which count at most 24 days. */
 export const timeout = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '1d' })
 export const interval = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '3650d', orNever: true })
-/** A moment this far from now is still within the calendar of PostgreSQL and RFC 3339. */
+/** A moment this far from now is still within the calendars of PostgreSQL and RFC 3339. */
 export const retention = (description: string, fallback: string) =>
   duration(description, fallback, { longest: '36500d', orNever: true })
 export const share = (description: string, fallback: string) =>

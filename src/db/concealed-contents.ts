@@ -3,7 +3,10 @@ import type { Trust } from '../domain/caller.ts'
 import { hasFullTrust } from '../domain/trust.ts'
 import { namesNoHidden } from './concealment.ts'
 
-/** Contents `c` of a record in SQL, as `concealHidden` shows them: without what they say of hidden records. */
+/**
+ * SQL for the contents `c` of a record without what they say about hidden records; the same result as
+ * `concealHidden`.
+ */
 
 type Fragment = RawBuilder<unknown>
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from './connection.ts'
 
-/** Whether the server has a text search configuration of this name, which every write and search of words needs. */
+/** Whether PostgreSQL has a text search configuration of this name. Every write and every text search needs it. */
 export async function isTextLanguage(db: Database, name: string): Promise<boolean> {
   const { rows } = await sql<{ known: boolean }>`
     select exists (

@@ -5,7 +5,7 @@ import type { DB } from './schema.ts'
 
 export type Database = Kysely<DB>
 
-/** A statement that was asked: its text without its parameters. */
+/** A finished statement: its text without its parameters. */
 export type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 
 export type ConnectionOptions = {
@@ -13,11 +13,11 @@ export type ConnectionOptions = {
   poolSize: number
   statementTimeoutMs: number
   lockTimeoutMs: number
-  /** Off behind a pooler that hands a session's statements to another, such as an old PgBouncer. */
+  /** Set to false behind a pooler that shares connections between sessions, such as an old PgBouncer. */
   preparedStatements?: boolean
   /** Shown in pg_stat_activity, so that an operator sees which role holds a connection. */
   applicationName: string
-  /** Told of each statement when it has been answered. */
+  /** Called after each statement. */
   onStatement?: ((statement: Statement) => void) | undefined
 }
 
@@ -25,7 +25,7 @@ export type Connection = ReturnType<typeof connect>
 
 const bigint = pg.types.builtins.INT8
 
-/** Our bigints are seconds and counters far below 2^53; as strings they would leak into JSON. */
+/** Our bigints are seconds and counters far below 2^53. As strings they would appear in JSON. */
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
   return oid === bigint ? Number : pg.types.getTypeParser(oid, format)
 }
@@ -37,7 +37,7 @@ export function connect(options: ConnectionOptions) {
     application_name: options.applicationName,
     statement_timeout: options.statementTimeoutMs,
     lock_timeout: options.lockTimeoutMs,
-    // A transaction whose process was paused must not hold its locks for ever.
+    // A transaction of a paused process must not hold its locks forever.
     idle_in_transaction_session_timeout: 60_000,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
@@ -45,10 +45,10 @@ export function connect(options: ConnectionOptions) {
     options: '-c jit=off',
     types: { getTypeParser },
   })
-  // An idle connection that the server closes emits here; unheard, it would end the process.
-  // The next query opens a fresh one, so there is nothing else to do.
+  // An idle connection that the server closes emits `error`; without a listener it would end the process. The next
+  // query opens a new connection, so nothing else is needed.
   pool.on('error', () => {})
-  // So does one that is checked out, beside failing its query: a lost server must not take this process with it.
+  // A connection in use emits `error` too, besides failing its query. A lost server must not end this process.
   pool.on('connect', (client) => client.on('error', () => {}))
   if (options.preparedStatements ?? true) prepareStatements(pool)
   const { onStatement } = options
@@ -68,7 +68,7 @@ function describe(event: LogEvent): Statement {
   return { sql: event.query.sql, durationMs: event.queryDurationMillis, failure }
 }
 
-/** The code says what went wrong; the message may quote a row. */
+/** The code identifies the failure; the message may quote a row. */
 function nameOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name

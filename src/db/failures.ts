@@ -1,18 +1,17 @@
 import pg from 'pg'
 import { AppError } from '../kernel/errors.ts'
 
-/** Serialization failure, deadlock: the same transaction run again may well succeed. */
+/** Serialization failure and deadlock: the same transaction can succeed when it runs again. */
 const retryable = new Set(['40001', '40P01'])
 
 /**
- * Somebody else came to be known by the same name meanwhile, or a record that is being linked was removed: run
- * again, the transaction finds what there is now.
+ * Another transaction took the same name, or removed a record that is linked here: run again, the transaction finds
+ * the new state.
  */
 const lostRaces = new Set(['handles_place', 'relations_source', 'relations_target'])
 
 /**
- * The server is going, coming, full (of sessions, or its disk or memory) or told us to wait; nothing about the request
- * was wrong.
+ * The server starts, stops, is full (sessions, disk, memory) or ran into a timeout; nothing in the request was wrong.
  */
 const unavailable = new Set([
   '53100',
@@ -31,7 +30,7 @@ const unavailable = new Set([
 /** Raised by erased_among() of migration 0003. */
 const foreignTombstone = 'MBT01'
 
-/** A statement that was ended because it took longer than it may. */
+/** Whether a statement was cancelled by its timeout. */
 export function isStatementTimeout(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === '57014'
 }
@@ -51,7 +50,7 @@ export function isRetryable(error: unknown): boolean {
   return retryable.has(error.code) || lostRaces.has(violatedConstraint(error) ?? '')
 }
 
-/** The constraint that refused the row, or undefined when the failure was another. */
+/** The violated constraint, or undefined for another failure. */
 export function violatedConstraint(error: unknown): string | undefined {
   if (!(error instanceof pg.DatabaseError)) return undefined
   return error.code === '23505' || error.code === '23503' || error.code === '23514'
@@ -59,21 +58,25 @@ export function violatedConstraint(error: unknown): string | undefined {
     : undefined
 }
 
-/** An outage becomes what the caller can act on; everything else stays what it is, a defect. */
+/** Turns an outage into an AppError that the caller can act on. Everything else is returned as it is: a defect. */
 export function translateFailure(error: unknown): unknown {
   if (error instanceof pg.DatabaseError && error.code === foreignTombstone) {
-    return new AppError('tombstone_key_mismatch', 'This server cannot keep to the tombstones there are.', {
-      cause: error,
-    })
+    return new AppError(
+      'tombstone_key_mismatch',
+      'The stored tombstones were made with another key than that of this server.',
+      {
+        cause: error,
+      },
+    )
   }
   if (!isOutage(error)) return error
-  return new AppError('database_unavailable', 'The database cannot answer at the moment.', {
+  return new AppError('database_unavailable', 'The database is unavailable at the moment.', {
     retryAfterSeconds: 2,
     cause: error,
   })
 }
 
-/** Nothing about the statement was wrong: it may well succeed later. */
+/** Whether the failure is an outage: the same statement can succeed later. */
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) {
     return error.code !== undefined && (unavailable.has(error.code) || error.code.startsWith('08'))
@@ -81,7 +84,7 @@ export function isOutage(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isOutage)
   if (!(error instanceof Error)) return false
   if ('code' in error && typeof error.code === 'string' && networkFailures.has(error.code)) return true
-  // pg raises these two without a code.
+  // pg raises these errors without a code.
   return (
     error.message.startsWith('Connection terminated') ||
     error.message === 'timeout exceeded when trying to connect' ||

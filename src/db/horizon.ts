@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import type { Database } from './connection.ts'
 
 /**
- * A writer that reads the clock first waits at most 5 s for a connection, and then begins its transaction. This covers
- * that wait, and the difference between the clocks of two processes.
+ * A writer reads the clock, waits at most 5 s for a connection and begins its transaction. This covers that wait and
+ * the difference between the clocks of two processes.
  */
 export const slackMs = 10_000
 
 /**
- * The instant up to which the statements that follow see every write: what commits later has a later `updated_at`.
- * The caller reads `now` before it asks. A transaction that has written nothing yet counts too, since it may have read
- * the clock already. A run writes as of its start, so it counts from there until it has ended; it is looked for after
- * the transactions, so that one that has just committed its start is seen.
+ * The instant up to which later statements see every write: what commits later has a later `updated_at`. The caller
+ * reads `now` before the call. A transaction without writes counts too, because it may have read the clock already. A
+ * run writes as of its start, so it counts from its start to its end. It is queried after the transactions, so that a
+ * run that has just committed its start is seen.
  */
 export async function findVisibleHorizon(db: Database, now: Date): Promise<Date> {
   const oldest = await sql<{ age_ms: number }>`
@@ -30,7 +30,7 @@ export async function findVisibleHorizon(db: Database, now: Date): Promise<Date>
   return new Date(Math.floor(Math.min(begun, run?.getTime() ?? begun)) - slackMs)
 }
 
-/** What a client that polls asks for next: never before the time that it asked for now. */
+/** The `updated_after` of the next poll, never before that of this one. */
 export function nextPollAfter(asked: string | undefined, settled: Date): string {
   const before = asked === undefined ? 0 : Date.parse(asked)
   return new Date(Math.max(before, settled.getTime())).toISOString()

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely'
 
-/** JSON put together as text, from parts that are JSON in text already. */
+/** Fragments that build JSON as text from parts that are JSON text already. */
 
 type Fragment = RawBuilder<unknown>
 
-/** RFC 3339 in UTC with milliseconds, as every answer has it. */
+/** RFC 3339 in UTC with milliseconds, as in every response. */
 export function time(instant: Fragment): Fragment {
   return sql`to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
@@ -13,12 +13,12 @@ export function quoted(text: Fragment): Fragment {
   return sql`'"' || ${text} || '"'`
 }
 
-/** One row as an object in one line. */
+/** One row as an object on one line. */
 export function compact(row: Fragment): Fragment {
   return sql`(select row_to_json(row) from (${row}) as row)`
 }
 
-/** Arguments of a concat, as is a list. */
+/** Arguments for `concat`, as with `list`. */
 export function member(name: string, text: Fragment): Fragment {
   return sql`${sql.lit(`,"${name}":`)}, ${text}`
 }

@@ -2,14 +2,14 @@ import { Migrator, NO_MIGRATIONS, sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import type { Database } from './connection.ts'
 
-/** Any constant that no other advisory lock of the product uses. */
+/** A constant that no other advisory lock of the product uses. */
 const migrationLock = 7_350_001
 
-/** Applies what is missing and answers the names applied; of many callers at once, one does the work. */
+/** Applies missing migrations and returns their names. Of several callers at once, one does the work. */
 export async function migrateUp(db: Database): Promise<string[]> {
   return withMigrator(db, async (migrator) => {
     const known = await migrator.getMigrations()
-    // Kysely refuses a database that has more than it knows, which is what a version that is rolled back to meets.
+    // Kysely refuses a database with migrations that it does not know, which a version meets after a rollback to it.
     return known.every(({ executedAt }) => executedAt) ? {} : migrator.migrateToLatest()
   })
 }
@@ -33,8 +33,8 @@ function createMigrator(db: Database): Migrator {
 type Outcome = Awaited<ReturnType<Migrator['migrateToLatest']>>
 
 /**
- * One session lock around everything, Kysely's own bookkeeping tables included: `create table if not exists`
- * raced by twenty processes fails in PostgreSQL's catalogue. Timeouts meant for requests do not apply here.
+ * One session lock around everything, also the tables of Kysely: `create table if not exists` from twenty processes
+ * at once fails in the catalogue of PostgreSQL. Timeouts for requests do not apply here.
  */
 async function withMigrator(db: Database, run: (migrator: Migrator) => Promise<Outcome>): Promise<string[]> {
   return db.connection().execute(async (session) => {

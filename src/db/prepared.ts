@@ -1,12 +1,12 @@
 import type pg from 'pg'
 
-/** Beyond this many texts a statement goes unnamed: each name holds a plan in every connection for good. */
+/** Above this number statements stay unnamed: each name keeps a plan in every connection until it closes. */
 const maxStatements = 256
 
 /**
- * Names every statement with parameters, so that PostgreSQL parses and plans it once per connection. Storing a
- * record is one statement over five tables whose planning takes as long as its work: naming it nearly
- * doubled the records stored per second.
+ * Names every statement with parameters, so that PostgreSQL parses and plans it once per connection. Storing a record
+ * is one statement over five tables, and planning it takes as long as running it: named, nearly twice as many records
+ * are stored per second.
  */
 export function prepareStatements(pool: pg.Pool): void {
   const names = new Map<string, string>()

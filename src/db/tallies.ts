@@ -4,8 +4,9 @@ import type { Database } from './connection.ts'
 export type Tallies = Readonly<Record<string, number>>
 
 /**
- * Counts for good what a transaction does: what is rolled back is not counted, what is run again is counted once. Each
- * connection has rows of its own, so that no transaction waits for another over a number; who reads adds them up.
+ * Adds to permanent counters within the transaction: work that is rolled back is not counted, and work that is
+ * retried is counted once. Each connection has its own rows, so that no transaction waits for another; a reader adds
+ * them up.
  */
 export async function addTallies(tx: Database, tallies: Tallies): Promise<void> {
   const [names, values] = [Object.keys(tallies), Object.values(tallies)]

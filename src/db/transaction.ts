@@ -7,22 +7,22 @@ import type { DB } from './schema.ts'
 
 export type Transaction = KyselyTransaction<DB>
 
-/** Who asks, and the transaction the use case must join when it is part of a larger one. */
+/** Who calls, the transaction to join when the use case is part of a larger one, and the version from If-Match. */
 export type CallContext = { caller: Caller; tx?: Transaction; expectedVersion?: number }
 
 const attempts = 4
 
-/** Whose request a transaction serves; none for a job's. The first caller stays, whoever acts for it later. */
+/** The caller for whom a transaction runs; null for a job. The first caller stays, whoever joins later. */
 const viaByTransaction = new WeakMap<object, Via | null>()
 
-/** The key behind what a transaction writes: what every log takes, so that no caller can choose it. */
+/** The key to write into log entries of this transaction. It is not a parameter, so that no caller can choose it. */
 export function getVia(tx: Database): Via | null {
   return viaByTransaction.get(tx) ?? null
 }
 
 /**
- * Runs `work` in the call's transaction, or in one of its own. Only its own is retried after a serialization
- * failure or a deadlock: a joined one is doomed as a whole, and whoever began it decides.
+ * Runs `work` in the transaction of the call, or in a new one. Only a new one is retried after a serialization
+ * failure or a deadlock: a joined one has failed as a whole, and its owner decides.
  */
 export async function transact<T>(
   db: Database,
@@ -40,13 +40,13 @@ export async function transact<T>(
       return await db.transaction().execute(begin)
     } catch (error) {
       if (attempt === attempts || !isRetryable(error)) throw error
-      // Jitter, so that two transactions that met once do not meet again in step.
+      // Jitter, so that two transactions that collided do not collide again.
       await sleep(2 ** attempt * 5 + 20 * jitter())
     }
   }
 }
 
-/** Not a rule's randomness, only a pause's. */
+/** Used only for the length of a pause, so it needs no source of randomness as a parameter. */
 function jitter(): number {
   return (performance.now() * 1_000) % 1
 }

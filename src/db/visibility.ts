@@ -2,21 +2,24 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { rankOf, type Sensitivity, sensitivities, type Trust, unscoped } from '../domain/caller.ts'
 
 /**
- * The one place where trust becomes SQL. Every statement that reads records on a caller's behalf carries one
- * of these two predicates, so that what a caller may not see takes no part in any count, order or cut.
+ * The only place where trust becomes SQL. Every statement that reads records for a caller contains one of these two
+ * predicates, so that hidden records take part in no count, order or cut.
  */
 
-/** Seen whole or redacted. */
+/** Rows that the caller sees whole or redacted. */
 export function visibleTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
   return allowed(trust, sensitivities[rankOf(trust.maxSensitivity) + 1], table)
 }
 
-/** Seen whole: for whatever would tell about content, such as text matches and orders by hidden fields. */
+/**
+ * Rows that the caller sees whole. Use it for everything that depends on content: text search, orders by hidden
+ * fields.
+ */
 export function openTo(trust: Trust, table = 'r'): RawBuilder<SqlBool> {
   return allowed(trust, trust.maxSensitivity, table)
 }
 
-/** The same rule for a row that has been read. */
+/** The same rule for the sensitivity of a row that was read already. */
 export function isOpenTo(trust: Trust, sensitivity: Sensitivity): boolean {
   return rankOf(sensitivity) <= rankOf(trust.maxSensitivity)
 }
@@ -25,7 +28,7 @@ function allowed(trust: Trust, ceiling: Sensitivity | undefined, table: string):
   const sensitivity = sql.ref(`${table}.sensitivity`)
   const scope = sql.ref(`${table}.scope`)
   const conditions: RawBuilder<SqlBool>[] = []
-  // No clause at all where nothing is restricted: a planner estimates best what it does not see.
+  // No clause where nothing is restricted, so that the planner estimates without it.
   if (ceiling && ceiling !== 'hyper') conditions.push(sql<SqlBool>`${sensitivity} <= ${ceiling}`)
   if (trust.scopes) {
     conditions.push(sql<SqlBool>`${scope} = any(${sql.val([...trust.scopes, unscoped])}::text[])`)

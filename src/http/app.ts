@@ -20,7 +20,7 @@ import { createRequestLog, type Log, logOptions } from './request-log.ts'
 import { getRouteTemplate, readRequestId, traceRequests } from './request-tracing.ts'
 import { compileValidator } from './validation/validation.ts'
 
-/** A room's routes with the services they need. */
+/** The routes of a room, with the services that they need. */
 export type Room = (app: FastifyInstance) => Promise<void>
 
 export function room<Options extends object>(plugin: FastifyPluginAsync<Options>, options: Options): Room {
@@ -33,22 +33,22 @@ export type AppOptions = {
   clock: Clock
   ids: Ids
   authenticate: Authenticate
-  /** What must work before requests are sent here, each by the name that /readyz gives it. */
+  /** Parts that must work before requests are sent here, by the name that /readyz shows. */
   checks: Checks
-  /** Told by /readyz too, but requests can be served without. */
+  /** Parts that /readyz shows but that are not needed to serve requests. */
   advisories?: Checks
-  /** True from the first sign of shutdown on, before the server stops to listen. */
+  /** True from the start of the shutdown, before the server stops listening. */
   isStopping?: () => boolean
   log: Log
   rooms: readonly Room[]
   tracer?: Tracer | undefined
-  /** What the board of the queue shows; without it there is no board. */
+  /** Without it there is no board. */
   openQueueAdapter?: OpenQueueAdapter | undefined
-  /** Told of each request that was answered, or that its client gave up. */
+  /** Called for each request that was answered or abandoned by its client. */
   onRequestCompleted?: ((answer: CompletedRequest) => void) | undefined
 }
 
-/** The route is its template. */
+/** `route` is the template, not the URL. */
 export type CompletedRequest = {
   method: string
   route: string
@@ -57,7 +57,7 @@ export type CompletedRequest = {
   isReplay: boolean
 }
 
-/** The whole API, which does not listen: a test may inject into it, `main` gives it a port. */
+/** Creates the whole API without listening: tests inject requests, `main` gives it a port. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app = createServer(options)
   const paths = collectPaths(app)
@@ -99,8 +99,8 @@ function guardOptions({ config, pool, authenticate, clock }: AppOptions) {
 }
 
 /**
- * Nothing came and nothing was taken: an answer that nobody reads would be kept for as long as its client likes. What
- * was begun to be taken is given as much again, by Node.
+ * A connection without any byte for this time is closed: an answer that nobody reads would be kept as long as the
+ * client likes. Node doubles it for an answer that the client has started to read.
  */
 const maxSilenceMs = 120_000
 
@@ -115,15 +115,15 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
     connectionTimeout: Math.max(maxSilenceMs, requestTimeoutMs),
     http: {
       headersTimeout: limitTimeout(15_000, requestTimeoutMs),
-      // How late a timeout may be noticed.
+      // The timeouts are checked at this interval, so they can be late by as much.
       connectionsCheckingInterval: limitTimeout(5_000, requestTimeoutMs),
       maxHeaderSize: 16 * 1024,
-      // Node would answer with a bare 400; ours is a problem.
+      // Node would answer a bare 400; ours is a problem document.
       requireHostHeader: false,
     },
-    // A predicate of 128 characters, four bytes each, every byte percent-encoded.
+    // A predicate has up to 128 characters of four bytes, each percent-encoded as three.
     routerOptions: { maxParamLength: 1_536 },
-    // Who is already connected is served to the end; /readyz sends the others elsewhere.
+    // Connected clients are served until the end; /readyz sends new ones elsewhere.
     return503OnClosing: false,
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
@@ -134,17 +134,18 @@ function createServer({ config, clock, ids, log }: AppOptions): FastifyInstance 
   app.server.maxConnections = 10_000
   app.server.maxHeadersCount = 100
   app.setValidatorCompiler(compileValidator)
-  // A compiled serializer drops what its schema does not name; the tests check answers against the document.
+  // A compiled serializer drops fields that its schema does not name. The tests check answers against the document
+  // instead.
   app.setSerializerCompiler(() => JSON.stringify)
   return app
 }
 
-/** A timeout of 0 is none, and leaves the others as they are. */
+/** A timeout of 0 is no timeout and does not limit the others. */
 function limitTimeout(milliseconds: number, timeoutMs: number): number {
   return timeoutMs === 0 ? milliseconds : Math.min(milliseconds, timeoutMs)
 }
 
-/** The finished request in one line: which route, never which URL, as a query string is content. */
+/** Logs each finished request in one line with its route, never its URL: a query string is content. */
 function logRequests(app: FastifyInstance): void {
   app.addHook('onResponse', async (request, reply) => {
     request.log.info(

@@ -10,9 +10,12 @@ declare module 'fastify' {
     permission?: Permission
     /** Anyone may call this route, without a key. */
     isPublic?: boolean
-    /** Any caller may call this route, whatever it is permitted. */
+    /** Any authenticated caller may call this route; it needs no permission. */
     anyCaller?: boolean
-    /** Opened in a browser, which asks for a password and cannot be told a bearer token: the password is the key. */
+    /**
+     * The route is opened in a browser, which cannot send a bearer token. It asks for a password, and the password is
+     * the key.
+     */
     acceptsBasicAuth?: boolean
   }
   interface FastifyRequest {
@@ -37,19 +40,19 @@ const fullAccess = {
 const root: Caller = { principal: 'root', name: 'root', ...fullAccess }
 const anonymous: Caller = { principal: 'anonymous', name: 'anonymous', ...fullAccess }
 
-/** Answers who asks; throws when nobody known does. */
+/** Returns a function that identifies the caller of a request, and throws when the key is missing or unknown. */
 export function createCallerIdentifier({ rootKey, allowAnonymous, authenticate }: AuthOptions) {
   const rootDigest = rootKey === undefined ? undefined : digest(rootKey)
   return async function identify(request: FastifyRequest): Promise<Caller> {
     const { authorization } = request.headers
     if (authorization === undefined) {
-      if (rootDigest) throw unauthenticated('This call needs a key: Authorization: Bearer <key>.')
+      if (rootDigest) throw unauthenticated('This operation needs a key: Authorization: Bearer <key>.')
       return admitAnonymous(request, allowAnonymous)
     }
     const token = readToken(authorization, request.routeOptions.config.acceptsBasicAuth ?? false)
     if (token === undefined)
       throw unauthenticated('The Authorization header is not of the form Bearer <key>.')
-    // Digests are of one length, so the comparison tells nothing of the key's, nor of its first letters.
+    // Digests have one length, so the comparison reveals neither the length of the root key nor its first characters.
     if (rootDigest && timingSafeEqual(digest(token), rootDigest)) return root
     const caller = await authenticate(token)
     if (!caller) throw unauthenticated('The key is unknown, expired or revoked.')
@@ -64,7 +67,7 @@ function readToken(authorization: string, isBrowsed: boolean): string | undefine
   return /^[^:]*:([^\s]{1,512})$/.exec(Buffer.from(basic, 'base64').toString())?.[1]
 }
 
-/** Without any key, being on this machine is the only credential; a browser page must not borrow it. */
+/** Without a root key, being on this machine is the only credential. A page in a browser must not use it. */
 function admitAnonymous(request: FastifyRequest, allowAnonymous: boolean): Caller {
   if (!allowAnonymous) requireTrustedHost(request)
   requireOwnOrigin(request)
@@ -75,10 +78,10 @@ export function requirePermission(request: FastifyRequest): void {
   const { permission, anyCaller } = request.routeOptions.config
   if (anyCaller) return
   if (permission !== undefined && isAllowed(request.caller, permission)) return
-  throw new AppError('forbidden', `This call needs the permission ${permission}.`)
+  throw new AppError('forbidden', `This operation needs the permission ${permission}.`)
 }
 
-/** A route nobody thought about must not come up as an open one. */
+/** A route without declared access stops the start, instead of being served to everyone. */
 export function requireDeclaredAccess(app: FastifyInstance): void {
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))

@@ -8,12 +8,12 @@ export const bodyLimit = 10 * 1024 * 1024
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** A missing body counts as `{}`: every field of the schema is optional. */
+    /** A missing body counts as `{}`, because every field of the schema is optional. */
     bodyOptional?: boolean
   }
 }
 
-/** Replaces Fastify's parser, which lets NUL, lone surrogates and Infinity through to the database. */
+/** Replaces Fastify's parser, which accepts NUL, lone surrogates and Infinity; PostgreSQL then refuses them. */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
@@ -24,7 +24,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.addHook('preValidation', async (request) => requireBody(request))
 }
 
-/** Undefined when there was nothing in it: a client library may send the header alone. */
+/** Undefined for an empty body: some client libraries send Content-Type without a body. */
 function parseBody(body: Buffer, encoding: string | undefined): unknown {
   rejectEncoding(encoding)
   return body.length === 0 ? undefined : readJson(body)
@@ -36,12 +36,12 @@ export function rejectEncoding(encoding: string | undefined): void {
 }
 
 /**
- * Fields and items of one body. A call of 10 MiB may hold millions of them, and each is validated, compared and stored on
- * the one thread that serves everybody. A batch of 1,000 records has room for 250 each.
+ * Limit of fields and items in one body. 10 MiB can contain millions, and each is validated, compared and stored on
+ * the one thread that serves all clients. A batch of 1,000 records may have 250 for each record.
  */
 const maxValues = 250_000
 
-/** JSON that can be stored, whatever it says. */
+/** Parses JSON and refuses what PostgreSQL cannot store. */
 export function readJson(body: Buffer, most = maxValues): unknown {
   const { values, numbers } = scanJson(body, most)
   if (values > most) throw tooManyValues(most)
@@ -49,7 +49,7 @@ export function readJson(body: Buffer, most = maxValues): unknown {
   if (numbers.length > 0) {
     throw new AppError(
       'number_too_large',
-      'A number is too large to be kept as it is; send it as a string.',
+      'A number is too large to be stored exactly; send it as a string.',
       {
         errors: numbers,
       },
@@ -57,7 +57,7 @@ export function readJson(body: Buffer, most = maxValues): unknown {
   }
   const errors = findUnstorableValues(value)
   if (errors.length === 0) return value
-  throw new AppError('validation_failed', 'The body holds what cannot be stored.', { errors })
+  throw new AppError('validation_failed', 'The body contains values that cannot be stored.', { errors })
 }
 
 function tooManyValues(most: number): AppError {
@@ -70,30 +70,30 @@ function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    // The parser's own message quotes the body.
+    // The message of the parser quotes the body, so it is not shown.
     throw new AppError('malformed_json', 'The body is not valid JSON.')
   }
 }
 
-/** Fastify validates a missing body as `null`, which would read as a fault of type. */
+/** Fastify validates a missing body as `null`, and the error would say that the type is wrong. */
 function requireBody(request: FastifyRequest): void {
   const { schema, config } = request.routeOptions
   if (schema?.body === undefined) rejectUnexpectedBody(request)
   if (schema?.body === undefined || request.body !== undefined) return
-  if (!config.bodyOptional) throw new AppError('malformed_json', 'This call needs a JSON body.')
+  if (!config.bodyOptional) throw new AppError('malformed_json', 'This operation needs a JSON body.')
   request.body = {}
 }
 
-/** A field that is ignored is a wish that is silently not granted; an empty object wishes nothing. */
+/** A route without a body schema refuses fields: a client that sends one expects an effect. `{}` is accepted. */
 function rejectUnexpectedBody({ body }: FastifyRequest): void {
   if (typeof body !== 'object' || body === null || !isPlain(body) || Object.keys(body).length === 0) return
   const errors = Object.keys(body)
     .slice(0, 100)
     .map((name) => ({ pointer: `/${name.slice(0, 200)}`, message: 'unknown field' }))
-  throw new AppError('validation_failed', 'This call takes no body.', { errors })
+  throw new AppError('validation_failed', 'This operation takes no body.', { errors })
 }
 
-/** Another parser, such as the import's, may hand on a stream. */
+/** The parser of the import route passes on a stream, which is not a plain object. */
 function isPlain(body: object): boolean {
   return Object.getPrototypeOf(body) === Object.prototype
 }

@@ -1,6 +1,6 @@
 /**
- * JSON in which two equal values are equal texts: fields in order of name, absent ones left out. Written out directly:
- * a replacer of JSON.stringify that sorts copies every object, which took a second for 300,000 fields.
+ * Writes JSON in which equal values are equal texts: fields sorted by name, absent ones left out. Written by hand: a
+ * replacer of JSON.stringify that sorts copies every object, which took a second for 300,000 fields.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return JSON.stringify(value)
@@ -13,7 +13,7 @@ export function canonicalJson(value: unknown): string {
   return `{${fields.join(',')}}`
 }
 
-/** Names that are array indexes come first and by number, as JavaScript lists them itself; the others by code unit. */
+/** Names that are array indexes come first, by number, as JavaScript orders them; the others follow by code unit. */
 function orderKeys(keys: string[]): string[] {
   const names = keys.findIndex((key) => !isIndex(key))
   if (names < 0) return keys

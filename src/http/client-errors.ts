@@ -13,8 +13,8 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 type PendingSocket = { _httpMessage?: { headersSent: boolean } }
 
 /**
- * Answers what never became a request: broken HTTP, endless headers, a client slower than the timeout. There is
- * no reply object yet, so the answer is written by hand, and the connection is over either way.
+ * Answers input that never became a request: broken HTTP, headers that are too large, a client slower than the
+ * timeout. There is no reply object yet, so the answer is written by hand, and the connection is closed after it.
  */
 export function answerBrokenRequest(
   error: Error & { code?: string },

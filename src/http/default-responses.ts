@@ -8,12 +8,15 @@ import { getNotFoundCode } from './validation/validation.ts'
 
 const mutations = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** What follows from how a route is declared, so that no route has to repeat it, and none can forget it. */
+/**
+ * Adds to each route what follows from its declaration: an empty query string and the usual problems. No route has to
+ * repeat it, and none can forget it.
+ */
 export function completeRoutes(app: FastifyInstance): void {
   app.addHook('onRoute', (route) => {
     const { schema } = route
     if (!schema?.operationId) return
-    // Without a schema of its own a query string would be ignored, a misspelt filter with it.
+    // Without a schema, unknown query parameters would be ignored, such as a misspelt filter.
     schema.querystring ??= closed({})
     schema.response = addProblems(
       (schema.response ?? {}) as Record<string, unknown>,
@@ -22,7 +25,7 @@ export function completeRoutes(app: FastifyInstance): void {
   })
 }
 
-/** True of the routes whose handler goes through `once`. */
+/** True for routes whose handler uses `once`. */
 export function usesIdempotencyKey({ method, config }: Pick<RouteOptions, 'method' | 'config'>): boolean {
   return !config?.isPublic && !config?.readOnly && !config?.isIdempotent && mutations.has(String(method))
 }
@@ -41,7 +44,7 @@ function defaultCodes(route: RouteOptions, schema: FastifySchema): ErrorCode[] {
   ]
 }
 
-/** A path may be wrongly percent-encoded, or well encoded and name nothing. */
+/** A path can be wrongly percent-encoded, or name nothing. */
 function pathCodes(params: TSchema): ErrorCode[] {
   return ['malformed_request', ...Object.values(keywordsOf(params).properties ?? {}).map(getNotFoundCode)]
 }

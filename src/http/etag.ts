@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Changes one record, so If-Match applies, and is demanded where the server is configured to. */
+    /** The route changes one record, so it accepts If-Match, and requires it where the server is configured to. */
     singleRecord?: boolean
   }
 }
@@ -16,9 +16,9 @@ export function etagOf(version: number): string {
 }
 
 /**
- * The version If-Match allows; undefined when any will do. A weak tag never matches (RFC 9110 §13.1.1), nor
- * does one we did not make. Of several the greatest is meant: versions only grow, so who names 4 has seen that
- * 3 is past.
+ * The version that If-Match allows; undefined when any version is allowed. A weak tag never matches (RFC 9110
+ * §13.1.1), nor does a tag that this server did not write. Of several tags the greatest counts: versions only grow,
+ * so a client that names 4 knows that 3 is outdated.
  */
 export function expectedVersion({ headers }: Pick<FastifyRequest, 'headers'>): number | undefined {
   const given = headers['if-match']
@@ -32,9 +32,9 @@ export function expectedVersion({ headers }: Pick<FastifyRequest, 'headers'>): n
 
 const unsafe = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
-/** For a server on which nobody may overwrite what they have not seen. */
+/** Used when the server is configured to require If-Match: no client can overwrite a version that it has not read. */
 export function requireIfMatch(request: FastifyRequest): void {
   const { config } = request.routeOptions
   if (!config.singleRecord || !unsafe.has(request.method) || request.headers['if-match'] !== undefined) return
-  throw new AppError('if_match_required', 'Send If-Match with the version you mean to change, or *.')
+  throw new AppError('if_match_required', 'Send If-Match with the version that you want to change, or *.')
 }

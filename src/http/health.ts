@@ -6,13 +6,13 @@ import { closed } from '../domain/shapes.ts'
 import { AppError } from '../kernel/errors.ts'
 import { answers } from './problem-responses.ts'
 
-/** A part that is ready resolves; an AppError says why it is not, in words that may be shown. */
+/** A check resolves when its part is ready. An AppError says why it is not; its message is shown to clients. */
 export type Checks = Readonly<Record<string, () => Promise<void>>>
 
 export type HealthOptions = {
-  /** Without these no request can be answered. */
+  /** Without these parts no request can be answered. */
   checks: Checks
-  /** Without these requests are answered all the same, so what fails here is said and takes nobody out of service. */
+  /** Requests can be answered without these parts, so a failure is reported but the process stays in service. */
   advisories: Checks
   isStopping: () => boolean
 }
@@ -50,8 +50,9 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
     schema: {
       operationId: 'getLiveness',
       tags: ['health'],
-      summary: 'Whether the process runs',
-      description: 'Touches neither the database nor anything else: restart the process when it fails.',
+      summary: 'Check that the process runs',
+      description:
+        'Needs no key and uses neither the database nor any other part. Restart the process when this call fails.',
       response: answers({ 200: ref(Liveness) }),
     },
     handler: async () => ({ status: 'alive' }) as const,
@@ -64,9 +65,9 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
     schema: {
       operationId: 'getReadiness',
       tags: ['health'],
-      summary: 'Whether requests should be sent here',
+      summary: 'Check that the process can serve requests',
       description:
-        '`parts` says which part is not ready. Without the database or with migrations missing no request can be served; without the queue requests are, and jobs wait.',
+        'Needs no key. `parts` says which part is not ready. The answer is 503 without the database, with missing migrations, and while the process stops. Without the queue it is still 200: requests are served and jobs wait.',
       response: answers({ 200: ref(Readiness) }, ['not_ready', 'shutting_down']),
     },
     handler: async () => {
@@ -79,7 +80,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox<HealthOptions> = async (app
   })
 }
 
-/** Anyone may ask at any rate, so all who ask while a check runs share it. */
+/** Anyone may call this at any rate, so all calls that arrive during a check share its result. */
 function shareRunning<T>(run: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined
   return () => {

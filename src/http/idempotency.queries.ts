@@ -6,7 +6,7 @@ import type { Transaction } from '../db/transaction.ts'
 type Owner = { principal: string; key: string }
 export type StoredAnswer = Pick<Selectable<IdempotencyKeys>, 'fingerprint' | 'status' | 'headers' | 'body'>
 
-/** Held until the transaction ends, however it ends. */
+/** Takes the lock without waiting. It is released when the transaction ends. */
 export async function tryLock(tx: Transaction, lock: bigint): Promise<boolean> {
   const { held } = await tx
     .selectNoFrom(({ fn, val }) => fn<boolean>('pg_try_advisory_xact_lock', [val(lock)]).as('held'))
@@ -28,7 +28,7 @@ export async function findAnswer(
     .executeTakeFirst()
 }
 
-/** A key whose answer has expired may be used anew, so its row may still be there. */
+/** Inserts the answer, or replaces an expired one whose row was not deleted yet. */
 export async function storeAnswer(tx: Transaction, row: Insertable<IdempotencyKeys>): Promise<void> {
   const { principal: _, key: _1, ...answer } = row
   await tx
@@ -38,7 +38,7 @@ export async function storeAnswer(tx: Transaction, row: Insertable<IdempotencyKe
     .execute()
 }
 
-/** Answers how many were deleted, at most `limit`: the caller repeats until it is fewer. */
+/** Returns how many rows were deleted, at most `limit`; the caller repeats until it is fewer. */
 export async function deleteExpiredAnswers(db: Database, now: Date, limit: number): Promise<number> {
   const { numDeletedRows } = await db
     .deleteFrom('idempotency_keys')

@@ -11,9 +11,9 @@ import { findAnswer, type StoredAnswer, storeAnswer, tryLock } from './idempoten
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Changes nothing, though its method could. */
+    /** The route changes nothing although its method could. */
     readOnly?: boolean
-    /** Running it twice does what once does, and its answer is too large or too long in coming to be kept. */
+    /** The route may run twice with the same effect, and its answer is too large or takes too long to be stored. */
     isIdempotent?: boolean
   }
 }
@@ -22,21 +22,21 @@ export type Answer = {
   status: number
   body?: object
   headers?: Readonly<Record<string, string>>
-  /** Members of the first answer's body that are never stored, and so are missing from a replay: secrets. */
+  /** Members of the body that are sent once and never stored, because they are secrets. A replay lacks them. */
   shownOnce?: object
 }
 export type Effect = (call: CallContext) => Promise<Answer>
-/** An effect that is made ready first, outside of any transaction: what waits for others may not hold a connection. */
+/** An effect with a slow preparation outside the transaction: waiting for a model must not hold a connection. */
 export type PreparedEffect = { prepare(call: CallContext): Promise<Effect> }
 export type Once = ReturnType<typeof createOnce>
 
 type RenderedAnswer = { status: number; headers: Readonly<Record<string, string>>; body: string | null }
 
-/** Requests whose handler went through `once`; the others may not answer a mutation. */
+/** Requests whose handler used `once`; see `requireOnce`. */
 const handledOnce = new WeakSet<FastifyRequest>()
 
 export function readCallContext(request: FastifyRequest): CallContext {
-  // Elsewhere If-Match has no one record to be about, and a 412 would be no answer that is documented.
+  // Other routes do not change one record, and 412 is not among their documented answers.
   const version = request.routeOptions.config.singleRecord ? expectedVersion(request) : undefined
   return { caller: request.caller, ...(version === undefined ? {} : { expectedVersion: version }) }
 }
@@ -44,8 +44,8 @@ export function readCallContext(request: FastifyRequest): CallContext {
 type Resources = { db: Database; clock: Clock; retentionMs: number }
 
 /**
- * Runs an effect once per Idempotency-Key, however often it is asked for. The answer is stored in the effect's
- * own transaction: whatever ends the process leaves both or neither.
+ * Returns `once`, which runs an effect once per Idempotency-Key. The answer is stored in the transaction of the
+ * effect, so a crash leaves both or neither.
  */
 export function createOnce({ db, clock, retentionMs }: Resources) {
   return async function once(
@@ -66,8 +66,8 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
     const effect = await prepareEffect(asked, call)
     const deliverAnswer = await transact(db, {}, async (tx) => {
       await lockKey(tx, owner)
-      // A statement of its own: its snapshot must be younger than the lock, or it could miss an answer that
-      // was committed while the lock was waited for.
+      // A separate statement: its snapshot must be younger than the lock, or it could miss an answer that was
+      // committed while the lock was acquired.
       const stored = await findAnswer(tx, owner, clock.now())
       if (stored) return () => replay(reply, stored, fingerprint)
       const answer = await effect({ ...call, tx })
@@ -82,7 +82,7 @@ export function createOnce({ db, clock, retentionMs }: Resources) {
       })
       return () => send(reply, answer)
     })
-    // After the commit: an answer that was sent and then rolled back could not be taken back.
+    // Sent after the commit: an answer that was sent before a rollback could not be taken back.
     deliverAnswer()
   }
 }
@@ -91,7 +91,7 @@ async function prepareEffect(asked: Effect | PreparedEffect, call: CallContext):
   return 'prepare' in asked ? asked.prepare(call) : asked
 }
 
-/** One statement that does not wait: a second request is told so, and holds no connection meanwhile. */
+/** Does not wait for the lock: a second request gets 409 at once and holds no connection. */
 async function lockKey(
   tx: Transaction,
   { principal, key }: { principal: string; key: string },
@@ -145,7 +145,7 @@ function fingerprintRequest({ method, url, body }: FastifyRequest): string {
 
 const mutations = new Set(['POST', 'PATCH', 'DELETE'])
 
-/** A route that forgets `once` fails the first time it answers, which is in its own test. */
+/** Makes a mutation that does not use `once` fail on its first success, which is in its own test. */
 export function requireOnce(app: FastifyInstance): void {
   app.addHook('onSend', async (request, reply) => {
     const { isPublic, readOnly, isIdempotent } = request.routeOptions.config

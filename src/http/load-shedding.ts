@@ -8,12 +8,15 @@ const nanosecondsPerMs = 1e6
 
 export type LoadSheddingOptions = {
   maxEventLoopDelayMs: number
-  /** Requests that wait for a connection are the queue that must not grow without end. */
+  /** Requests that wait for a connection; this queue must not grow without limit. */
   pool: { readonly waitingCount: number }
   maxPoolQueue: number
 }
 
-/** Answers at once what could only be answered late; work already taken on gets the time instead. */
+/**
+ * Returns a function that throws `overloaded` when the process is too busy, so that a client is refused at once
+ * instead of waiting for a late answer. Requests that were accepted before get the time.
+ */
 export function createLoadShedding(
   app: FastifyInstance,
   { maxEventLoopDelayMs, pool, maxPoolQueue }: LoadSheddingOptions,
@@ -33,21 +36,21 @@ function overloaded(message: string): AppError {
   return new AppError('overloaded', message, { retryAfterSeconds: 1 })
 }
 
-/** Windows that must all be bad, so that one long turn of the loop is not taken for overload. */
+/** All of these windows must be slow, so that one long turn of the event loop is not overload. */
 const windows = 3
 
-/** The least of the mean delays of the last windows, in milliseconds; a good one ends the shedding at once. */
+/** The smallest mean delay of the last windows, in milliseconds. One fast window ends the shedding. */
 function watchEventLoop(app: FastifyInstance): () => number {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   const recent: number[] = Array(windows).fill(0)
   const sample = () => {
-    // Nothing was sampled means that nothing was late.
+    // No samples means no delay.
     recent.push(histogram.count === 0 ? 0 : histogram.mean / nanosecondsPerMs - resolutionMs)
     recent.shift()
     histogram.reset()
   }
   let timer: NodeJS.Timeout | undefined
-  // Not while the routes are being compiled: starting is one long turn.
+  // Starts with listening: compiling the routes is one long turn of the event loop.
   app.addHook('onListen', async () => {
     histogram.enable()
     timer = setInterval(sample, sampleMs)

@@ -2,8 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 
 /**
- * DNS rebinding: a page of attacker.example whose name suddenly resolves to 127.0.0.1 reaches this server from
- * the victim's browser, same-origin in its eyes. Its Host header still says attacker.example.
+ * Refuses DNS rebinding: a page of attacker.example, whose name suddenly resolves to 127.0.0.1, reaches this server
+ * from the browser of the victim as same-origin. Its Host header still says attacker.example.
  */
 export function requireTrustedHost({ headers }: FastifyRequest): void {
   if (isLoopbackHost(headers.host ?? '')) return
@@ -16,8 +16,8 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /**
- * Cross-site request forgery: any page may send a POST without a body to localhost, with no preflight to stop
- * it. With keys that is harmless, as a page does not know one; an anonymous caller has nothing to not know.
+ * Refuses cross-site request forgery: any page can send a POST without a body to localhost, and no preflight stops
+ * it. With keys that is harmless, because the page knows none; an anonymous caller needs no key.
  */
 export function requireOwnOrigin({ headers, method }: FastifyRequest): void {
   if (method === 'GET' || method === 'HEAD') return
@@ -25,7 +25,7 @@ export function requireOwnOrigin({ headers, method }: FastifyRequest): void {
   const site = headers['sec-fetch-site']
   const isForeign = origin !== undefined && hostOf(origin) !== host?.toLowerCase()
   if (!isForeign && (site === undefined || site === 'same-origin' || site === 'none')) return
-  throw new AppError('forbidden', 'Without a key only this server’s own pages may change anything.')
+  throw new AppError('forbidden', 'Without a key only pages of this server may change anything.')
 }
 
 function hostOf(origin: string): string | undefined {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, HTTPMethods } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 
-/** Must be set up before the first route. */
+/** Collects the paths of all routes. Call it before the first route is registered. */
 export function collectPaths(app: FastifyInstance): ReadonlySet<string> {
   const paths = new Set<string>()
   app.addHook('onRoute', ({ url }) => void paths.add(url))
@@ -9,8 +9,8 @@ export function collectPaths(app: FastifyInstance): ReadonlySet<string> {
 }
 
 /**
- * A path that exists under another method answers 405 and says which. The missing methods become routes, so
- * that the router itself decides what a path is. Call it when every route is registered.
+ * Answers 405 with Allow for a path that exists under other methods. The missing methods become routes, so that the
+ * router itself matches the path. Call it after every route is registered.
  */
 export function rejectUnknownMethods(app: FastifyInstance, paths: ReadonlySet<string>): void {
   const methods = app.supportedMethods as HTTPMethods[]
@@ -27,10 +27,10 @@ function refuseMethods(app: FastifyInstance, url: string, method: HTTPMethods[],
     url,
     config: { isPublic: true },
     schema: { hide: true },
-    // Before the body is read: whatever it holds, it is for nobody.
+    // Refused before the body is read, because no route will use it.
     onRequest: async (_request, reply) => {
       reply.header('allow', allow)
-      throw new AppError('method_not_allowed', `This path knows ${allow}.`)
+      throw new AppError('method_not_allowed', `This path supports ${allow}.`)
     },
     handler: async () => undefined,
   })

@@ -5,12 +5,12 @@ import { canonicalJson } from './canonical.ts'
 import { findUnstorableValues } from './validation/body-inspection.ts'
 import { listFaults } from './validation/validation.ts'
 
-/** What a cursor was made for: whose page of which list. */
+/** A digest of what a cursor belongs to: the caller and the filters of the list. */
 export function fingerprintQuery(principal: string, filters: object): string {
   return digest(`${principal}\n${canonicalJson(filters)}`)
 }
 
-/** Where the next page starts, opaque to the caller; a damaged one or another list's is told from its digest. */
+/** Encodes the position of the next page. The digest reveals a damaged cursor or one of another list. */
 export function encodeCursor(fingerprint: string, position: object): string {
   const text = JSON.stringify(position)
   return Buffer.from(`${digest(`${fingerprint}\n${text}`)}${text}`).toString('base64url')
@@ -20,7 +20,7 @@ export function decodeCursor<T extends TSchema>(cursor: string, schema: T, finge
   const decoded = Buffer.from(cursor, 'base64url').toString('utf8')
   const text = decoded.slice(digestLength)
   if (decoded.slice(0, digestLength) !== digest(`${fingerprint}\n${text}`)) throw invalid()
-  // Anyone can compute the digest: it finds mistakes, and the schema keeps forgeries out of the query.
+  // Anyone can compute the digest: it finds mistakes. The schema keeps forged positions out of the query.
   const position = parseJson(text)
   if (findUnstorableValues(position).length > 0 || listFaults(schema, position).length > 0) throw invalid()
   return position as Static<T>
@@ -34,7 +34,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** RFC 8288: the same request with the next cursor. */
+/** A Link header (RFC 8288): the same request with the next cursor. */
 export function linkNext(url: string, cursor: string): string {
   const [path = '', query = ''] = url.split('?', 2)
   const parameters = new URLSearchParams(query)

@@ -6,7 +6,7 @@ import { getHttpStatus, problemType } from './problems.ts'
 
 const Fault = closed(
   {
-    pointer: Type.String({ description: 'JSON pointer into the body; ?name for a query parameter.' }),
+    pointer: Type.String({ description: 'JSON pointer into the body, or `?name` for a query parameter.' }),
     message: Type.String(),
   },
   { $id: 'Fault', examples: [{ pointer: '/payload/kind', message: 'is required' }] },
@@ -16,24 +16,28 @@ const exampleId = '0f1e2d3c-4b5a-4978-8695-a4b3c2d1e0f9'
 
 export const Problem = Type.Object(
   {
-    type: Type.String({ description: 'A URN that names the kind of problem.' }),
-    title: Type.String({ description: 'What the kind means, the same each time.' }),
+    type: Type.String({ description: 'A URN that identifies the error code.' }),
+    title: Type.String({ description: 'The meaning of the code; always the same text.' }),
     status: Type.Integer({ minimum: 400, maximum: 599 }),
-    detail: Type.String({ description: 'What went wrong this time.' }),
-    code: Type.Enum(Object.keys(catalogue).sort(), { description: 'Stable; see docs/errors.md.' }),
-    request_id: Type.String({ description: 'Finds the request in the log.' }),
-    errors: Type.Optional(Type.Array(ref(Fault), { description: 'Every place that is wrong.' })),
+    detail: Type.String({ description: 'What went wrong in this request.' }),
+    code: Type.Enum(Object.keys(catalogue).sort(), {
+      description: 'Stable; docs/errors.md lists all codes.',
+    }),
+    request_id: Type.String({ description: 'The id of the request; find it in the log.' }),
+    errors: Type.Optional(
+      Type.Array(ref(Fault), { description: 'Every place in the request that is wrong.' }),
+    ),
   },
   {
     $id: 'Problem',
-    description: 'RFC 9457. Some codes add members of their own.',
+    description: 'A problem as in RFC 9457. Some codes add members of their own.',
     examples: [exampleOf('validation_failed')],
   },
 )
 
 type HeaderName = 'ETag' | 'Location' | 'Link' | 'Idempotency-Replayed' | 'Next-Updated-After'
 
-/** A body with words about it, or none at all. */
+/** A response with a description, and a body unless it has none. */
 type DescribedResponse = {
   schema?: TSchema
   description: string
@@ -43,7 +47,7 @@ type DescribedResponse = {
 
 type Success = Readonly<Record<number, TSchema | DescribedResponse>>
 
-/** What a handler may answer, for the type checker: the schemas alone. */
+/** The types of the bodies that a handler may send. */
 type ResponseTypes<S extends Success> = {
   [K in keyof S]: S[K] extends { description: string; schema: infer T }
     ? T
@@ -53,20 +57,23 @@ type ResponseTypes<S extends Success> = {
 }
 
 const headers: Readonly<Record<HeaderName, { type: string; description: string }>> = {
-  ETag: { type: 'string', description: 'The version, for If-Match.' },
-  Location: { type: 'string', description: 'Where the new thing is.' },
-  Link: { type: 'string', description: 'The next page, with rel="next".' },
-  'Next-Updated-After': { type: 'string', description: 'The `updated_after` of the next export.' },
-  'Idempotency-Replayed': { type: 'string', description: '`true` when this is a stored answer.' },
+  ETag: { type: 'string', description: 'The version of the record; send it as If-Match.' },
+  Location: { type: 'string', description: 'The path of the new resource.' },
+  Link: { type: 'string', description: 'The next page, with `rel="next"`; absent on the last page.' },
+  'Next-Updated-After': { type: 'string', description: 'Send this as `updated_after` of the next export.' },
+  'Idempotency-Replayed': {
+    type: 'string',
+    description: '`true` when this is the stored answer to an earlier request with the same key.',
+  },
 }
 
-/** Every answer of an operation: its own, and the problems it knows beyond those its route implies. */
+/** All responses of an operation: its own, and the problems beyond those that every such route has. */
 export function answers<const S extends Success>(
   success: S,
   codes: readonly ErrorCode[] = [],
 ): ResponseTypes<S> {
   const own = Object.entries(success).map(([status, answer]) => [status, describeSuccess(answer)])
-  // The declared type is what a handler sends; at run time each is wrapped in its media type and description.
+  // The declared type is what a handler sends; at run time each schema is wrapped in a media type and a description.
   return addProblems(Object.fromEntries(own), codes) as ResponseTypes<S>
 }
 
@@ -83,14 +90,14 @@ function describeSuccess(answer: TSchema | DescribedResponse) {
 
 const describing = new Set(['schema', 'description', 'headers', 'mediaType'])
 
-/** A schema says at least a type, a reference or its branches, none of which describe an answer. */
+/** A schema has at least a type, a reference or branches; a described response has none of them. */
 function isDescribed(answer: TSchema | DescribedResponse): answer is DescribedResponse {
   return 'description' in answer && Object.keys(answer).every((key) => describing.has(key))
 }
 
 type Response = Readonly<Record<string, unknown>>
 
-/** Adds problems to a route's answers; one status tells apart its codes by example. */
+/** Adds problem responses. Codes that share a status become one response with an example for each code. */
 export function addProblems(response: Response, codes: readonly ErrorCode[]): Response {
   const merged: Record<string, unknown> = { ...response }
   for (const code of codes) {

@@ -40,7 +40,9 @@ export type Problem = {
   [member: string]: unknown
 }
 
-/** RFC 9457. The extra members come first, so that none of them can pass for a standard one. */
+/**
+ * Builds the problem document (RFC 9457). The extra members come first, so that none can replace a standard member.
+ */
 export function toProblem(error: AppError, requestId: string): Problem {
   return {
     ...error.extra,
@@ -69,7 +71,7 @@ export function routeNotFound(): AppError {
   return new AppError('route_not_found', 'There is nothing at this path.')
 }
 
-/** Refused while the client still writes: the connection is closed after the answer, and what is unread resets it. */
+/** The body is refused while the client still sends it: unread bytes would reset the connection after the answer. */
 function isTooLarge(error: unknown): boolean {
   return error instanceof Error && Reflect.get(error, 'code') === 'FST_ERR_CTP_BODY_TOO_LARGE'
 }
@@ -87,15 +89,15 @@ export function sendProblem(error: unknown, request: FastifyRequest, reply: Fast
     .send(JSON.stringify(toProblem(shown, request.id)))
 }
 
-/** What the caller is told of it; the log is told the rest. */
+/** The error that the client sees. An unexpected failure is logged and becomes `internal_error`. */
 export function toPublicError(error: unknown, { log }: Pick<FastifyRequest, 'log'>): AppError {
   const known = findKnownError(error)
   if (!known) log.error({ err: error }, 'unexpected failure')
   else if (known.kind === 'unavailable') log.warn({ err: known, code: known.code }, 'unavailable')
-  return known ?? new AppError('internal_error', 'The server failed; the log says how.')
+  return known ?? new AppError('internal_error', 'The server failed; the log has the details.')
 }
 
-/** The failure as a caller may know it, or undefined for a defect, of which it is told nothing. */
+/** The failure as an AppError, or undefined for a defect. */
 function findKnownError(error: unknown): AppError | undefined {
   if (error instanceof AppError) return error
   const refused = findFastifyError(error)
@@ -108,18 +110,18 @@ const refusals: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than this server accepts.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The body is of a type this call does not take.',
+    'This operation does not accept a body of this type.',
   ],
   FST_ERR_CTP_EMPTY_TYPE: ['unsupported_media_type', 'The body has no Content-Type.'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'malformed_request',
-    'The body is not as long as Content-Length says.',
+    'The length of the body differs from Content-Length.',
   ],
-  FST_ERR_BAD_URL: ['malformed_request', 'The path is not validly encoded.'],
+  FST_ERR_BAD_URL: ['malformed_request', 'The path is not correctly percent-encoded.'],
   FST_ERR_MAX_PARAM_LENGTH: ['route_not_found', 'There is nothing at this path.'],
 }
 
-/** What Fastify and its plugins refuse before a route of ours is reached. */
+/** An error that Fastify or a plugin raised before the handler of a route. */
 function findFastifyError(error: unknown): AppError | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, statusCode } = error as { code?: string; statusCode?: number }

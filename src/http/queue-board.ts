@@ -3,15 +3,15 @@ import type { BaseAdapter } from '@bull-board/api/baseAdapter'
 import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 
-/** The queue as the board reads it. */
+/** Returns the queue in the form that the board can read. */
 export type OpenQueueAdapter = () => Promise<BaseAdapter>
 
 const path = '/admin/queues'
 
-/** A queue that is away is waited for by whoever needs it; who only looks is told. */
+/** The board does not wait longer for a queue that is unreachable; it answers 503. */
 const timeoutMs = 2_000
 
-/** The page brings its own scripts and styles; the typeface it would fetch from elsewhere is not needed. */
+/** The page has its own scripts and styles. The typeface that it would load from another server is not needed. */
 const policy = [
   "default-src 'none'",
   "base-uri 'self'",
@@ -25,8 +25,8 @@ const policy = [
 ].join('; ')
 
 /**
- * The messages of the queue, for an admin to look at. A browser sends a password along with whatever any page makes it
- * ask for, so nothing can be done here: runs are asked for, and cancelled, through the API.
+ * Serves a read-only view of the queue for admins. A browser sends a stored password with any request that any page
+ * triggers, so nothing can be changed here: runs are started and cancelled through the API.
  */
 export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | undefined): Promise<void> {
   if (!show) return
@@ -37,7 +37,7 @@ export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | 
   const serverAdapter = new FastifyAdapter().setBasePath(path)
   const uiConfig = { boardTitle: 'Membrane', hideDocsLink: true }
   const board = createBullBoard({ queues: [], serverAdapter, options: { uiConfig } })
-  // Its own would answer with what the failure said.
+  // The error handler of the plugin would show the message of the failure to the client.
   serverAdapter.setErrorHandler((error) => {
     throw error
   })
@@ -47,7 +47,7 @@ export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | 
       route.config = { ...route.config, permission: 'admin', acceptsBasicAuth: true }
     })
     room.addHook('preHandler', async ({ method, routeOptions: { url = '' } }, reply) => {
-      if (method !== 'GET' && method !== 'HEAD') throw new AppError('forbidden', 'The board only shows.')
+      if (method !== 'GET' && method !== 'HEAD') throw new AppError('forbidden', 'The board is read-only.')
       reply.header('content-security-policy', policy)
       if (!url.startsWith(`${path}/api/`)) return
       const queue = await withTimeout(show())
@@ -58,7 +58,7 @@ export async function serveBoard(app: FastifyInstance, show: OpenQueueAdapter | 
   })
 }
 
-/** It may answer, or fail, after we have gone on without it. */
+/** The promise may still resolve or reject after the timeout; both are ignored. */
 async function withTimeout(answer: Promise<BaseAdapter>): Promise<BaseAdapter> {
   const first = await Promise.race([
     answer.catch(() => undefined),

@@ -2,21 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import type { Clock } from '../kernel/clock.ts'
 
-/** How many requests of a bucket came in its current window, and how long that lasts. */
+/** The number of requests of a bucket in its current window, and the time until that window ends. */
 export type CountRequest = (bucket: string) => Promise<{ count: number; resetMs: number }>
 
 const windowMs = 1_000
 
-/** Buckets remembered at once; beyond that the one whose window began first starts anew. */
+/** Buckets kept at once. Above it, the oldest window is dropped and its bucket starts again. */
 const capacity = 20_000
 
-/** In this process alone. */
+/** Counts in this process only. */
 export function createLocalCounter(clock: Clock): CountRequest {
   const windows = new Map<string, { count: number; endsAt: number }>()
   return async (bucket) => {
     const now = clock.now().getTime()
     let window = windows.get(bucket)
-    // A window that ends later than any could is from before the clock was set back.
+    // A window that ends later than possible was started before the clock was set back.
     if (!window || window.endsAt <= now || window.endsAt > now + windowMs) {
       windows.delete(bucket)
       window = { count: 0, endsAt: now + windowMs }
@@ -30,7 +30,7 @@ export function createLocalCounter(clock: Clock): CountRequest {
 }
 
 const connectMs = 2_000
-/** How long after a failure Redis is asked again whether it answers. */
+/** Time between two attempts to reach Redis after a failure. */
 const probeMs = 1_000
 
 const script = `
@@ -42,8 +42,8 @@ const script = `
 export type SharedCounter = { count: CountRequest; connect(): Promise<void>; close(): void }
 
 /**
- * For all processes together. While Redis is away each counts for itself: an outage of the limiter must
- * neither be one of the service nor leave it without a limit.
+ * Counts for all processes together, in Redis. While Redis is unreachable each process counts for itself: an outage
+ * of the limiter must neither become an outage of the service nor remove the limit.
  */
 export function createSharedCounter(
   url: string,
@@ -52,7 +52,7 @@ export function createSharedCounter(
 ): SharedCounter {
   const redis = new Redis(url, {
     lazyConnect: true,
-    // Commands fail at once while Redis is away: queued, they would hold every request until it came back.
+    // Commands fail at once while Redis is unreachable. A queue would hold every request until Redis came back.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: 500,
@@ -63,7 +63,7 @@ export function createSharedCounter(
   let probe: NodeJS.Timeout | undefined
   let isClosed = false
   const markUnreachable = (error: Error) => {
-    // Once per outage, not once per request or attempt to reconnect.
+    // One report per outage, not one per request or attempt to reconnect.
     if (!isUnreachable) onOutage(error)
     isUnreachable = true
     if (!isClosed) probe ??= setTimeout(sendProbe, probeMs).unref()
@@ -80,7 +80,8 @@ export function createSharedCounter(
   })
   return {
     async count(bucket) {
-      // A Redis that hangs would cost each request the whole time limit; it is asked beside them until it answers.
+      // A Redis that hangs would delay each request by the whole timeout. Until a probe succeeds, requests are
+      // counted locally.
       if (isUnreachable) return local(bucket)
       try {
         const reply: unknown = await redis.eval(script, 1, `membrane:limit:${bucket}`, windowMs)
@@ -91,7 +92,10 @@ export function createSharedCounter(
         return local(bucket)
       }
     },
-    /** Resolves either way, and in time: what fails now is tried again in the background. */
+    /**
+     * Never rejects and never takes longer than the timeout: a connection that fails now is retried in the
+     * background.
+     */
     connect: () =>
       Promise.race([redis.connect().catch(() => {}), sleep(connectMs, undefined, { ref: false })]),
     close: () => {

@@ -6,19 +6,19 @@ import { type CountRequest, createLocalCounter, createSharedCounter } from './ra
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Never limited or shed: how an operator sees a server that is overwhelmed. */
+    /** The route is neither limited nor shed, so that an operator can see a server that is overloaded. */
     isUnlimited?: boolean
   }
 }
 
-/** `max` is per second, and 0 is no limit. */
+/** `max` is per second; 0 is no limit. */
 export type RateLimitOptions = { max: number; redisUrl: string | undefined; clock: Clock }
 
 export type RateLimit = (reply: FastifyReply, bucket: string) => Promise<void>
 
 /**
- * @fastify/rate-limit was tried for this and left: it reads its counter a turn after it raised it, so that a
- * burst that arrives in one turn is refused as a whole and not from the first request too many on.
+ * Returns a function that counts a request and throws `rate_limited` above the limit. The plugin @fastify/rate-limit
+ * reads its counter one turn after it incremented it, so it refuses a burst that arrives in one turn as a whole.
  */
 export function createRateLimit(app: FastifyInstance, options: RateLimitOptions): RateLimit {
   const { max } = options
@@ -43,15 +43,18 @@ function createRequestCounter(app: FastifyInstance, { clock, redisUrl }: RateLim
   const local = createLocalCounter(clock)
   if (redisUrl === undefined) return local
   const shared = createSharedCounter(redisUrl, local, (error) =>
-    app.log.warn({ err: error }, 'redis cannot be reached: rate limits hold for each process alone'),
+    app.log.warn({ err: error }, 'redis is unreachable: each process counts its own rate limits'),
   )
-  // Awaited, or the first requests would be counted apart.
+  // Awaited, so that the first requests are not counted locally.
   app.addHook('onReady', shared.connect)
   app.addHook('onClose', async () => shared.close())
   return shared.count
 }
 
-/** Whose requests are counted together when no key tells: one IPv6 host has a /64 to itself. */
+/**
+ * The bucket of a client without a valid key: its address, or the /64 network of an IPv6 address, because one host
+ * usually has a whole /64.
+ */
 export function formatAddressBucket({ ip }: Pick<FastifyRequest, 'ip'>): string {
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(ip)?.[1]
   if (mapped !== undefined || !isIPv6(ip)) return `ip:${mapped ?? ip}`

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-/** Beyond these the client is cut off: it is not kept for its own sake. */
+/** Above these limits the connection is closed, even if the client loses the answer. */
 const maxBytes = 64 * 1024 * 1024
 const maxDurationMs = 10_000
 const maxIdleMs = 250
 
 const draining = new WeakSet<Socket>()
 
-/** Whether the request on it is refused already, so that it cannot be too late as well. */
+/** Whether the request on this socket is refused already, so that a request timeout needs no answer of its own. */
 export function isDraining(socket: Socket): boolean {
   return draining.has(socket)
 }
 
 /**
- * Reads what is left of a request and throws it away, so that the client has sent all before it is answered. A connection
- * that is closed with bytes unread is reset, and most clients then lose the answer.
+ * Reads and drops the rest of a request, so that the client has sent everything before it is answered. A connection
+ * that is closed with unread bytes is reset, and most clients then lose the answer.
  */
 export function drainRequest(request: IncomingMessage): Promise<void> {
   if (request.readableEnded || request.destroyed) return Promise.resolve()

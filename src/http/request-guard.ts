@@ -8,17 +8,14 @@ import { createRateLimit, formatAddressBucket, type RateLimitOptions } from './r
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Served when load is shed: it tells why. */
+    /** The route is also served while load is shed, because it reports the state of the server. */
     neverShed?: boolean
   }
 }
 
 type GuardOptions = AuthOptions & RateLimitOptions & LoadSheddingOptions & { requiresIfMatch: boolean }
 
-/**
- * All before the body is read, each step costing more than the one before: whether there is room at all, who
- * asks, how often, and whether they may.
- */
+/** Runs before the body is read, cheapest check first: load shedding, authentication, rate limit, permission. */
 export function guardRequests(app: FastifyInstance, options: GuardOptions): void {
   const limit = createRateLimit(app, options)
   const identify = createCallerIdentifier(options)
@@ -32,12 +29,12 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
     if (!config.neverShed) shedLoad()
     if (config.isPublic || request.is404) {
       await limit(reply, formatAddressBucket(request))
-      // Before its body is read: whatever it holds, it is for nobody.
+      // Refused before the body is read, because no route will use it.
       if (request.is404) throw routeNotFound()
       return
     }
     request.caller = await identify(request).catch(async (error: unknown) => {
-      // Only failures count against an address: behind a proxy, all good keys may come from one.
+      // Only failed authentications count against an address: behind a proxy, all valid keys may share one.
       await limit(reply, formatAddressBucket(request))
       throw error
     })
@@ -47,8 +44,8 @@ export function guardRequests(app: FastifyInstance, options: GuardOptions): void
   })
 }
 
-/** RFC 9112 §3.2: only HTTP before 1.1 may do without. */
+/** RFC 9112 §3.2: an HTTP/1.1 request must have a Host header; only older versions may omit it. */
 function requireHost({ headers, raw }: FastifyRequest): void {
   if (headers.host !== undefined || raw.httpVersion !== '1.1') return
-  throw new AppError('malformed_request', 'A request of HTTP/1.1 names its host.')
+  throw new AppError('malformed_request', 'An HTTP/1.1 request needs a Host header.')
 }

@@ -5,7 +5,7 @@ import { readTraceId } from './request-tracing.ts'
 
 export type Log = { level: string; stream?: { write(line: string): void } }
 
-/** One JSON line per event, with ids and never with content: no URL, no body, no header goes in. */
+/** One JSON line per event, with ids and never with content: no URL, no body, no header. */
 export function logOptions(log: Log, clock: Clock) {
   return {
     logger: {
@@ -15,12 +15,12 @@ export function logOptions(log: Log, clock: Clock) {
       formatters: { level: (level: string) => ({ level }) },
       serializers: { err: describeError },
     },
-    // Fastify's own lines carry the URL, and a query string is content.
+    // The lines of Fastify contain the URL, and a query string is content.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
   } satisfies FastifyServerOptions
 }
 
-/** Joins each line of a request to the caller's trace. */
+/** Adds the trace id of the caller to each line of a request. */
 export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (
   logger,
   bindings,

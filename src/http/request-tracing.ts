@@ -8,16 +8,16 @@ declare module 'fastify' {
   }
 }
 
-/** Whatever passes may be written into a log line or a header as it is. */
+/** Ids that match can be written to logs and headers without escaping. */
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/
 
-/** The caller's own id, so that its log and ours tell one story, or undefined when we must make one. */
+/** The request id that the caller sent, so that both logs use one id; undefined when we must create one. */
 export function readRequestId({ headers }: Pick<IncomingMessage, 'headers'>): string | undefined {
   const given = headers['x-request-id']
   return typeof given === 'string' && acceptable.test(given) ? given : undefined
 }
 
-/** The trace this request is part of, and where in it. */
+/** The trace of the caller, and the span in it that sent this request. */
 function readTraceContext({ headers }: Pick<IncomingMessage, 'headers'>): TraceContext | undefined {
   const given = headers['traceparent']
   return typeof given === 'string' ? parseTraceparent(given) : undefined
@@ -28,8 +28,8 @@ export function readTraceId(request: Pick<IncomingMessage, 'headers'>): string |
 }
 
 /**
- * Each request a span from before it is known who asks until the last byte is sent. Undefined while nobody listens:
- * then the trace is still the caller's, and is passed on as it came.
+ * Starts a span for each request before authentication and ends it after the last byte. Without a tracer the trace id
+ * of the caller is still logged and passed on.
  */
 export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined): void {
   app.decorateRequest('span')
@@ -47,7 +47,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined):
     })
     request.span.run(done)
   })
-  // Reading a body ends where the socket says so, which is outside of the span.
+  // The body is read in a callback of the socket, outside the span, so the span is entered again.
   app.addHook('preValidation', (request, _reply, done) => (request.span ? request.span.run(done) : done()))
   app.addHook('onResponse', async (request, { statusCode: status }) => {
     request.span?.end({
@@ -57,12 +57,12 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer | undefined):
   })
 }
 
-/** The template, never the URL: a query string is content, and a path is without end. */
+/** The route template, never the URL: a query string is content, and paths would make endless label values. */
 export function getRouteTemplate(request: FastifyRequest): string {
   return request.routeOptions.url ?? 'none'
 }
 
-/** What this request sets going elsewhere belongs to: its own span, or where the caller's trace stands. */
+/** The trace context for work that this request starts elsewhere: its own span, or that of the caller. */
 export function getTraceContext(request: FastifyRequest): TraceContext | undefined {
   return request.span?.context ?? readTraceContext(request.raw)
 }

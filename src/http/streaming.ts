@@ -3,21 +3,21 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { rejectEncoding } from './body.ts'
 
-/** Bodies and answers of any length, of which there is never more in memory than a part. */
+/** Bodies and answers of any length; only a small part is in memory at any time. */
 
 export const jsonLinesType = 'application/x-ndjson'
 
-/** Neither side has sent or taken anything for so long: the other has gone, or will never end. */
+/** A connection is closed after this time without any byte in either direction: the client is gone or has stopped. */
 const maxIdleMs = 120_000
 
 const slowSockets = new WeakSet<Socket>()
 
-/** Whether the request on it may take as long as it likes, for as long as it goes on. */
+/** Whether the request on this socket may take longer than the request timeout, as long as bytes arrive. */
 export function isSlowRequestAllowed(socket: Socket): boolean {
   return slowSockets.has(socket)
 }
 
-/** Lines, and nothing else; other routes go on to refuse them. */
+/** Accepts lines of JSON only. Routes outside this plugin still refuse them. */
 export function acceptJsonLines(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(jsonLinesType, (request: FastifyRequest, body, done) => {
@@ -30,12 +30,12 @@ export function acceptJsonLines(app: FastifyInstance): void {
   })
 }
 
-/** Spares a request the time limit of the others. Answers what is aborted once the client is gone, or idle. */
+/** Exempts a request from the request timeout. Returns a signal that is aborted when the client is gone or idle. */
 export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const { socket } = request.raw
   const gone = new AbortController()
   slowSockets.add(socket)
-  // Node closes it then, and sets its own limit again when the answer is out.
+  // Node closes the socket when this time is over, and restores its own limit after the answer.
   socket.setTimeout(maxIdleMs)
   reply.raw.once('close', () => {
     slowSockets.delete(socket)
@@ -44,12 +44,12 @@ export function allowSlowRequest(request: FastifyRequest, reply: FastifyReply): 
   return gone.signal
 }
 
-/** The bytes of one line; none when there are too many of them. */
+/** The bytes of one line; undefined when the line is too long. */
 export type Line = { line: number; bytes: Buffer | undefined }
 
 const newline = 0x0a
 
-/** The lines that are not blank. Of one that is too long no more is kept than how far it is to the next. */
+/** Yields the lines that are not blank. The bytes of a line that is too long are dropped while it is read. */
 export async function* readLines(source: Readable, maxBytes: number): AsyncGenerator<Line> {
   let parts: Buffer[] = []
   let size = 0
@@ -65,7 +65,7 @@ export async function* readLines(source: Readable, maxBytes: number): AsyncGener
     size = 0
     return { line: line++, bytes }
   }
-  // The answer goes out on the same connection, so whoever stops to read must not close it.
+  // The answer uses the same connection, so a reader that stops early must not close it.
   for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     let start = 0
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {

@@ -1,9 +1,9 @@
-/** A directory that speaks for the records of one scope, or without one for those of all. */
+/** A directory for the records of one scope, or of all scopes without `scope`. */
 export type Root = { directory: string; scope?: string }
 
 /**
- * Absolute directories between commas, each alone or as `scope=/directory`; undefined where one is not. The whole
- * file system is none: beneath it nothing would be outside.
+ * Parses absolute directories separated by commas, each alone or as `scope=/directory`; undefined when one is
+ * invalid. The root `/` is invalid: no path would be outside of it.
  */
 export function parseRoots(text: string): Root[] | undefined {
   const roots = text.split(',').map((item) => parseRoot(item.trim()))

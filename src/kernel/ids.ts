@@ -2,11 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Clock } from './clock.ts'
 
 export type Ids = {
-  /** A time-ordered UUID: neighbours in time are neighbours in the index, so inserts touch few pages. */
+  /** A time-ordered UUID: ids of one time are close in an index, so inserts touch few pages. */
   next(): string
-  /** An unguessable token, `bytes` of entropy, safe in a header or a URL. */
+  /** An unguessable token with `bytes` of entropy, safe in a header or a URL. */
   secret(bytes: number): string
-  /** An opaque id for things never stored under it, such as a request. */
+  /** A random id for things that are not stored under it, such as a request. */
   random(): string
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 
-/** Ordered: each says less than the one before it. */
+/** In order: each level writes fewer lines than the one before. */
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 type Fields = Readonly<Record<string, unknown>>
@@ -9,7 +9,7 @@ export type Logger = Readonly<Record<'trace' | 'debug' | 'info' | 'warn' | 'erro
 
 type LogOptions = { level: string; clock: Clock; bindings?: Fields; write(line: string): void }
 
-/** One JSON line per event, in the form of the lines of the API: with ids and never with content. */
+/** One JSON line per event, in the same form as the lines of the API, with ids and never with content. */
 export function createLogger({ level: least, clock, bindings = {}, write }: LogOptions): Logger {
   const logAt =
     (level: string): Write =>
@@ -39,12 +39,12 @@ export function createLogger({ level: least, clock, bindings = {}, write }: LogO
 
 type Described = { type: string; message: string; stack: string; [detail: string]: unknown }
 
-/** What PostgreSQL names besides the message: never `detail` and `where`, which quote the row. */
+/** Fields of a PostgreSQL error that are logged; never `detail` and `where`, which quote the row. */
 const details = ['code', 'severity', 'constraint', 'table', 'column', 'routine'] as const
 
 /**
- * An error as a log line may carry it. PostgreSQL and JSON.parse quote the offending value in their messages,
- * so of those only the class, the code and the place are kept.
+ * Describes an error for a log line. Messages of PostgreSQL and JSON.parse quote the offending value, so only their
+ * class, code and place are kept.
  */
 export function describeError(error: unknown): Described {
   if (!(error instanceof Error)) return { type: typeof error, message: 'not an Error', stack: '' }
@@ -62,14 +62,14 @@ export function describeError(error: unknown): Described {
   }
 }
 
-/** What may be shown to whoever may read runs: the kind and the rule that was broken, never the row. */
+/** Describes a failure for clients that may read runs: the kind and the violated constraint, never the row. */
 export function describeFailure(error: unknown): string {
   const { type, message, code, constraint } = describeError(error)
   const details = [code, constraint].filter((detail) => detail !== undefined)
   return details.length > 0 ? `database error ${details.join(' ')}` : `${type}: ${message}`
 }
 
-/** The first lines of a stack repeat the message. */
+/** Only the frames: the first lines of a stack repeat the message. */
 function framesOf({ stack = '' }: Error): string {
   return stack
     .split('\n')

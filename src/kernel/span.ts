@@ -1,4 +1,4 @@
-/** The context of a trace as W3C Trace Context §3.2 writes it; what is invalid is as good as none. */
+/** The context of a trace as in W3C Trace Context §3.2. An invalid one is ignored. */
 export type TraceContext = { traceId: string; spanId: string; isSampled: boolean }
 
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
@@ -19,33 +19,33 @@ function isZero(hex: string): boolean {
   return /^0+$/.test(hex)
 }
 
-/** Names and numbers only: a trace leaves this machine, and content does not. */
+/** Names and numbers only: spans are sent to another machine, where content must not go. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 export type SpanOptions = {
   kind?: 'server' | 'client' | 'consumer'
-  /** What it is a part of when it is not what runs now: a request of elsewhere, or who asked for a run. */
+  /** The parent span when it is not the current one: the span of a client, or of the request that created a run. */
   parent?: TraceContext | undefined
   attributes?: SpanAttributes
 }
 
 export type Span = {
   context: TraceContext
-  /** What is begun in `work`, and in what it sets going, is a part of this. */
+  /** Spans that start in `work`, also asynchronously, are children of this span. */
   run<T>(work: () => T): T
   end(outcome?: { attributes?: SpanAttributes; failure?: string | undefined }): void
 }
 
 export type FinishedSpan = { durationMs: number; attributes: SpanAttributes; failure?: string | undefined }
 
-/** Tells what belongs together and how long it took. */
+/** Records spans: which operations belong together and how long they took. */
 export type Tracer = {
   startSpan(name: string, options?: SpanOptions): Span
-  /** Of a part of what runs now that is over already; outside of any span it is nothing worth telling. */
+  /** Records a child of the current span that has ended already; ignored outside of a span. */
   recordSpan(name: string, finished: FinishedSpan): void
 }
 
-/** Runs `work` as a span of its own; without a tracer, just so. */
+/** Runs `work` in a span of its own; without a tracer it only runs `work`. */
 export async function inSpan<T>(
   tracer: Tracer | undefined,
   name: string,

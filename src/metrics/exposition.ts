@@ -7,7 +7,7 @@ export type Family = {
   samples: readonly Sample[]
 }
 
-/** The text that Prometheus reads, version 0.0.4. */
+/** The text format of Prometheus, version 0.0.4. */
 export function formatExposition(families: readonly Family[]): string {
   return families.map(formatFamily).join('\n')
 }

@@ -6,14 +6,14 @@ import { answers } from '../http/problem-responses.ts'
 import { StoreMetrics } from './metrics.schemas.ts'
 import type { SummaryService } from './summary.service.ts'
 
-/** Series in the text of Prometheus. */
+/** A source of series in the text format of Prometheus. */
 type Source = { render(): Promise<string> }
 
 export type ScrapeOptions = { sources: readonly Source[]; isPublic: boolean }
 
 const mediaType = 'text/plain; version=0.0.4; charset=utf-8'
 
-/** Served by every process that listens, each telling of itself; what is told of the store, an API tells. */
+/** Every process that listens serves its own series; the API serves those of the store too. */
 export const scrapeRoutes: FastifyPluginAsyncTypebox<ScrapeOptions> = async (app, { sources, isPublic }) => {
   app.route({
     method: 'GET',
@@ -22,11 +22,11 @@ export const scrapeRoutes: FastifyPluginAsyncTypebox<ScrapeOptions> = async (app
     schema: {
       operationId: 'scrapeMetrics',
       tags: ['metrics'],
-      summary: 'Series for Prometheus',
+      summary: 'Get series for Prometheus',
       description:
-        'What this process does, and what the database knows of the whole store (`membrane_store_*`, the same from ' +
-        'every API). Takes any valid key; without one when `MEMBRANE_METRICS_PUBLIC` is true. Answered even when ' +
-        'load is shed, and without the database, then with `membrane_store_reached` at 0.',
+        'The series of this process, and those of the whole store (`membrane_store_*`), which are the same from every ' +
+        'API. Needs any valid key, or none when `MEMBRANE_METRICS_PUBLIC` is true. It answers even while load is ' +
+        'shed. Without the database the store series are missing and `membrane_store_reached` is 0.',
       response: answers({
         200: { schema: Type.String(), description: 'The series.', mediaType: 'text/plain' },
       }),
@@ -48,10 +48,10 @@ export const summaryRoutes: FastifyPluginAsyncTypebox<SummaryOptions> = async (a
     schema: {
       operationId: 'getMetrics',
       tags: ['metrics'],
-      summary: 'How the memory is doing',
+      summary: 'Get figures of the memory',
       description:
-        'Of the records that the key sees whole. Counts are exact; on a store of more than forty thousand records ' +
-        'what is marked as sampled comes from some twenty thousand of them.',
+        'Figures of the records that the key sees whole. Counts are exact. On a store of more than 40,000 records, ' +
+        'figures marked as sampled are computed from about 20,000 of them.',
       response: answers({ 200: { schema: ref(StoreMetrics), description: 'The figures.' } }),
     },
     handler: (request) => summary.read(readCallContext(request)),

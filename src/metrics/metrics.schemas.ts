@@ -6,7 +6,7 @@ import { salienceBands } from './salience-bands.ts'
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) })
 
-/** A share of nothing is not 0. */
+/** Null instead of 0 when there is nothing to compare with. */
 const ShareOrNull = (description: string) => Type.Union([Unit(), Type.Null()], { description })
 
 const counts = (names: readonly string[], description: string) =>
@@ -14,35 +14,38 @@ const counts = (names: readonly string[], description: string) =>
 
 export const StoreMetrics = closed(
   {
-    as_of: Time({ description: 'When this was computed; asked again within five seconds it is the same.' }),
+    as_of: Time({ description: 'When the figures were computed; they are cached for five seconds.' }),
     is_sampled: Type.Boolean({
-      description: 'Whether what is marked so below was taken from a sample, because there are many records.',
+      description:
+        'Whether the figures marked as sampled below come from a sample, because there are many records.',
     }),
     total_records: Count('Records that are not forgotten.'),
-    records_by_type: counts(RecordType.enum, 'How many of each type.'),
-    active_records: Count('Those of status `active`.'),
-    pinned_records: Count('Those that do not fade.'),
+    records_by_type: counts(RecordType.enum, 'The number of records of each type.'),
+    active_records: Count('Records with the status `active`.'),
+    pinned_records: Count('Pinned records, which do not fade.'),
     avg_salience: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'Mean of the salience (sampled); null without records.',
+      description: 'Mean salience (sampled); null without records.',
     }),
-    avg_confidence: ShareOrNull('Mean of the confidence (sampled); null without records.'),
+    avg_confidence: ShareOrNull('Mean confidence (sampled); null without records.'),
     salience_distribution: counts(
       salienceBands,
-      'Records by salience (sampled); the last band has those above 1 too.',
+      'Records by salience (sampled); the last band includes those above 1.',
     ),
     total_audit_entries: Count('Entries in the logs of these records (sampled).'),
-    memory_growth_rate: ShareOrNull('The share of the records that was created in the last 24 hours.'),
+    memory_growth_rate: ShareOrNull(
+      'The share of records created in the last 24 hours; null without records.',
+    ),
     retrieval_usefulness: ShareOrNull(
-      'Of all accesses, the share that used a record rather than only showing it (sampled); null without any.',
+      'The share of accesses that used a record instead of only showing it (sampled); null without accesses.',
     ),
     competence_success_rate: ShareOrNull(
-      'Of what competences were tried for, the share that went well (sampled); null when none was tried.',
+      'The share of uses of competences that succeeded (sampled); null when none was used.',
     ),
     plan_reuse_frequency: Type.Union([Type.Number({ minimum: 0 }), Type.Null()], {
-      description: 'How often a plan was carried out on average (sampled); null without plans.',
+      description: 'How often a plan was executed on average (sampled); null without plans.',
     }),
     revision_rate: ShareOrNull(
-      'The share of the records kept that a revision replaced, merged or withdrew; null without records.',
+      'The share of records that a revision superseded, merged or invalidated; null without records.',
     ),
   },
   {

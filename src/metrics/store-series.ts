@@ -12,7 +12,7 @@ export type StoreState = {
 type Interval = (job: string) => number
 type Tallies = ReadonlyMap<string, number>
 
-/** `job` is Prometheus's own label for what it scrapes, so a job of ours is a `job_name`. */
+/** Prometheus uses the label `job` for the scraped target, so our jobs have the label `job_name`. */
 const counter = (name: string, help: string, samples: readonly Sample[]): Family => ({
   ...{ name: `membrane_store_${name}_total`, type: 'counter', help, samples },
 })
@@ -20,7 +20,7 @@ const gauge = (name: string, help: string, samples: readonly Sample[]): Family =
   ...{ name: `membrane_store_${name}`, type: 'gauge', help, samples },
 })
 
-/** What the database knows of the whole store; every API says the same, whichever is asked. */
+/** Builds the series of the whole store, which are the same from every API. */
 export function describeStore(
   { tallies, jobs, backlog, sizes }: StoreState,
   now: Date,
@@ -37,16 +37,16 @@ export function describeStore(
   ]
 }
 
-/** Asked for by somebody, and done by jobs: by the names under which runs count them. */
+/** Events that clients and jobs cause, with the names under which runs count them. */
 const counts = {
-  forgotten: { help: 'Records forgotten, by somebody or by themselves.', inRuns: ['pruned', 'archived'] },
-  restored: { help: 'Forgotten records that were brought back.', inRuns: [] },
+  forgotten: { help: 'Records forgotten, by a client or by a job.', inRuns: ['pruned', 'archived'] },
+  restored: { help: 'Forgotten records that were restored.', inRuns: [] },
   promoted: {
-    help: 'Steps up of records to a higher layer.',
+    help: 'Promotions of records to a higher layer.',
     inRuns: ['promoted_episodic', 'promoted_semantic'],
   },
   deduplicated: {
-    help: 'Facts that were confirmed instead of stored again, and records merged because they say the same.',
+    help: 'Facts that were confirmed instead of stored again, and duplicate records that were merged.',
     inRuns: ['duplicates_resolved', 'records_merged'],
   },
 } as const
@@ -76,13 +76,13 @@ function describeRuns(tallies: Tallies): Family[] {
     value,
   }))
   return [
-    counter('runs', 'Runs of jobs that ended, rehearsals aside.', runs),
-    counter('run_seconds', 'How long they took together.', seconds),
-    counter('run_counts', 'What they did, by the names in their stats.', runCounts(tallies)),
+    counter('runs', 'Runs of jobs that ended, without dry runs.', runs),
+    counter('run_seconds', 'The total duration of these runs.', seconds),
+    counter('run_counts', 'What these runs did, by the names in their stats.', runCounts(tallies)),
   ]
 }
 
-/** Names are paths: what is counted, then its labels. */
+/** Names of tallies are paths: the kind, then the labels. */
 function labelled(tallies: Tallies, kind: string) {
   return [...tallies].flatMap(([name, value]) => {
     const [first, ...parts] = name.split('/')
@@ -105,7 +105,7 @@ function describeJobs(jobs: readonly JobRow[], now: Date, interval: Interval): F
   ])
   const overdue = each((row) => (intervalOf(row) > 0 ? since(row.next_at) : 0))
   return [
-    gauge('runs_open', 'Runs that wait or run.', open),
+    gauge('runs_open', 'Runs that are queued or running.', open),
     gauge(
       'job_led',
       'Whether a worker holds the lease of the job.',
@@ -113,11 +113,11 @@ function describeJobs(jobs: readonly JobRow[], now: Date, interval: Interval): F
     ),
     gauge(
       'job_since_success_seconds',
-      'Since the job last did all there was; no sample before the first time.',
+      'Time since the last success of the job; no sample before the first.',
       each((row) => since(row.last_success_at)),
     ),
-    gauge('job_interval_seconds', 'How often the job is to run; 0 for never on its own.', each(intervalOf)),
-    gauge('job_overdue_seconds', 'For how long its next run has been due.', overdue),
+    gauge('job_interval_seconds', 'The interval of the job; 0 when it has no schedule.', each(intervalOf)),
+    gauge('job_overdue_seconds', 'How long the next run of the job has been due.', overdue),
   ]
 }
 
@@ -128,12 +128,12 @@ function describeBacklog(backlog: readonly BacklogRow[], now: Date): Family[] {
     value: at ? Math.max(0, now.getTime() - at.getTime()) / 1_000 : 0,
   }))
   return [
-    gauge('backlog', 'Records that are due for this work; counted up to 100000.', waiting),
-    gauge('backlog_oldest_seconds', 'For how long the oldest of them has been due.', oldest),
+    gauge('backlog', 'Records that are due for this kind of work; counted up to 100000.', waiting),
+    gauge('backlog_oldest_seconds', 'How long the oldest of them has been due.', oldest),
   ]
 }
 
-/** Only of texts that were embedded because they were written, not because the model changed. */
+/** Counts only texts that were embedded after a write, not after a change of the model. */
 function describeLag(tallies: Tallies): Family {
   const count = tallies.get('vector_lag_count') ?? 0
   const bucket = (bound: number | '+Inf', value: number): Sample => ({
@@ -142,7 +142,7 @@ function describeLag(tallies: Tallies): Family {
   return {
     name: 'membrane_store_write_to_vector_seconds',
     type: 'histogram',
-    help: 'From when a text was written until its vector was stored, from when on its meaning finds it.',
+    help: 'Time from the write of a text until its vector was stored and can be searched.',
     samples: [
       ...lagBounds.map((bound) => bucket(bound, tallies.get(`vector_lag/${bound}`) ?? 0)),
       bucket('+Inf', count),
@@ -158,12 +158,12 @@ function describeSizes(sizes: readonly SizeRow[]): Family[] {
   return [
     gauge(
       'table_bytes',
-      'What each table takes with its indexes.',
+      'The size of each table with its indexes.',
       each(({ bytes }) => bytes),
     ),
     gauge(
       'table_rows',
-      'How many rows the server last estimated it to have.',
+      'The last estimate of PostgreSQL of the rows of each table.',
       each(({ rows }) => rows),
     ),
   ]

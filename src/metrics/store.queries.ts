@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 
 export type TallyRow = { name: string; value: number }
 
-/** What has been counted since the store was set up. */
+/** All counters since the store was created. */
 export async function sumTallies(db: Database): Promise<TallyRow[]> {
   return db
     .selectFrom('tallies')
@@ -41,12 +41,12 @@ export async function listJobs(db: Database, now: Date): Promise<JobRow[]> {
 
 export type BacklogRow = { work: string; waiting: number; oldest: Date | null }
 
-/** Beyond this many it is enough to know that there are more. */
+/** Above this number, counting stops. */
 const maxCounted = 100_000
 
 /**
- * What is due and not done yet, by the list or the index that its worker takes it from: the oldest is one probe, and
- * counting ends at a bound.
+ * The work that is due, read from the list or index that its worker uses: the oldest is one probe, and counting has a
+ * limit.
  */
 export async function listBacklog(db: Database, now: Date, revisedBefore: Date): Promise<BacklogRow[]> {
   const { rows } = await sql<BacklogRow>`
@@ -96,7 +96,7 @@ export async function listBacklog(db: Database, now: Date, revisedBefore: Date):
 
 export type SizeRow = { table: string; bytes: number; rows: number }
 
-/** Of each table with its indexes; how many rows is what the server last estimated. */
+/** The size of each table with its indexes, and the last estimate of its rows. */
 export async function listSizes(db: Database): Promise<SizeRow[]> {
   const { rows } = await sql<SizeRow>`
     select c.relname as table, pg_total_relation_size(c.oid) as bytes, greatest(c.reltuples, 0)::float8 as rows

@@ -9,18 +9,18 @@ import { describeStore } from './store-series.ts'
 type Resources = {
   db: Database
   clock: Clock
-  /** Milliseconds between the runs of each job by the configuration. */
+  /** The interval of each job in milliseconds, from the configuration. */
   intervals: Readonly<Record<string, number>>
   revisedRetentionMs: number
   freshMs?: number
 }
 
-/** What waits in the queue, by state. */
+/** The number of messages in the queue by state. */
 export type CountMessages = () => Promise<Readonly<Record<string, number>>>
 
-/** However many ask and however often, the database is asked no oftener. */
+/** The database is queried at most this often, however many clients ask. */
 const defaultCacheMs = 5_000
-/** A database or a queue that hangs must not keep the process from telling of itself. */
+/** A database or queue that hangs must not keep this process from reporting about itself. */
 const timeoutMs = 2_000
 
 export function createStoreMetrics(resources: Resources) {
@@ -28,7 +28,7 @@ export function createStoreMetrics(resources: Resources) {
   const readDatabase = cacheReading(freshMs, async () => {
     const now = clock.now()
     const revisedBefore = momentBefore(now, revisedRetentionMs)
-    // One after the other: who watches takes one connection from those who are served.
+    // One after the other: monitoring takes only one connection from the clients.
     const standing = {
       tallies: await sumTallies(db),
       jobs: await listJobs(db, now),
@@ -40,7 +40,7 @@ export function createStoreMetrics(resources: Resources) {
   let readQueue: (() => Promise<Family[] | undefined>) | undefined
 
   return {
-    /** Where there is a queue at hand, what waits in it is told too. */
+    /** Adds the messages of the queue to the series. */
     watchQueue: (count: CountMessages): void => {
       readQueue = cacheReading(freshMs, async () => describeQueue(await count()))
     },
@@ -62,7 +62,7 @@ function describeReach(parts: readonly (readonly [string, boolean])[]): Family {
   return {
     name: 'membrane_store_reached',
     type: 'gauge',
-    help: 'Whether what keeps these figures answered; without an answer they are left out.',
+    help: 'Whether the source of the store series answered; without an answer they are missing.',
     samples: parts.map(([part, isReached]) => ({ labels: { part }, value: Number(isReached) })),
   }
 }
@@ -79,7 +79,10 @@ function describeQueue(counts: Readonly<Record<string, number>>): Family[] {
   ]
 }
 
-/** One reading at a time, and none while the last is fresh; undefined when it fails or does not come in time. */
+/**
+ * Caches `read`: one call at a time, and none while the last result is fresh. Undefined when it fails or takes too
+ * long.
+ */
 function cacheReading<T>(freshMs: number, read: () => Promise<T>): () => Promise<T | undefined> {
   let last: { value: T; at: number } | undefined
   let reading: Promise<T | undefined> | undefined

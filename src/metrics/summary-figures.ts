@@ -8,7 +8,7 @@ const revised = new Set(['superseded', 'merged', 'invalidated'])
 
 type SummaryCounts = { counts: readonly CountRow[]; fresh: number; sample: SampleRow }
 
-/** Counts are exact; what was drawn from a sample is scaled to them. */
+/** Builds the summary. Counts are exact; figures from a sample are scaled to them. */
 export function describeFigures(
   { counts, fresh, sample }: SummaryCounts,
   at: { asOf: Date; isSampled: boolean },
@@ -31,7 +31,7 @@ export function describeFigures(
       salienceBands.map((band, place) => [band, scaled(sample.bands[place] ?? 0)]),
     ),
     total_audit_entries: scaled(sample.entries),
-    // Counted a moment later, when there may be more.
+    // Counted a moment later, so it can be larger than the total.
     memory_growth_rate: ratio(Math.min(fresh, total), total),
     retrieval_usefulness: ratio((sample.accesses ?? 0) - (sample.served ?? 0), sample.accesses ?? 0),
     competence_success_rate: ratio(sample.successes ?? 0, tried),
@@ -43,7 +43,7 @@ export function describeFigures(
   }
 }
 
-/** Of nothing there is no share. */
+/** Null when there is nothing to compare with. */
 function ratio(part: number, whole: number): number | null {
   return whole > 0 ? part / whole : null
 }

@@ -4,12 +4,12 @@ import { salienceAt } from '../db/salience.ts'
 import { openTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
-/** No sum of it over any number of rows overflows: an earlier version stored values up to the largest double. */
+/** The largest summand, so that no sum overflows: an earlier version stored values up to the largest double. */
 const largest = sql.lit(Number.MAX_SAFE_INTEGER)
 
 export type CountRow = { type: string; status: string; pinned: boolean; records: number }
 
-/** One pass over the narrow table, shared by the server's workers; one addition for each row. */
+/** One parallel scan of the narrow table, with one addition per row. */
 export async function countRecords(db: Database, trust: Trust): Promise<CountRow[]> {
   const { rows } = await sql<CountRow>`
     select type, status, pinned, count(*) as records from records as r
@@ -19,7 +19,7 @@ export async function countRecords(db: Database, trust: Trust): Promise<CountRow
   return rows
 }
 
-/** By their index: few of a store that has grown for long. */
+/** Uses the index on created_at: in an old store few records are new. */
 export async function countFresh(db: Database, trust: Trust, since: Date): Promise<number> {
   const { rows } = await sql<{ records: number }>`
     select count(*) as records from records as r
@@ -43,8 +43,8 @@ export type SampleRow = {
 }
 
 /**
- * What costs more for each record than counting it: sums, its exact salience, its log, what it says. Of every record, or of
- * those on `percent` of the pages of the table.
+ * Figures that cost more per record than counting: sums, exact salience, log entries, payloads. They are read for
+ * every record, or for those on `percent` of the pages of the table.
  */
 export async function drawSample(
   db: Database,

@@ -10,15 +10,15 @@ type Resources = { db: Database; clock: Clock; sampleSize?: number; freshMs?: nu
 
 export type SummaryService = ReturnType<typeof createSummaryService>
 
-/** However many ask and however often, a million records are counted no oftener. */
+/** The records are counted at most this often, however many clients ask. */
 const defaultCacheMs = 5_000
-/** As many kinds of trust as are remembered at once. */
+/** Results are cached for at most this many different trusts. */
 const maxRemembered = 100
 const dayMs = 86_400_000
 
 /**
- * Enough that a share of one half is off by no more than one in a hundred, and few enough that reading what each of
- * them says and was changed takes no longer than counting a million.
+ * Large enough that a share of one half is off by at most 0.01, and small enough that reading their logs and payloads
+ * takes no longer than counting a million records.
  */
 const defaultSampleSize = 20_000
 
@@ -26,7 +26,7 @@ export function createSummaryService(resources: Resources) {
   const { db, clock, sampleSize = defaultSampleSize, freshMs = defaultCacheMs } = resources
   const remembered = new Map<string, { at: number; figures: Promise<StoreMetrics> }>()
 
-  /** Who may see the same is told the same. */
+  /** Callers with the same trust share one result. */
   function read({ caller: { trust } }: CallContext): Promise<StoreMetrics> {
     const name = JSON.stringify([trust.maxSensitivity, trust.scopes && [...trust.scopes].sort()])
     const known = remembered.get(name)

@@ -15,13 +15,16 @@ type ExportContext = {
   filters: { include_forgotten?: boolean; embeddings?: boolean }
 }
 
-/** What the other end writes too: of a hub, which a million records may mention, a part of these is enough. */
+/**
+ * The predicates of inverse edges. A hub may have a million of them; the export contains a part, because the record
+ * at the other end has the edge too.
+ */
 const backward = sql.join(inversePairs.map(([, predicate]) => sql.lit(predicate)))
 const maxBackward = 1_000
 
 /**
- * Of rows `r` with their contents `c`: the record as a line of an export. Text is put together from texts that are JSON
- * already, as every member that is absent or a list would otherwise be read and written anew.
+ * The line of an export for row `r` and its contents `c`. The text is concatenated from parts that are JSON already:
+ * absent members and lists would otherwise be parsed and written again.
  */
 export function buildExportLine(asked: ExportContext): RawBuilder<string> {
   const head = sql`
@@ -36,7 +39,7 @@ export function buildExportLine(asked: ExportContext): RawBuilder<string> {
         select ${decay} as decay, ${time(sql`r.last_reinforced_at`)} as last_reinforced_at, r.pinned, r.deletion_policy
       `)} as lifecycle
   `
-  // In one go: joined one by one, every part would copy all those before it.
+  // One `concat`: with `||` every part would copy all parts before it.
   return sql<string>`concat(
     left(${compact(head)}::text, -1),
     ${member('provenance', sql`(${provenanceShown(asked.trust)})::text`)}, ${member('payload', visiblePayload(asked))},
@@ -64,8 +67,8 @@ const decay = compact(sql`
 `)
 
 /**
- * Whether an edge `e` leads to what the export may name. One look at the target for each edge: joined, the planner would
- * at times read all records for each page.
+ * Whether the target of edge `e` is visible. A lookup for each edge: with a join the planner would sometimes read all
+ * records for each page.
  */
 function isTargetVisible({ trust, filters }: ExportContext): Fragment {
   const seen = filters.include_forgotten
@@ -94,7 +97,7 @@ function visibleEdges(asked: ExportContext): Fragment {
     `)}) end`
 }
 
-/** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
+/** The successor of a record is named only to a caller who sees the edge to it. */
 function visiblePayload(asked: ExportContext): Fragment {
   const payload = sql`(case
     when r.status = 'superseded' and r.type = 'semantic' and not exists (
@@ -137,7 +140,7 @@ const forgotten = sql`
         ${time(sql`r.purge_at`)} as purge_at
     `)}::text, -1) || ${optional('run_id', sql`to_json(r.forgotten_run_id)::text`)} || '}' end`
 
-/** The newest one by one, and of those before only on how many other days they were. */
+/** The newest accesses one by one, and the number of other days with older accesses. */
 const accesses = sql`(
   with newest as materialized (
     select l.at, l.kind, l.actor from access_log as l where l.record_id = r.id
@@ -159,7 +162,7 @@ const accesses = sql`(
   )}
 )`
 
-/** With those of the neighbours that are still there and seen whole: how like one is tells what it says. */
+/** The comparison with its neighbours. Hidden neighbours are left out, because a similarity reveals what they say. */
 function surprise({ trust }: ExportContext): Fragment {
   const isSeen = (id: Fragment) =>
     sql`exists (select from records as t where t.id = (${id})::uuid and ${openTo(trust, 't')})`
@@ -180,7 +183,7 @@ function surprise({ trust }: ExportContext): Fragment {
     from surprises as s where s.record_id = r.id`
 }
 
-/** What it rests on, as far as that is seen; what is purged is still what it was made from. */
+/** The descent of a record, without hidden sources. A purged source is still a source. */
 function descent({ trust }: ExportContext): Fragment {
   return sql`
   select string_agg(${compact(sql`select d.source_id, d.kind, d.is_ground`)}::text, ',' order by d.source_id)
@@ -191,7 +194,10 @@ function descent({ trust }: ExportContext): Fragment {
   )`
 }
 
-/** What it is known by: more than its payload tells if it was captured, and less once another bears its names. */
+/**
+ * The handles. A captured record has more of them than its payload shows, and fewer once another record has its
+ * names.
+ */
 const handles = sql`
   select string_agg(left(${compact(sql`
       select encode(h.digest, 'hex') as digest
@@ -203,7 +209,10 @@ const identifiers = sql`
   select string_agg(${compact(sql`select i.namespace, i.value`)}::text, ',' order by i.namespace, i.value)
   from entity_identifiers as i where i.record_id = r.id`
 
-/** What is still to be learnt from an episode, and what it has counted towards: or it would count again elsewhere. */
+/**
+ * The stages that an episode still waits for, and the tallies that it has counted in; without them it would count
+ * twice.
+ */
 const consolidation = sql`(
   select '{"due":[' || coalesce((
     select string_agg(to_json(u.stage)::text, ',' order by u.stage) from unconsolidated as u where u.record_id = r.id

@@ -19,19 +19,22 @@ export type Selection = {
   }
 }
 
-/** The records behind one id, or from the first on, up to another; none where there is no other. */
+/** The ids of one page: above `after`, up to `to`. Both are undefined where there is no bound. */
 export type Page = { after: string | undefined; to: string | undefined; isLast: boolean }
 
-/** As many records are looked at for a page, whatever the filters leave of them: no page takes long. */
+/** Records that are scanned for one page, before the filters, so that no page takes long. */
 const maxScanned = 500
 
-/** Room for what was stored among them meanwhile; without a limit a planner would at times read all contents. */
+/**
+ * Leaves room for records that were stored among them meanwhile. Without a limit the planner would sometimes read all
+ * contents.
+ */
 const maxWritten = 2 * maxScanned
 
-/** Contents of a page, as they are stored, which may be a hundredth of what they are in text. */
+/** Bytes of the stored contents in one page. Compressed, they can be a hundredth of their text. */
 const maxBytes = 256 * 1_024
 
-/** Where the next page ends, which is told in a twentieth of the time that its lines take. */
+/** Finds the end of the next page. It takes a twentieth of the time of writing its lines. */
 export async function findPage(db: Database, after: string | undefined, selection: Selection): Promise<Page> {
   const { rows } = await sql<{ to: string | null; isLast: boolean }>`
     with scanned as materialized (
@@ -56,8 +59,8 @@ export async function findPage(db: Database, after: string | undefined, selectio
 }
 
 /**
- * The records of a page, each a line of JSON that PostgreSQL writes: no line becomes an object on its way. One
- * statement, so each record is as it was at one moment, with all that belongs to it.
+ * The records of a page as lines of JSON, which PostgreSQL writes, so no line becomes an object here. One statement,
+ * so each record and all its parts are read at one moment.
  */
 export async function readExportLines(
   db: Database,
@@ -78,7 +81,7 @@ export async function readExportLines(
   return rows[0]?.text ?? ''
 }
 
-/** An earlier version stored the nil UUID, behind which no page without this would begin. */
+/** Without `after` there is no bound: an earlier version stored the nil UUID, and no record is below it. */
 function isAfter(id: Fragment, after: string | undefined): Fragment {
   return after === undefined ? sql`true` : sql`${id} > ${after}::uuid`
 }

@@ -8,13 +8,13 @@ import type { ExportQuery } from './portability.schemas.ts'
 
 export type ExportService = ReturnType<typeof createExportService>
 
-/** Pages that are written at once: PostgreSQL takes far longer to write a line than it takes to send it. */
+/** Pages that PostgreSQL writes at the same time: writing a line takes far longer than sending it. */
 const maxAtOnce = 2
 
 export function createExportService({ db, clock }: { db: Database; clock: Clock }) {
   /**
-   * Every record that the key sees whole, as lines in the order of their ids. Each page is a statement by itself, so
-   * that no transaction lasts as long as the slowest reader; others are on their way while one is taken.
+   * Yields every record that the caller sees whole, as lines ordered by id. Each page is its own statement, so no
+   * transaction lasts as long as the slowest reader. The next pages are prepared while one is sent.
    */
   async function* run(call: CallContext, asked: ExportQuery, signal: AbortSignal): AsyncGenerator<string> {
     const { after, ...filters } = asked
@@ -30,7 +30,7 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
     while (coming.length > 0) yield take()
   }
 
-  /** One page after the other, each of them begun when it is asked for. */
+  /** Starts one page after the other, each when it is requested. */
   async function* begin(
     from: string | undefined,
     selection: Selection,
@@ -38,13 +38,13 @@ export function createExportService({ db, clock }: { db: Database; clock: Clock 
     for (let page: Page | undefined; !page?.isLast; ) {
       page = await findPage(db, page ? page.to : from, selection)
       const text = readExportLines(db, page, selection)
-      // Met when its turn comes; nobody waits for it when the reader goes before.
+      // The error is thrown when the page is sent. Without this handler an early failure would end the process.
       text.catch(() => {})
       yield { text }
     }
   }
 
-  /** Asked before an export begins: an export of what changed after this instant continues it without a gap. */
+  /** Call it before an export starts: an export with this value as `updated_after` continues it without a gap. */
   async function getNextUpdatedAfter({ updated_after: asked }: ExportQuery): Promise<string> {
     return nextPollAfter(asked, await findVisibleHorizon(db, clock.now()))
   }

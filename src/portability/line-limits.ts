@@ -1,10 +1,10 @@
-/** What a line may hold. An import takes whatever an export gives. */
+/** Limits of one line. An import accepts every line that an export writes. */
 
-/** The largest body of a create, and what the service keeps beside it. */
+/** The largest body of a create, and room for the history. */
 export const maxLineBytes = 16 * 1_024 * 1_024
 
-/** Accesses that are told one by one. */
+/** Accesses that are exported one by one. */
 export const maxAccesses = 1_000
 
-/** Fields and items of a line: an export gives the whole log of a record. */
+/** Fields and items in one line; an export contains the whole log of a record. */
 export const maxLineValues = 1_000_000

@@ -30,7 +30,10 @@ export type PortabilityOptions = { exporter: ExportService; importer: ImportServ
 
 const tags = ['portability']
 
-/** Reports that wait for who still sends: many clients read nothing before they have sent all. */
+/**
+ * Reports that are buffered for a client that still sends: many clients read nothing before they have sent
+ * everything.
+ */
 const waitingReports = 200
 
 export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = async (
@@ -38,14 +41,14 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
   { exporter, importer },
 ) => {
   const closing = new AbortController()
-  // A stream would keep the server from closing for as long as it lasts.
+  // A stream would keep the server open as long as it lasts.
   app.addHook('preClose', async () => closing.abort())
   acceptJsonLines(app)
 
   app.route({
     method: 'GET',
     url: '/v1/export',
-    // A HEAD would read the store only to throw it away.
+    // A HEAD request would read the store and drop the result.
     exposeHeadRoute: false,
     config: { permission: 'records:read' },
     schema: {
@@ -53,12 +56,12 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       tags,
       summary: 'Export records',
       description:
-        'Every record that the key sees whole, a line each, in the order of their ids, with its anchors, its whole logs and its relations. Forgotten records only where they are asked for. A stream that breaks off did not reach its end: go on with `after`. An export with `updated_after` set to `Next-Updated-After` of one before holds all that changed since, and can repeat a record.',
+        'Streams every record that the key sees whole as a line of JSON, ordered by id, with its anchors, logs, history and relations. Forgotten records are included with `include_forgotten`. If the connection breaks, continue with `after` set to the last id. For the changes since an earlier export, set `updated_after` to its `Next-Updated-After` header; a record may appear again.',
       querystring: ExportQuery,
       response: answers({
         200: {
           schema: lines(ExportedRecord),
-          description: 'The lines.',
+          description: 'The records, one per line.',
           mediaType: jsonLinesType,
           headers: ['Next-Updated-After'],
         },
@@ -66,7 +69,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
     },
     handler: async (request, reply) => {
       const signal = AbortSignal.any([allowSlowRequest(request, reply), closing.signal])
-      // An export that goes on behind an id belongs to the one that it continues.
+      // A continued export belongs to the one that it continues, whose header is the right one.
       if (request.query.after === undefined) {
         reply.header('next-updated-after', await exporter.nextAfter(request.query))
       }
@@ -86,14 +89,14 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
       tags,
       summary: 'Import records',
       description:
-        'A record a line, as `POST /v1/records` takes it or as an export gives it. Each is judged by itself and reported in order; what is there already stays as it is, so a stream may be sent again. What the service keeps itself takes `admin`: without it the whole import is refused and nothing stored. Relations may lead to what comes later.',
+        'Stores one record per line, in the form of `POST /v1/records` or of an export. Each line succeeds or fails by itself, and the report has one line for each in the same order. An existing record is not changed, so a stream can be sent again. A line with fields that only the service writes, such as `audit_log`, needs `admin`: otherwise the whole import is refused and nothing is stored. Relations may lead to records of later lines.',
       querystring: ImportQuery,
       body: ref(ImportedRecord),
       consumes: [jsonLinesType],
       response: answers({
         200: {
           schema: lines(ImportReport),
-          description: 'What became of each line.',
+          description: 'The result of each line, and a summary.',
           mediaType: jsonLinesType,
         },
       }),
@@ -108,7 +111,7 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
         signal: AbortSignal.any([gone, closing.signal]),
       })
       const first = await startStream(reports).catch((error) => {
-        // Whatever is left of a refused stream is read by nobody.
+        // The rest of a refused stream is read and dropped.
         source.resume()
         throw error
       })
@@ -118,16 +121,16 @@ export const portabilityRoutes: FastifyPluginAsyncTypebox<PortabilityOptions> = 
   })
 }
 
-/** An answer in lines, each of which keeps the schema. */
+/** The schema of a response whose lines each match `schema`. */
 function lines<T extends TSchema>(schema: T) {
   return Type.Unsafe<string | Readable>(ref(schema))
 }
 
-/** Lines are judged one by one, so that one which breaks the schema does not refuse the others. */
+/** Lines are validated one by one, so that one invalid line does not refuse the others. */
 const compileWithoutBody: FastifySchemaCompiler<TSchema> = (route) =>
   route.httpPart === 'body' ? (value) => ({ value }) : compileValidator(route)
 
-/** What goes wrong before anything was answered is a problem, and not the end of a stream. */
+/** Waits for the first item, so that a failure before it becomes a problem response and not a broken stream. */
 async function startStream<T>(source: AsyncGenerator<T>): Promise<AsyncGenerator<T>> {
   const first = await source.next()
   return (async function* () {

@@ -7,7 +7,7 @@ import { Problem } from '../http/problem-responses.ts'
 import { descentKinds, MemoryRecord, NewRecord, Via } from '../records/index.ts'
 
 const optional = Type.Optional
-/** Of an integer column. */
+/** The range of an integer column. */
 const Count = (minimum = 0) => Type.Integer({ minimum, maximum: 2_147_483_647 })
 const Digest = () =>
   Type.String({ pattern: '^[0-9a-f]{32}$', examples: ['00112233445566778899aabbccddeeff'] })
@@ -16,7 +16,10 @@ const Actor = () => Type.String({ minLength: 1, maxLength: 256 })
 
 const Anchors = closed(
   { base_salience: Type.Number({ minimum: 0, maximum: maxSalience }), anchored_at: Time() },
-  { $id: 'Anchors', description: 'What a record fades from, and since when.' },
+  {
+    $id: 'Anchors',
+    description: 'The salience from which a record fades, and the moment from which it fades.',
+  },
 )
 
 const PastStatus = closed({
@@ -24,7 +27,7 @@ const PastStatus = closed({
   new: Status,
   actor: Type.String(),
   changed_at: Time(),
-  reason: Type.String({ description: 'Empty once the record was erased.' }),
+  reason: Type.String({ description: 'Empty after the record was erased.' }),
   step: Type.String(),
   run_id: optional(Uuid()),
   via: optional(ref(Via)),
@@ -73,18 +76,23 @@ export type KeptEmbedding = Static<typeof KeptEmbedding>
 const KeptDescent = closed({
   source_id: Uuid(),
   kind: Type.Enum([...descentKinds]),
-  is_ground: Type.Boolean({ description: 'A record that has grounds is erased with the last of them.' }),
+  is_ground: Type.Boolean({
+    description:
+      'Whether the record rests on this source. A record is erased with the last source on which it rests.',
+  }),
 })
 
-/** What an answer about a record does not tell, and a copy of it needs. */
+/** Fields that other responses do not show and that a copy of the record needs. */
 const historyFields = {
   descent: optional(
-    Type.Array(KeptDescent, { description: 'What the service made it from; an erase follows it.' }),
+    Type.Array(KeptDescent, {
+      description: 'The records from which the service made this one. An erase follows them.',
+    }),
   ),
   served_count: optional(Count()),
   demoted_at: optional(Time()),
   importance_history: optional(Type.Array(PastImportance)),
-  access_log: optional(Type.Array(Access, { description: 'The newest 1,000, oldest first.' })),
+  access_log: optional(Type.Array(Access, { description: 'The newest 1,000 accesses, oldest first.' })),
   access_days: optional(Count(1)),
   surprise: optional(KeptSurprise),
   identifiers: optional(
@@ -93,7 +101,7 @@ const historyFields = {
         namespace: Type.String({ minLength: 1, maxLength: 256 }),
         value: Type.String({ minLength: 1, maxLength: 1_024 }),
       }),
-      { description: 'Of an entity, those that are its own.' },
+      { description: 'The identifiers of an entity that it owns; another entity may have taken the others.' },
     ),
   ),
   consolidation: optional(KeptConsolidation),
@@ -104,14 +112,15 @@ export const ExportedRecord = closed(
   {
     ...MemoryRecord.properties,
     relations: Type.Array(MemoryRecord.properties.relations.items, {
-      description: 'Oldest first. Of those that the other end writes too at most 1,000.',
+      description:
+        'Oldest first. At most 1,000 of the inverse edges, which the record at the other end has too.',
     }),
     audit_log: Type.Array(MemoryRecord.properties.audit_log.items, {
-      description: 'All of it, oldest first.',
+      description: 'All entries, oldest first.',
     }),
     anchors: ref(Anchors),
     status_history: Type.Array(PastStatus),
-    handles: Type.Array(KnownBy, { description: 'What it is known by, as digests.' }),
+    handles: Type.Array(KnownBy, { description: 'The handles of the record, as digests.' }),
     ...historyFields,
   },
   { $id: 'ExportedRecord', description: 'One line of an export.' },
@@ -120,7 +129,7 @@ export const ExportedRecord = closed(
 const { properties: answered } = MemoryRecord
 const { properties: asked } = NewRecord
 
-/** Only an admin may say these of a record, or its history could be forged. */
+/** Fields that only an admin may import, because they can forge the history of a record. */
 const reservedFields = {
   updated_at: optional(Time()),
   version: optional(Count(1)),
@@ -148,14 +157,14 @@ export const ImportedRecord = closed(
           weight: optional(Unit()),
           created_at: optional(Time()),
         }),
-        { description: 'Targets may come later in the stream.' },
+        { description: 'Targets may be records of later lines.' },
       ),
     ),
     ...reservedFields,
   },
   {
     $id: 'ImportedRecord',
-    description: 'One line: a record as `POST /v1/records` takes it, or as an export gives it.',
+    description: 'One line of an import: a record in the form of `POST /v1/records`, or a line of an export.',
     examples: [
       {
         type: 'semantic',
@@ -166,21 +175,23 @@ export const ImportedRecord = closed(
 )
 export type ImportedRecord = Static<typeof ImportedRecord>
 
-/** `redacted` is refused of everybody, but by who may not say such things as forbidden. */
+/** `redacted` is refused for every caller, but a caller without `admin` gets `forbidden`. */
 export const reservedNames: ReadonlySet<string> = new Set([...Object.keys(reservedFields), 'redacted'])
 
 export const ExportQuery = closed({
   scope: optional(Type.String({ minLength: 1, maxLength: 256 })),
   type: optional(RecordType),
   updated_after: optional(Time()),
-  include_forgotten: optional(Type.Boolean({ description: 'Those that can still be restored too.' })),
-  embeddings: optional(Type.Boolean({ description: 'With the vectors of each.' })),
-  after: optional(Uuid({ description: 'Goes on behind this id: lines come in the order of ids.' })),
+  include_forgotten: optional(
+    Type.Boolean({ description: 'Include forgotten records that can still be restored.' }),
+  ),
+  embeddings: optional(Type.Boolean({ description: 'Include the vectors of each record.' })),
+  after: optional(Uuid({ description: 'Continue after this id. Lines are ordered by id.' })),
 })
 export type ExportQuery = Static<typeof ExportQuery>
 
 export const ImportQuery = closed({
-  dry_run: optional(Type.Boolean({ description: 'Judges each line and stores nothing.' })),
+  dry_run: optional(Type.Boolean({ description: 'Check every line and store nothing.' })),
 })
 
 const LineReport = closed({
@@ -206,7 +217,10 @@ const Summary = closed({
         count: Type.Integer({ minimum: 1 }),
         first: Type.Array(closed({ source_id: Uuid(), predicate: Type.String(), target_id: Uuid() })),
       },
-      { description: 'Left out, for their targets did not come; the first 100 of them by name.' },
+      {
+        description:
+          'Relations that were not stored, because their targets were not in the stream. The first 100 are listed.',
+      },
     ),
   ),
 })

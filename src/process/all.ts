@@ -13,18 +13,18 @@ type Resources = {
   config: Config
   log: Logger
   ids: Ids
-  /** For the person at the terminal. */
+  /** Prints a line to the terminal. */
   print(line: string): void
-  /** The program whose other roles are the children. */
+  /** The path of the program, which is started again for the other roles. */
   entry: string
   environment: Readonly<Record<string, string | undefined>>
   prepare: Prepare
 }
 
-/** Time to end by its own deadline before it is killed. */
+/** Extra time for a child to end by its own timeout before it is killed. */
 const graceMs = 2_000
 
-/** The API and a worker as processes of their own, and a database where none is given. */
+/** Starts the API and a worker as child processes, and an embedded database when DATABASE_URL is not set. */
 export async function startAll(resources: Resources): Promise<Service> {
   const { config, log, print, ids } = resources
   const { dataDir } = config
@@ -63,7 +63,7 @@ function superviseOn(url: string, embedded: SupervisedDatabase | undefined, reso
     stop: async () => {
       stopping.abort()
       const clean = await children.stop()
-      // Last, so that what the others finish can still be stored.
+      // Last, so that the children can still store their work.
       await embedded?.stop()
       return clean
     },
@@ -71,7 +71,7 @@ function superviseOn(url: string, embedded: SupervisedDatabase | undefined, reso
   }
 }
 
-/** A session of its own: Ctrl-C goes to a whole terminal, and the children are to hear of it from us alone. */
+/** Detached: Ctrl-C goes to the whole terminal, and only this process should stop the children. */
 function launch(role: string, url: string, { entry, environment }: Resources): ChildProcess {
   return spawn(process.execPath, [...process.execArgv, entry, role], {
     env: { ...environment, DATABASE_URL: url },

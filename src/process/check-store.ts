@@ -6,16 +6,16 @@ import { exitCodes } from './operator-error.ts'
 
 type Resources = {
   config: Config
-  /** For the person at the terminal. */
+  /** Prints a line to the terminal. */
   print(line: string): void
-  /** Holds the store against its laws, and says of each how it stands. */
+  /** Checks the store against all laws and returns a line for each. */
   check(db: Database): AsyncIterable<{ line: string; isSatisfied: boolean }>
 }
 
-/** Of one law, over a large table, on a machine that has other things to do. */
+/** For one law over a large table on a busy machine. */
 const statementTimeoutMs = 600_000
 
-/** Answers the exit code: whether all that could be asked of the store was so. */
+/** Returns the exit code: 0 when every law could be checked and holds. */
 export async function checkStore({ config, print, check }: Resources): Promise<number> {
   const { database, dataDir } = config
   const visited =
@@ -31,9 +31,7 @@ export async function checkStore({ config, print, check }: Resources): Promise<n
       print(line)
       if (!isSatisfied) broken++
     }
-    print(
-      broken === 0 ? 'Every law is held.' : `${broken} of the laws are not held, or could not be checked.`,
-    )
+    print(broken === 0 ? 'Every law holds.' : `${broken} of the laws are broken or could not be checked.`)
     return broken === 0 ? exitCodes.stopped : exitCodes.failed
   } finally {
     await close()

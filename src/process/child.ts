@@ -8,18 +8,18 @@ type ChildOptions = {
   role: string
   launch(role: string): ChildProcess
   log: Logger
-  /** It cannot live, and why. */
+  /** Called when the process is not started again, with the reason. */
   onGiveUp(reason: string): void
   onMessage(message: unknown): void
 }
 
 export type Child = {
-  /** True when it ended by itself and without a failure. */
+  /** Resolves with true when the process ended by itself without a failure. */
   stop(milliseconds: number): Promise<boolean>
   kill(): void
 }
 
-/** Keeps one process of a role alive until it is to stop. */
+/** Keeps one process of a role running: starts it, and restarts it after it ends, until it is stopped. */
 export function superviseChild({ role, launch, log, onGiveUp, onMessage }: ChildOptions): Child {
   let stopping = false
   let earlyEnds = 0
@@ -30,7 +30,7 @@ export function superviseChild({ role, launch, log, onGiveUp, onMessage }: Child
     const began = performance.now()
     current = launch(role)
     current.on('message', onMessage)
-    // Without a listener an error of the channel, such as a child that has just died, would end us too.
+    // Without a listener an error of the channel, such as a child that has just ended, would end this process.
     current.on('error', (error) => log.error('child process fault', { child: role, err: error }))
     current.once('exit', (code, signal) => {
       if (!stopping)
@@ -41,7 +41,7 @@ export function superviseChild({ role, launch, log, onGiveUp, onMessage }: Child
   function restartOrGiveUp(end: Parameters<typeof decideRestart>[0]): void {
     const verdict = decideRestart(end)
     if ('giveUpReason' in verdict) {
-      onGiveUp(`the ${role} cannot live: ${verdict.giveUpReason}`)
+      onGiveUp(`the ${role} cannot run: ${verdict.giveUpReason}`)
       return
     }
     earlyEnds = verdict.earlyEnds

@@ -11,14 +11,14 @@ type Options = EmbeddedOptions & { log: (message: string) => void; logger: Logge
 
 export type SupervisedDatabase = {
   url: string
-  /** Resolves with the reason when the server ends again and again, or does not start. */
+  /** Resolves with the reason when the server ends repeatedly or does not start. */
   lost: Promise<string>
   stop(): Promise<void>
 }
 
 /**
- * An embedded server that is started again when it ends by itself, at the same address, so that who uses it need not be
- * told: meanwhile the API answers 503. It is given up as a child process is.
+ * Starts the embedded server and restarts it at the same address when it ends by itself, so that its clients need no
+ * new URL. The API answers 503 meanwhile. It gives up by the same rule as for a child process.
  */
 export async function superviseEmbeddedPostgres({
   logger,
@@ -60,7 +60,7 @@ export async function superviseEmbeddedPostgres({
     lost: lost.promise,
     stop: async () => {
       stopping.abort()
-      // A start that is under way is first finished: only what runs can be stopped.
+      // A start in progress is finished first: only a running server can be stopped.
       await keeping
       await current?.stop()
     },

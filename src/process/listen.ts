@@ -8,12 +8,12 @@ type App = {
   close(): Promise<void>
 }
 
-/** The api of a supervisor that was killed may take a moment to give the port back. */
+/** The API of a supervisor that was killed may need a moment to release the port. */
 const handoverMs = 3_000
 
 type ListenAddress = { host: string; port: number; variable?: string }
 
-/** Answers the URL under which this machine reaches it. */
+/** Listens and returns the URL at which this machine reaches the server. */
 export async function serve(app: App, { host, port, variable = 'PORT' }: ListenAddress): Promise<string> {
   const deadline = performance.now() + handoverMs
   for (;;) {
@@ -29,7 +29,7 @@ export async function serve(app: App, { host, port, variable = 'PORT' }: ListenA
   }
 }
 
-/** Finishes the requests in flight; connections that then stay open without one are closed rather than waited for. */
+/** Stops the server after the requests in flight; idle connections are closed instead of awaited. */
 export async function drain(app: App): Promise<void> {
   const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
   try {
@@ -61,7 +61,7 @@ function describeListenFailure(
   const why =
     code === 'EADDRINUSE'
       ? `another program listens on ${host}:${port}. Stop it, or set ${variable}`
-      : `this machine does not let us listen on ${host}:${port} (${code}). Set HOST or ${variable}`
+      : `this machine does not allow listening on ${host}:${port} (${code}). Set HOST or ${variable}`
   return new OperatorError(
     `The ${variable === 'PORT' ? 'API' : 'worker'} cannot start: ${why}.`,
     exitCodes.refused,

@@ -6,10 +6,10 @@ import type { Logger } from '../kernel/log.ts'
 import { requireConfiguration } from './check-configuration.ts'
 import { OperatorError } from './operator-error.ts'
 
-/** What else a database is given, once its tables are there. */
+/** Further preparation of a database after its tables were created. */
 export type Prepare = (db: Database, log: Logger) => Promise<void>
 
-/** Everything that must be in the database before any other process works on it: our tables and the queue's. */
+/** Creates everything that other processes need in the database: our tables and those of the queue. */
 export async function migrateDatabase(
   url: string,
   config: Config,
@@ -35,7 +35,7 @@ export async function requireMigrated(db: Parameters<typeof pendingMigrations>[0
   throw new OperatorError(`The database lacks ${pending.join(', ')}; run the role migrate first.`)
 }
 
-/** Only `all` brings a database of its own. */
+/** Only the role `all` starts a database of its own. */
 export function requireDatabaseUrl({ database }: Config, role: string): string {
   if (database.url !== undefined) return database.url
   throw new ConfigError([`DATABASE_URL must be set for the role ${role}`])

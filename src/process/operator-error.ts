@@ -1,7 +1,7 @@
-/** Exit codes: 1 may be better at the next try, 2 only after someone has changed something. */
+/** Exit codes. After 1 a restart may help; after 2 an operator must change something first. */
 export const exitCodes = { stopped: 0, failed: 1, refused: 2 } as const
 
-/** Why a process cannot run, in words an operator can act on; a stack trace would hide them. */
+/** Why a process cannot run, in words for an operator, who should not see a stack trace. */
 export class OperatorError extends Error {
   readonly exitCode: number
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Resolves once the API says that it is ready, and with false when the signal ends the wait. */
+/** Resolves with true when the API is ready, and with false when the signal is aborted. */
 export async function awaitReady(url: string, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     const ready = await fetch(`${url}/readyz`, { signal }).then(

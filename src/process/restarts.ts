@@ -4,7 +4,7 @@ type ProcessEnd = {
   code: number | null
   signal: string | null
   livedMs: number
-  /** How many times in a row it ended early before this. */
+  /** How often in a row it ended early before. */
   earlyEnds: number
 }
 type RestartDecision = { giveUpReason: string } | { restartAfterMs: number; earlyEnds: number }
@@ -12,9 +12,13 @@ type RestartDecision = { giveUpReason: string } | { restartAfterMs: number; earl
 const earlyMs = 10_000
 const maxEarlyEnds = 3
 
-/** A child that has been up is worth another try; one that never gets up would only be started for ever. */
+/**
+ * Decides whether to start a process again. One that has run for a while is restarted; one that repeatedly ends early
+ * is not, because it would be restarted forever.
+ */
 export function decideRestart({ code, signal, livedMs, earlyEnds }: ProcessEnd): RestartDecision {
-  if (code === exitCodes.refused) return { giveUpReason: 'it refuses to run like this, and has said why' }
+  if (code === exitCodes.refused)
+    return { giveUpReason: 'it refuses to run with this configuration; its message is above' }
   if (livedMs >= earlyMs) return { restartAfterMs: 250, earlyEnds: 0 }
   const ends = earlyEnds + 1
   if (ends < maxEarlyEnds) return { restartAfterMs: 250 * 2 ** ends, earlyEnds: ends }

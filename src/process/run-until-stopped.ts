@@ -4,20 +4,20 @@ import { exitCodes } from './operator-error.ts'
 import { listenForStop, type StopSignals } from './signals.ts'
 
 export type Service = {
-  /** Resolves with the reason when it cannot go on. */
+  /** Resolves with the reason when the service cannot continue. */
   failed?: Promise<string>
-  /** True when all work was finished. */
+  /** Resolves with true when all work was finished. */
   stop(): Promise<boolean>
-  /** What must not outlive us even when there is no time to stop it well. */
+  /** Kills what must not outlive this process, without waiting. */
   kill?(): void
 }
 
 type RunOptions = { log: Logger; start(): Promise<Service>; timeoutMs?: number }
 
-/** The longest that a timer can be set to, 24 days. */
+/** The longest timeout of a timer, 24 days. */
 const foreverMs = 2 ** 31 - 1
 
-/** Runs a service until a signal or its own failure ends it, and answers the exit code. */
+/** Runs a service until a signal or its own failure, and returns the exit code. */
 export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: RunOptions): Promise<number> {
   const signals = listenForStop()
   const service = await startUnlessStopped(start, signals, timeoutMs)
@@ -33,7 +33,7 @@ export async function runUntilStopped({ log, start, timeoutMs = foreverMs }: Run
   return exitCodes.failed
 }
 
-/** What has begun to start is first started: only a whole service knows how to stop. */
+/** A start in progress is finished first: only a complete service can be stopped. */
 function startUnlessStopped(
   start: () => Promise<Service>,
   signals: StopSignals,

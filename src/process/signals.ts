@@ -1,11 +1,13 @@
 export type StopSignals = {
   /** Resolves with the first reason to stop. */
   stop: Promise<string>
-  /** Resolves when somebody insists. */
+  /** Resolves at a second signal: stop at once. */
   force: Promise<void>
 }
 
-/** Ctrl-C reaches npm and us, and npm passes it on: what comes this soon after the first is the same wish. */
+/**
+ * Ctrl-C reaches both npm and this process, and npm passes it on. A second signal within this time is the same one.
+ */
 const echoMs = 1_000
 
 export function listenForStop(): StopSignals {
@@ -19,7 +21,7 @@ export function listenForStop(): StopSignals {
     stop.resolve(reason)
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, receive)
-  // A supervisor that was killed cannot say so, but its end of the channel closes.
+  // A supervisor that was killed cannot send a signal, but its end of the channel closes.
   if (process.connected) process.once('disconnect', () => receive('the supervisor is gone'))
   return { stop: stop.promise, force: force.promise }
 }

@@ -17,9 +17,9 @@ export function superviseChildren({ roles, launch, log, onMessage, stopTimeoutMs
     superviseChild({ role, launch, log, onGiveUp: gaveUp.resolve, onMessage }),
   )
   return {
-    /** Resolves with the reason as soon as one of them cannot live. */
+    /** Resolves with the reason when one of them is not started again. */
     gaveUp: gaveUp.promise,
-    /** All at once, so that the deadline is one and not one for each. */
+    /** Stops all at once, so that they share one timeout. */
     stop: async (): Promise<boolean> => {
       const clean = await Promise.all(children.map((child) => child.stop(stopTimeoutMs)))
       return clean.every(Boolean)

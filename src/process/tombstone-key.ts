@@ -7,8 +7,8 @@ import { OperatorError } from './operator-error.ts'
 const least = 16
 
 /**
- * The key that marks erased content, made once and kept beside the data: in the database it would lie with what
- * it protects. A new one at each start would match nothing that was erased before.
+ * Returns the key for tombstones, which is created once and kept beside the data. In the database it would be stored
+ * with the digests that it protects. A new key at each start would match nothing that was erased before.
  */
 export async function openTombstoneKey(dataDir: string, ids: Ids): Promise<string> {
   const file = join(dataDir, 'tombstone.key')
@@ -18,7 +18,7 @@ export async function openTombstoneKey(dataDir: string, ids: Ids): Promise<strin
   } catch (error) {
     if (error instanceof OperatorError || !(error instanceof Error)) throw error
     throw new OperatorError(
-      `The key for tombstones cannot be kept in ${file}: ${error.message}. Set MEMBRANE_TOMBSTONE_KEY, or MEMBRANE_DATA_DIR to another folder.`,
+      `The key for tombstones cannot be stored in ${file}: ${error.message}. Set MEMBRANE_TOMBSTONE_KEY, or MEMBRANE_DATA_DIR to another folder.`,
     )
   }
 }
@@ -30,10 +30,10 @@ async function readKey(file: string): Promise<string | undefined> {
   })
   const key = text?.trim()
   if (key === undefined || key.length >= least) return key
-  throw new OperatorError(`${file} holds no key. Put the key back that was there, or delete the file.`)
+  throw new OperatorError(`${file} contains no key. Restore the former key, or delete the file.`)
 }
 
-/** Linked into place when it is whole: of two who start at once both go on with the one that came first. */
+/** The file is complete before it gets its name: two processes that start at once use the same key. */
 async function createKey(dataDir: string, file: string, ids: Ids): Promise<string> {
   const draft = `${file}.${ids.random()}`
   await createFolder(dataDir)

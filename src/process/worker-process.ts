@@ -14,7 +14,7 @@ import type { Service } from './run-until-stopped.ts'
 type Jobs = {
   handlers: JobHandlers
   intervals: () => Promise<Intervals>
-  /** Looks for work that no message tells of. */
+  /** Looks for work that no message announces. */
   watch(): { stop(): Promise<unknown> }
 }
 type Resources = {
@@ -23,12 +23,12 @@ type Resources = {
   clock: Clock
   createJobs(db: Database): Jobs
   onStatement?: ConnectionOptions['onStatement']
-  /** Tells of the process, to whoever asks; answers how to stop it. */
+  /** Serves metrics and health of the process; returns how to stop it. */
   listen?(connection: Connection, check: Checks): Promise<() => Promise<void>>
 }
 type Checks = { database: () => Promise<void>; queue: () => Promise<void> }
 
-/** A batch over a large table takes longer than any request may. */
+/** A batch over a large table takes longer than a request may. */
 const statementTimeoutMs = 300_000
 const poolSize = 5
 const closeTimeoutMs = 2_000
@@ -60,7 +60,7 @@ export async function startWorking(resources: Resources): Promise<Service> {
       const late = sleep(config.shutdownTimeoutMs, false, { ref: false })
       const finished = Promise.race([jobs.stop().then(() => true), late])
       const clean = (await worker.stop(config.shutdownTimeoutMs)) && (await finished)
-      // A queue that is away does not answer this either.
+      // A queue that is unreachable does not answer this either.
       await Promise.race([leave(), sleep(closeTimeoutMs, undefined, { ref: false })])
       return clean
     },

@@ -4,7 +4,7 @@ export type Instruments = ReturnType<typeof createInstruments>
 
 type CompletedRequest = { method: string; route: string; status: number; seconds: number; isReplay: boolean }
 type ModelCall = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
-/** What a million tokens cost, in any currency. */
+/** The price of a million tokens, in any currency. */
 type Prices = { promptPrice: number; completionPrice: number }
 type Pool = {
   readonly totalCount: number
@@ -16,26 +16,26 @@ type Pool = {
 const requestBuckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10]
 const modelBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-/** Writes after which there is something new to be found. */
+/** Routes that write text which can then be searched. */
 const writes = new Set(['POST /v1/records', 'POST /v1/records/batch', 'POST /v1/capture'])
 
 /**
- * What this process does, from its start on: what many processes do is added up by who reads them. Labels are what the
- * code itself can say: templates, names of jobs and models' uses. Nothing a caller writes becomes one.
+ * Counters of this process since its start; Prometheus adds up those of several processes. Labels are known to the
+ * code: route templates, names of jobs, uses of models. Nothing that a client writes becomes a label.
  */
 export function createInstruments() {
   const registry = new Registry()
   const registers = [registry]
   const requests = new Histogram({
     name: 'membrane_http_request_duration_seconds',
-    help: 'Requests answered by this process, and how long each took until its last byte.',
+    help: 'Duration of the requests of this process, until the last byte of the answer.',
     labelNames: ['method', 'route', 'status'],
     buckets: requestBuckets,
     registers,
   })
   const readable = new Histogram({
     name: 'membrane_write_to_text_seconds',
-    help: 'From the arrival of a write until its records are committed, from when on their words find them.',
+    help: 'Time from the arrival of a write until its records are committed and can be searched by words.',
     buckets: requestBuckets,
     registers,
   })
@@ -52,7 +52,9 @@ export function createInstruments() {
     observeAnswer,
     observeModel: models.observe,
     watchPool: (pool: Pool, name: string) => watchPool(registry, pool, name),
-    /** The process itself: once for each, for it listens to the garbage collector and the event loop. */
+    /**
+     * Metrics of the Node.js process. Call it once, because it listens to the garbage collector and the event loop.
+     */
     watchProcess: () => collectDefaultMetrics({ register: registry }),
   }
 }
@@ -62,7 +64,7 @@ function createModelInstruments(registry: Registry) {
   const labelNames = ['use'] as const
   const calls = new Histogram({
     name: 'membrane_model_request_duration_seconds',
-    help: 'Requests of this process to a model, by what came of them.',
+    help: 'Duration of the requests of this process to a model, by outcome.',
     labelNames: ['use', 'outcome'],
     buckets: modelBuckets,
     registers,
@@ -75,7 +77,7 @@ function createModelInstruments(registry: Registry) {
   })
   const cost = new Counter({
     name: 'membrane_model_cost_total',
-    help: 'What they cost by the configured prices, in their currency.',
+    help: 'Cost of these tokens by the configured prices, in their currency.',
     labelNames,
     registers,
   })
@@ -95,7 +97,7 @@ function watchPool(registry: Registry, pool: Pool, name: string): void {
   const registers = [registry]
   const connections = new Gauge({
     name: 'membrane_pool_connections',
-    help: 'Connections to the database that this process holds.',
+    help: 'Database connections of this process.',
     labelNames: ['pool', 'state'],
     registers,
     collect: () => {
@@ -105,14 +107,14 @@ function watchPool(registry: Registry, pool: Pool, name: string): void {
   })
   const most = new Gauge({
     name: 'membrane_pool_connections_max',
-    help: 'How many it may hold.',
+    help: 'The most database connections that this process may open.',
     labelNames: ['pool'],
     registers,
   })
   most.set({ pool: name }, pool.options.max)
   const waiting = new Gauge({
     name: 'membrane_pool_waiting',
-    help: 'Work of this process that waits for a connection.',
+    help: 'Requests and jobs of this process that wait for a connection.',
     labelNames: ['pool'],
     registers,
     collect: () => {

@@ -2,7 +2,7 @@ import type { SpanAttributes, Tracer } from '../kernel/span.ts'
 
 type Statement = { sql: string; durationMs: number; failure?: string | undefined }
 
-/** The beginning says which statement it is; its parameters are never part of it. */
+/** The text is cut at this length; its beginning identifies the statement. Parameters are never part of it. */
 const maxTextLength = 2_000
 
 const verbs = /\b(select|insert|update|delete|begin|commit|rollback|savepoint|listen|notify)\b/i
@@ -13,9 +13,7 @@ const targets = {
   select: /\bfrom\s+"?(\w+)"?/i,
 } as const
 
-/**
- * What a statement does to which table: of several in one, what it writes first, for that is what it is there for.
- */
+/** Summarises a statement as verb and table. Of several parts, the first write counts, because it is the purpose. */
 export function summariseStatement(sql: string): string {
   for (const verb of ['insert', 'update', 'delete'] as const) {
     const target = targets[verb].exec(sql)?.[1]
@@ -38,7 +36,7 @@ function describeStatement(sql: string): SpanAttributes {
   }
 }
 
-/** Each statement a part of the request or the run that asked it. */
+/** Returns a listener that records each statement as a child of the current request or run. */
 export function traceStatements(tracer: Tracer): (statement: Statement) => void {
   return ({ sql, durationMs, failure }) => {
     const attributes = describeStatement(sql)

@@ -23,20 +23,20 @@ import {
 import type { Span, SpanOptions, TraceContext, Tracer } from '../kernel/span.ts'
 
 type TracingSettings = {
-  /** Of a collector that speaks OTLP over HTTP, without the path of a signal. */
+  /** The base URL of a collector for OTLP over HTTP, without the path of a signal. */
   endpoint: string
   serviceName: string
-  /** Of the traces that begin here; who asks decides for those that begin elsewhere. */
+  /** The share of traces that start here and are sent. For traces that start elsewhere their sender decides. */
   sampledShare: number
 }
 type Process = { role: string; version: string; instance: string }
 
 const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 
-/** A collector that is away must not keep a process from its end. */
+/** A collector that is unreachable must not delay the end of a process. */
 const closeTimeoutMs = 2_000
 
-/** What it cannot send it drops: neither a request nor a run waits for a collector. */
+/** Sends spans in batches and drops those that it cannot send: no request and no run waits for a collector. */
 export function startTracing({ endpoint, serviceName, sampledShare }: TracingSettings, process: Process) {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` })
   const provider = new TracerProvider({

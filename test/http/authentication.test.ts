@@ -79,7 +79,7 @@ describe('with a root key', () => {
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({
       code: 'forbidden',
-      detail: 'This call needs the permission records:write.',
+      detail: 'This operation needs the permission records:write.',
     })
     expect((await api.request('GET', '/v1/failure', { key: reader })).status).toBe(200)
   })

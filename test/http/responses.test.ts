@@ -56,7 +56,7 @@ describe('a problem', () => {
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
     expect(body).toEqual({
       type: 'urn:membrane:problem:record_not_found',
-      title: 'No record of that id exists for this key; one it may not see looks the same.',
+      title: 'No record with this id is visible to the key. A hidden record gets the same answer.',
       status: 404,
       detail: 'There is no such note.',
       code: 'record_not_found',
@@ -115,7 +115,10 @@ describe('a defect', () => {
     happenings.now = async () => void (await fail())
     const { status, body, text, headers } = await api.request('GET', '/v1/failure')
     expect(status).toBe(500)
-    expect(body).toMatchObject({ code: 'internal_error', detail: 'The server failed; the log says how.' })
+    expect(body).toMatchObject({
+      code: 'internal_error',
+      detail: 'The server failed; the log has the details.',
+    })
     expect(text).not.toMatch(/uuid|select|property|at .*\.ts|the-content/)
     const lines = linesOf(headers.get('x-request-id') ?? '')
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1)

@@ -110,11 +110,11 @@ it('says that its port is taken, and leaves nothing running', async () => {
   const running = launchRole('all', { DATABASE_URL: database.url, PORT: String(port) })
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain(`another program listens on 127.0.0.1:${port}`)
-  expect(running.output()).toContain('Membrane stops: the api cannot live')
+  expect(running.output()).toContain('Membrane stops: the api cannot run')
   expect(isRunning(await findPid(running, 'worker'))).toBe(false)
 })
 
-it('ends with a reason when a child cannot live', async () => {
+it('ends with a reason when a child repeatedly fails', async () => {
   const database = await createEmptyTestDatabase()
   onTestFinished(() => database.drop())
   const running = launchRole('all', { DATABASE_URL: database.url, PORT: '0' })
@@ -126,6 +126,6 @@ it('ends with a reason when a child cannot live', async () => {
   process.kill(third, 'SIGKILL')
   expect(await running.ended).toEqual({ code: 1, signal: null })
   expect(running.output()).toContain(
-    'Membrane stops: the worker cannot live: it ended 3 times within 10 seconds',
+    'Membrane stops: the worker cannot run: it ended 3 times within 10 seconds',
   )
 })

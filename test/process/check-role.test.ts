@@ -14,7 +14,7 @@ it('says of each law that it is held, and ends with 0; with 1 when one is not', 
   const checked = launchRole('check', { DATABASE_URL: database.url })
   expect(await checked.ended, checked.output()).toEqual({ code: 0, signal: null })
   expect(checked.output()).toMatch(/^ok {6}audit: 0 checked$/m)
-  expect(checked.output()).toMatch(/\nEvery law is held\.\n$/)
+  expect(checked.output()).toMatch(/\nEvery law holds\.\n$/)
   expect(checked.output()).not.toContain('BROKEN')
 
   await administer(database.url, recorded)
@@ -44,6 +44,6 @@ it('looks at the embedded store while it runs, and while it does not', async () 
 
   const alone = launchRole('check', settings)
   expect(await alone.ended, alone.output()).toEqual({ code: 0, signal: null })
-  expect(alone.output()).toContain('Every law is held.')
+  expect(alone.output()).toContain('Every law holds.')
   expect(await postmasterOf(folder)).toBeUndefined()
 })

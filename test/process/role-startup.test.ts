@@ -27,7 +27,7 @@ it('knows five roles', async () => {
 it('says why a database cannot be used, without the password', async () => {
   const running = launchRole('migrate', { DATABASE_URL: 'postgres://someone:hunter2@127.0.0.1:1/x' })
   expect(await running.ended).toEqual({ code: 1, signal: null })
-  expect(running.output()).toContain('cannot be reached at the moment (ECONNREFUSED)')
+  expect(running.output()).toContain('is unavailable at the moment (ECONNREFUSED)')
   expect(running.output()).not.toContain('hunter2')
 })
 

@@ -30,7 +30,7 @@ it('is made once, for its owner alone, whoever of many comes first', async () =>
 it('is not replaced where its file is damaged, nor where there is no place for it', async () => {
   const dataDir = await createDataDir()
   await writeFile(join(dataDir, 'tombstone.key'), 'short\n')
-  await expect(openTombstoneKey(dataDir, ids)).rejects.toThrow(/holds no key/)
+  await expect(openTombstoneKey(dataDir, ids)).rejects.toThrow(/contains no key/)
   await expect(openTombstoneKey(join(dataDir, 'tombstone.key'), ids)).rejects.toThrow(
     /Set MEMBRANE_TOMBSTONE_KEY/,
   )

@@ -153,7 +153,7 @@ describe('the configuration', () => {
     expect(driftRoots).toEqual([{ directory: '/srv/app' }, { directory: '/srv/docs', scope: 'docs' }])
     for (const wrong of ['srv/app', '/', 'docs=', '/srv/../etc', '/srv/app,']) {
       expect(problemsOf({ MEMBRANE_DRIFT_ROOTS: wrong })).toEqual([
-        'MEMBRANE_DRIFT_ROOTS must be absolute directories between commas, each alone or as scope=/directory; not / itself, and without ..',
+        'MEMBRANE_DRIFT_ROOTS must be absolute directories separated by commas, each alone or as scope=/directory; not / itself, and without ..',
       ])
     }
   })

@@ -17,8 +17,8 @@ describe('what is said of a law', () => {
   })
 
   it('that could not be checked is why, and it is not taken for held', () => {
-    const verdict = { ...law, unchecked: 'it took the database too long' }
+    const verdict = { ...law, unchecked: 'the database took too long' }
     expect(isSatisfied(verdict)).toBe(false)
-    expect(describeVerdict(verdict)).toBe('?       audit: not checked, it took the database too long')
+    expect(describeVerdict(verdict)).toBe('?       audit: not checked, the database took too long')
   })
 })

@@ -3,15 +3,15 @@ import { chown, readFile, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 
-/** As whom PostgreSQL runs; it refuses to be root. */
+/** The account that runs PostgreSQL, which refuses to run as root. */
 export type Account = {
-  /** What to run, and with which ids, so that `command` runs as this account. */
+  /** The command, arguments and ids that run `command` as this account. */
   launch(command: string, args: readonly string[]): Launch
   own(path: string): Promise<void>
 }
 export type Launch = { command: string; args: readonly string[]; options: { uid?: number; gid?: number } }
 
-/** The server keeps none of our variables, for they hold keys. */
+/** The server gets none of our environment variables, because they contain keys. */
 export const serverEnvironment = { LC_ALL: 'C', PATH: '/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin' }
 
 type Ids = { uid: number; gid: number }
@@ -21,7 +21,7 @@ const currentAccount: Account = {
   own: async () => {},
 }
 
-/** `cluster` may not exist yet; `postgres` is the server's binary. */
+/** Chooses the account. `cluster` may not exist yet; `postgres` is the path of the server binary. */
 export async function chooseAccount(cluster: string, postgres: string): Promise<Account> {
   const user = process.getuid?.()
   const owner = await ownerOf(cluster)
@@ -31,7 +31,7 @@ export async function chooseAccount(cluster: string, postgres: string): Promise<
       `${cluster} belongs to user ${owner.uid}, and this is user ${user}. Start as that user or as root, or set MEMBRANE_DATA_DIR to another folder.`,
     )
   }
-  // A cluster that an ordinary user began stays that user's, who can then go on without root.
+  // A cluster that an ordinary user created stays owned by that user, who can then use it without root.
   const ids = owner && owner.uid !== 0 ? owner : await findUnprivileged()
   const own = (path: string) => chown(path, ids.uid, ids.gid)
   if ((await canReach(cluster, ids)) && (await canReach(postgres, ids))) {
@@ -40,7 +40,7 @@ export async function chooseAccount(cluster: string, postgres: string): Promise<
   if (canLaunchWithCapability(ids, postgres))
     return { launch: (...it) => launchWithCapability(ids, ...it), own }
   throw new EmbeddedDatabaseError(
-    `PostgreSQL does not run as root, and user ${ids.uid}, as whom it would run, may not enter ${dirname(cluster)} or ${dirname(postgres)}. Move the project out of the closed directory, point MEMBRANE_DATA_DIR outside of it, run as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL does not run as root, and user ${ids.uid}, which would run it, has no access to ${dirname(cluster)} or ${dirname(postgres)}. Move the project out of the closed directory, set MEMBRANE_DATA_DIR to a folder outside of it, run as an ordinary user, or set DATABASE_URL.`,
   )
 }
 
@@ -49,7 +49,7 @@ async function ownerOf(path: string): Promise<Ids | undefined> {
   return found && { uid: found.uid, gid: found.gid }
 }
 
-/** No user is created: a program that is merely started must not change the machine. */
+/** An existing unprivileged user. None is created: starting a program must not change the machine. */
 async function findUnprivileged(): Promise<Ids> {
   const users = (await readFile('/etc/passwd', 'utf8').catch(() => ''))
     .split('\n')
@@ -58,7 +58,7 @@ async function findUnprivileged(): Promise<Ids> {
   return { uid: Number(user?.[2] ?? 65_534), gid: Number(user?.[3] ?? 65_534) }
 }
 
-/** Every directory above must let the account pass; a checkout in /root, mode 700, does not. */
+/** Whether the account may pass every directory above `path`; it cannot pass /root with mode 700. */
 async function canReach(path: string, ids: Ids): Promise<boolean> {
   const parent = dirname(path)
   if (parent === path) return true
@@ -69,7 +69,7 @@ async function canReach(path: string, ids: Ids): Promise<boolean> {
 }
 
 /**
- * Root may lend the one capability that passes closed directories. Without `no_setuid_fixup` access(2) would
+ * Gives the account the one capability that passes closed directories. Without `no_setuid_fixup` access(2) would
  * ignore it, and PostgreSQL asks access(2) whether its own binary may be run.
  */
 function launchWithCapability({ uid, gid }: Ids, command: string, args: readonly string[]): Launch {
@@ -85,6 +85,6 @@ function launchWithCapability({ uid, gid }: Ids, command: string, args: readonly
 function canLaunchWithCapability(ids: Ids, postgres: string): boolean {
   const { command, args } = launchWithCapability(ids, postgres, ['--version'])
   const tried = spawnSync(command, args, { env: serverEnvironment, encoding: 'utf8', timeout: 5_000 })
-  // PostgreSQL answers its version even where it will not run, but complains beforehand.
+  // `postgres --version` succeeds even where the server cannot run, but then it writes to stderr.
   return tried.status === 0 && tried.stderr === ''
 }

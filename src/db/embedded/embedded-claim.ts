@@ -3,18 +3,19 @@ import pg from 'pg'
 import { EmbeddedDatabaseError } from './embedded-failure.ts'
 import { isAlive } from './embedded-postmaster.ts'
 
-/** Any constant that no other advisory lock of the product uses. */
+/** A constant that no other advisory lock of the product uses. */
 const claimLock = 7_350_002
 
 export type Claim = {
-  /** Resolves when the server has gone and does not come back. */
+  /** Resolves when the server has ended and does not come back. */
   lost: Promise<void>
   release(): Promise<void>
 }
 
 /**
- * The right to run on this database is a lock of a session in it: it ends with its holder, however that ends, so
- * there is no lock file to find stale. `url` is of the maintenance database, which is the same for everybody.
+ * Claims the server for this process. The claim is a session lock, which ends with its holder in every case, so there
+ * is no lock file that can become stale. `url` is that of the maintenance database, which is the same for every
+ * process.
  */
 export async function claimServer(url: string, folder: string, serverPid: number): Promise<Claim> {
   const lost = Promise.withResolvers<void>()
@@ -42,7 +43,7 @@ export async function claimServer(url: string, folder: string, serverPid: number
   }
 }
 
-/** A backend that crashes makes PostgreSQL end every session and recover, which is over in seconds. */
+/** When a backend crashes, PostgreSQL ends every session and recovers within seconds. */
 async function reclaim(url: string, folder: string, isWanted: () => boolean): Promise<pg.Client> {
   const deadline = performance.now() + 15_000
   for (;;) {
@@ -61,7 +62,7 @@ async function openClaimed(url: string, folder: string): Promise<pg.Client> {
     application_name: `membrane ${process.pid}`,
     keepAlive: true,
   })
-  // Unheard it would end this process; `end` follows and says all there is to say.
+  // Without a listener it would end this process; `end` follows and is handled.
   session.on('error', () => {})
   await session.connect()
   try {
@@ -74,7 +75,7 @@ async function openClaimed(url: string, folder: string): Promise<pg.Client> {
 }
 
 async function claim(session: pg.Client, folder: string): Promise<void> {
-  // The server may take a moment to notice that a holder has been killed.
+  // The server may need a moment to notice that the holder was killed.
   const deadline = performance.now() + 3_000
   for (;;) {
     const tried = await session.query('select pg_try_advisory_lock($1) as granted', [claimLock])

@@ -13,7 +13,10 @@ type Cluster = { cluster: string; initdb: string; account: Account; durable: boo
 
 export const superuser = 'membrane'
 
-/** Made beside its place and renamed when whole, so that a cluster that exists is never half of one. */
+/**
+ * Creates the cluster if there is none. It is built in a temporary folder and renamed when complete, so that an
+ * existing cluster is never half of one.
+ */
 export async function ensureCluster(options: Cluster): Promise<{ created: boolean }> {
   if (await exists(join(options.cluster, 'PG_VERSION'))) return { created: false }
   await removeAbandoned(options.cluster)
@@ -42,7 +45,7 @@ async function initialise(staging: string, { initdb, account, durable }: Cluster
   await account.own(password)
   const { command, args, options } = account.launch(initdb, [
     ...['--pgdata', data, '--username', superuser, '--pwfile', password, '--auth', 'scram-sha-256'],
-    // Code point order and Unicode case rules that are the same on every machine, whatever its libc.
+    // Sorting by code point and Unicode case rules, the same on every machine and with every libc.
     ...['--encoding', 'UTF8', '--no-locale', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
     ...['--no-instructions', ...(durable ? [] : ['--no-sync'])],
   ])
@@ -58,7 +61,7 @@ async function initialise(staging: string, { initdb, account, durable }: Cluster
   await rename(password, join(data, passwordFile))
 }
 
-/** Two first starts at once both initialise; the second to finish leaves the field to the first. */
+/** Two first starts at the same time both initialise a cluster; the second to finish uses that of the first. */
 async function moveIntoPlace(data: string, cluster: string): Promise<boolean> {
   try {
     await rename(data, cluster)
@@ -66,18 +69,18 @@ async function moveIntoPlace(data: string, cluster: string): Promise<boolean> {
   } catch (error) {
     if (await exists(join(cluster, 'PG_VERSION'))) return false
     throw new EmbeddedDatabaseError(
-      `${cluster} is in the way: it holds something else than a database.`,
+      `${cluster} exists and is not a database cluster. Move it away, or set MEMBRANE_DATA_DIR to another folder.`,
       error,
     )
   }
 }
 
-/** What a start that was killed left behind; one that still runs keeps its own. */
+/** Deletes what a killed start left behind; a start that still runs keeps its folder. */
 async function removeAbandoned(cluster: string): Promise<void> {
   const prefix = `${basename(cluster)}.new-`
   for (const name of await readdir(dirname(cluster))) {
     if (!name.startsWith(prefix) || isAlive(Number(name.slice(prefix.length)))) continue
-    // An initdb that outlived its starter may still be writing into it; a later start has better luck.
+    // An initdb that outlived its parent may still write into it; a later start tries again.
     await rm(join(dirname(cluster), name), { recursive: true, force: true }).catch(() => {})
   }
 }

@@ -1,4 +1,4 @@
-/** Why there is no embedded database, in words an operator can act on; a stack trace would hide them. */
+/** Why the embedded database does not run, in words for an operator, who should not see a stack trace. */
 export class EmbeddedDatabaseError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause })

@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 
 /**
- * The folder and those above it that are missing. `mkdir` of Node with `recursive` never ends where the kernel answers
- * that a folder under /proc does not exist, and does not heed a signal meanwhile.
+ * Creates the folder and its missing parents. `mkdir` of Node with `recursive` never returns where the kernel reports
+ * a folder under /proc as missing, and it does not react to signals meanwhile.
  */
 export async function createFolder(path: string): Promise<void> {
   const folder = resolve(path)
@@ -11,7 +11,7 @@ export async function createFolder(path: string): Promise<void> {
   for (let each = folder; !(await isThere(each)); each = dirname(each)) missing.unshift(each)
   for (const each of missing) {
     await mkdir(each).catch((error: NodeJS.ErrnoException) => {
-      // Another process that starts at the same time was first.
+      // Another process that starts at the same time created it first.
       if (error.code !== 'EEXIST') throw error
     })
   }

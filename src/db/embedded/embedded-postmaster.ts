@@ -8,10 +8,10 @@ import { EmbeddedDatabaseError } from './embedded-failure.ts'
 /** What PostgreSQL writes about itself into postmaster.pid. */
 export type Postmaster = { pid: number; port: number; ready: boolean }
 
-/** The server that runs on this cluster, whoever started it. */
+/** Finds the server that runs on this cluster, whoever started it. */
 export async function findPostmaster(cluster: string): Promise<Postmaster | undefined> {
   const found = await readPostmaster(cluster)
-  // A number that is nobody's PostgreSQL clears up itself, and better: it holds the lock while it does.
+  // PostgreSQL removes the file of a dead process itself, and more safely, because it holds the lock while it does.
   if (!found || !isAlive(found.pid)) return undefined
   if (commandOf(found.pid).includes(cluster)) return found
   await discardPidFile(cluster, found.pid)
@@ -19,8 +19,8 @@ export async function findPostmaster(cluster: string): Promise<Postmaster | unde
 }
 
 /**
- * After a restart of a container the number is often another program's, and PostgreSQL would refuse to start
- * because of it. Moved aside first: between our look and our deed a server may have put its own file there.
+ * After a restart of a container the process id often belongs to another program, and PostgreSQL would refuse to
+ * start. The file is renamed before it is deleted: a new server may have written its own file meanwhile.
  */
 async function discardPidFile(cluster: string, pid: number): Promise<void> {
   const aside = join(cluster, `postmaster.pid.stale-${process.pid}`)
@@ -30,20 +30,23 @@ async function discardPidFile(cluster: string, pid: number): Promise<void> {
   await rm(aside, { force: true })
 }
 
-/** Undefined when the process ends before it is ready. Long, because recovery after a crash takes its time. */
+/**
+ * Waits until the server accepts connections. Undefined when the process ends before. The limit is long, because
+ * recovery after a crash takes time.
+ */
 export async function awaitReady(
   cluster: string,
   pid: number,
   hasEnded: () => boolean = () => !isRunning(pid),
 ): Promise<Postmaster | undefined> {
-  return poll(120_000, `PostgreSQL (process ${pid}) does not get ready.`, async () => {
+  return poll(120_000, `PostgreSQL (process ${pid}) did not become ready.`, async () => {
     const found = await readPostmaster(cluster)
     if (found?.pid === pid && found.ready) return { value: found }
     return hasEnded() ? { value: undefined } : undefined
   })
 }
 
-/** Ends its sessions and writes a checkpoint; only when that hangs, leaves the rest to the next start's recovery. */
+/** Stops the server with a checkpoint. If that hangs it is killed, and the next start recovers. */
 export async function stopPostmaster(cluster: string, pid: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT', 'SIGKILL'] as const) {
     if (!isRunning(pid)) return
@@ -59,12 +62,12 @@ export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // Someone else's process lives too.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
-/** Unlike `isAlive`, false for one that has ended and that its parent has not asked about. */
+/** Unlike `isAlive`, false for a zombie: a process that has ended and that its parent has not waited for. */
 function isRunning(pid: number): boolean {
   return isAlive(pid) && commandOf(pid) !== ''
 }
@@ -78,7 +81,7 @@ function commandOf(pid: number): string {
   }
 }
 
-/** Lines: process, directory, start time, port, socket directory, address, shared memory, state. */
+/** The lines are: process, directory, start time, port, socket directory, address, shared memory, state. */
 async function readPostmaster(cluster: string, path = pidFile(cluster)): Promise<Postmaster | undefined> {
   const lines = await readFile(path, 'utf8').then(
     (content) => content.split('\n'),

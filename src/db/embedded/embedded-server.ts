@@ -18,14 +18,14 @@ type Server = {
 
 const attempts = 6
 
-/** The server of this cluster: the one that runs, left behind by a process that was killed, or a new one. */
+/** Starts the server of this cluster, or adopts one that still runs because its parent was killed. */
 export async function openServer(options: Server): Promise<Postmaster & { adopted: boolean }> {
   const from = await trimLog(options.logFile)
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const running = await findPostmaster(options.cluster)
     const ready = running ? await awaitReady(options.cluster, running.pid) : await launch(options)
     if (ready) return { ...ready, adopted: running !== undefined }
-    // The port was taken after all, another start was quicker, or the last server's sessions are still leaving.
+    // The port was taken, another start was faster, or sessions of the last server still end.
     await sleep(attempt * 100)
   }
   throw new EmbeddedDatabaseError(
@@ -33,7 +33,7 @@ export async function openServer(options: Server): Promise<Postmaster & { adopte
   )
 }
 
-/** A session of its own, so that a terminal's Ctrl-C reaches us alone and we end the database last. */
+/** Detached, so that Ctrl-C in a terminal reaches only this process, which stops the database last. */
 async function launch(options: Server): Promise<Postmaster | undefined> {
   const {
     command,
@@ -66,13 +66,13 @@ function settings(port: number, durable: boolean): string[] {
     ...['max_connections=100', 'shared_buffers=256MB', 'max_wal_size=2GB', 'checkpoint_timeout=15min'],
     // Our statements are short: compiling them would cost more than it saves.
     ...['jit=off', 'timezone=UTC', 'log_timezone=UTC'],
-    // What a failing statement said is someone's memory, which no log may hold.
+    // The text of a failed statement can be memory content, which no log may contain.
     ...['log_min_error_statement=panic', 'log_error_verbosity=terse', 'log_checkpoints=off'],
     ...(durable ? [] : ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']),
   ]
 }
 
-/** Free when asked; whoever takes it before PostgreSQL does makes the next attempt pick another. */
+/** A port that is free now. If another program takes it before PostgreSQL does, the next attempt uses another. */
 async function pickPort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')
@@ -82,7 +82,7 @@ async function pickPort(): Promise<number> {
   return address !== null && typeof address === 'object' ? address.port : 0
 }
 
-/** Where this start's lines will begin. */
+/** Returns the position in the log at which the lines of this start begin. */
 async function trimLog(path: string): Promise<number> {
   const size = await stat(path).then(
     (found) => found.size,

@@ -13,9 +13,9 @@ export { EmbeddedDatabaseError }
 
 export type EmbeddedOptions = {
   dataDir: string
-  /** False gives up what a power cut would leave whole, for speed: tests. */
+  /** False gives up durability for speed, in tests: a power cut may destroy the data. */
   durable?: boolean
-  /** The port to listen on; a free one without it. */
+  /** The port to listen on; a free port without it. */
   port?: number
   log?: (message: string) => void
 }
@@ -23,14 +23,14 @@ export type EmbeddedOptions = {
 export type EmbeddedPostgres = {
   url: string
   port: number
-  /** Resolves when the server has ended without our doing and does not come back. */
+  /** Resolves when the server ended by itself and does not come back. */
   lost: Promise<void>
   stop(): Promise<void>
 }
 
 const database = 'membrane'
 
-/** A real PostgreSQL on a free port of this machine. One process at a time holds it; the data outlive them all. */
+/** Starts PostgreSQL on this machine. One process at a time holds it; the data stay after it ends. */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log = () => {} } = options
   const { folder, cluster, server } = await openFolder(options, log).catch((error) => {
@@ -52,7 +52,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   return { url: `${address}/${database}`, port: server.port, lost: claim.lost, stop }
 }
 
-/** The database of whoever runs it now, or run for as long as the visit lasts; none is set up where there is none. */
+/**
+ * Connects to the embedded database of a running process, or starts it until `leave` is called. It never creates one.
+ */
 export async function connectToEmbeddedPostgres(
   options: EmbeddedOptions,
 ): Promise<{ url: string; leave(): Promise<void> }> {
@@ -89,7 +91,7 @@ async function openFolder(
   return { folder, cluster, server }
 }
 
-/** A full disk, a read-only folder, a root without the right to give files away: all name themselves well. */
+/** A system error such as a full disk or a read-only folder explains itself; it gets the name of the folder. */
 function describeSystemError(error: unknown, dataDir: string): unknown {
   if (error instanceof EmbeddedDatabaseError || !(error instanceof Error) || !('syscall' in error))
     return error

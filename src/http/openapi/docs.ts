@@ -2,19 +2,21 @@ import helmet from '@fastify/helmet'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 
-/** Headers for an API: nothing of it is to be framed, run, sniffed or fetched from another origin. */
+/**
+ * Security headers for an API: no response may be framed, run as a script, sniffed or fetched from another origin.
+ */
 export async function secureHeaders(app: FastifyInstance): Promise<void> {
   await app.register(helmet, {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: { 'default-src': ["'none'"], 'frame-ancestors': ["'none'"] },
     },
-    // TLS ends in front of this process, and only who ends it knows whether every name of the host has it.
+    // TLS ends in a proxy in front of this process, and only its operator knows whether all names of the host use it.
     strictTransportSecurity: false,
   })
 }
 
-/** The page needs its own scripts, styles and inlined icons, from this server alone: no CDN. */
+/** The page needs its own scripts, styles and inlined icons, all from this server: no CDN. */
 const docsPolicy = [
   "default-src 'none'",
   "base-uri 'none'",
@@ -28,7 +30,7 @@ const docsPolicy = [
   "style-src 'self' 'unsafe-inline'",
 ].join('; ')
 
-/** The document itself, and a page to read it with; open, as they tell nothing but what anyone may know. */
+/** Serves the document and a page to read it. Both are public: they contain nothing secret. */
 export async function serveDocs(app: FastifyInstance): Promise<void> {
   await app.register(async (docs) => {
     docs.addHook('onRoute', (route) => {
@@ -36,7 +38,7 @@ export async function serveDocs(app: FastifyInstance): Promise<void> {
     })
     let document: Buffer | undefined
     docs.get('/openapi.json', { schema: { hide: true } }, async (_request, reply) => {
-      // One for all: a thousand clients that read nothing would otherwise each keep a megabyte of their own.
+      // One buffer for all clients: otherwise a thousand clients that do not read would hold a megabyte each.
       document ??= Buffer.from(JSON.stringify(app.swagger()))
       return reply.type('application/json; charset=utf-8').send(document)
     })

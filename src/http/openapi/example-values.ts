@@ -2,7 +2,7 @@ import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schema-ref.ts'
 import { type Keywords, keywordsOf } from '../validation/schema-keywords.ts'
 
-/** A value that keeps the schema, for the documentation of one that brings no example of its own. */
+/** Builds a value that is valid for the schema, for schemas that have no example of their own. */
 export function buildExample(schema: TSchema): unknown {
   const { $ref: name, examples, anyOf, ...rest } = keywordsOf(schema)
   if (examples?.[0] !== undefined) return examples[0]

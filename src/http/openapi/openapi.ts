@@ -6,12 +6,12 @@ import { usesIdempotencyKey } from '../default-responses.ts'
 import { isObject } from '../validation/schema-keywords.ts'
 import { buildExample } from './example-values.ts'
 
-const description = `Memory records that fade unless they prove useful: written, revised, retrieved and consolidated.
+const description = `Memory records that fade unless they prove useful: write, revise, retrieve and consolidate them.
 
 Errors are RFC 9457 problems; their \`code\` is stable. A repeated POST, PATCH or DELETE with the same
-\`Idempotency-Key\` is answered from the first. Lists are paged by opaque cursors.`
+\`Idempotency-Key\` gets the answer of the first. Lists are paged by opaque cursors.`
 
-/** Collects every route that has an operationId. Must be registered before the first of them. */
+/** Adds every route that has an operationId to the document. Must be registered before the first route. */
 export async function describeApi(app: FastifyInstance, version: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -25,7 +25,11 @@ export async function describeApi(app: FastifyInstance, version: string): Promis
       servers: [{ url: '/', description: 'This server' }],
       components: {
         securitySchemes: {
-          key: { type: 'http', scheme: 'bearer', description: 'The root key, or one made at /v1/keys.' },
+          key: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The root key, or a key created with `POST /v1/keys`.',
+          },
         },
       },
     },
@@ -63,12 +67,13 @@ const idempotencyKey = {
   minLength: 1,
   maxLength: 255,
   pattern: '^[!-~]+$',
-  description: 'Makes a retry safe: the same key and request are answered from the first time, for a day.',
+  description:
+    'Makes a retry safe: within a day, the same request with the same key gets the answer of the first one.',
 }
 
 const ifMatch = {
   type: 'string',
-  description: 'The ETag of the version to change; 412 when the record has moved on.',
+  description: 'The ETag of the version to change, or `*`; 412 when the record has another version now.',
 }
 
 type Media = { schema?: { $ref?: string }; example?: unknown; examples?: unknown }
@@ -78,7 +83,7 @@ type Operation = {
   'x-body-optional'?: boolean
 }
 
-/** The plugin knows nothing of our named schemas: they join here, whole, and bring their examples. */
+/** The plugin does not know our named schemas, so they are added to the components here, with their examples. */
 function completeDocument(document: object): object {
   const { paths = {}, components } = document as {
     paths?: Record<string, Record<string, Operation>>
@@ -110,7 +115,7 @@ function addExample(media: Media): void {
     media.example = buildExample(schema)
 }
 
-/** Rooms register in any order; the document must not change with it. */
+/** Sorted, so that the document does not depend on the order in which rooms register. */
 function sortMembers<T>(members: Readonly<Record<string, T>>): Record<string, T> {
   return Object.fromEntries(Object.entries(members).sort(([one], [other]) => (one < other ? -1 : 1)))
 }
@@ -119,15 +124,16 @@ function sortMembers<T>(members: Readonly<Record<string, T>>): Record<string, T>
 const data = new Set(['const', 'default', 'enum', 'example', 'examples', 'required'])
 
 /**
- * A schema as OpenAPI 3.1 takes it: references into the components, our own keywords gone, the one pattern
- * that means any name as the additionalProperties that generators of clients understand.
+ * Converts a schema to OpenAPI 3.1: references point into the components, our own keywords are removed, and a pattern
+ * that matches any name becomes additionalProperties, which client generators understand.
  */
 function toOpenApi(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toOpenApi)
   if (!isObject(schema)) return schema
   const { $id: _, patternProperties, ...rest } = schema
   const converted = Object.entries(rest).flatMap(([key, value]) => {
-    // Our own keyword names a code; a schema there is that of a property of this name.
+    // Our own keyword `missing` has an error code as its value. If the value is a schema, it is a property of that
+    // name.
     if (key === 'missing' && typeof value === 'string') return []
     if (key === '$ref') return [[key, `#/components/schemas/${value}`]]
     return [[key, data.has(key) ? value : toOpenApi(value)]]
@@ -140,7 +146,7 @@ function toOpenApi(schema: unknown): unknown {
   }
 }
 
-/** TypeBox leaves the type of an enum to be seen from its values; generated clients do better with it said. */
+/** TypeBox omits the type of an enum; generated clients are better with it. */
 function inferEnumType({ type, enum: values }: Readonly<Record<string, unknown>>) {
   const isText = Array.isArray(values) && values.every((value) => typeof value === 'string')
   return isText && type === undefined ? { type: 'string' } : {}

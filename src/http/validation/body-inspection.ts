@@ -8,9 +8,9 @@ const maxFaults = 100
 type Frame = { value: object; keys: readonly string[] | undefined; length: number; next: number }
 
 /**
- * What no schema asks about and no store can hold: NUL and lone surrogates (PostgreSQL refuses them), numbers
- * that overflowed to Infinity, `__proto__`, endless strings, and nesting that would exhaust a stack later.
- * The walk keeps its own stack, because the depth it guards against would be its own end.
+ * Finds values that pass a schema but cannot be stored: NUL and lone surrogates (PostgreSQL refuses them), numbers
+ * that became Infinity, `__proto__`, very long strings, and nesting that would exhaust the stack later. It keeps its
+ * own stack, because recursion would fail on the same nesting.
  */
 export function findUnstorableValues(body: unknown): Fault[] {
   const faults: Fault[] = []
@@ -57,7 +57,7 @@ function describeKeyFault(key: string): string | undefined {
   return message && `has a field whose name ${message}`
 }
 
-/** For query strings and path parameters as well. */
+/** What is wrong with a text, or undefined. Used for query strings and path parameters too. */
 export function describeTextFault(text: string): string | undefined {
   if (text.includes('\0')) return 'must not contain a NUL character'
   if (!text.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates'
@@ -65,7 +65,7 @@ export function describeTextFault(text: string): string | undefined {
   return undefined
 }
 
-/** Characters are code points, as PostgreSQL counts them; a string of short UTF-16 length needs no count. */
+/** Counts code points, as PostgreSQL does. A string with few UTF-16 units needs no count. */
 function isTooLong(text: string): boolean {
   if (text.length <= maxStringLength) return false
   if (text.length > 2 * maxStringLength) return true
@@ -74,7 +74,7 @@ function isTooLong(text: string): boolean {
   return count > maxStringLength
 }
 
-/** Each frame has already stepped past the child that is being looked at. */
+/** `next` is already one past the child that is checked. */
 function formatPointer(stack: readonly Frame[]): string {
   return stack.map(({ keys, next }) => `/${keys ? escapePointer(keys[next - 1] ?? '') : next - 1}`).join('')
 }

@@ -13,15 +13,15 @@ const maxFaults = 100
 const [quote, backslash, comma, minus] = [0x22, 0x5c, 0x2c, 0x2d]
 const [openObject, closeObject, openArray, closeArray] = [0x7b, 0x7d, 0x5b, 0x5d]
 
-/** Where the scan is in one object or array; `from` and `to` are the bytes of the key that was read last. */
+/** The position of the scan in one object or array; `from` and `to` are the bytes of the last key. */
 type Frame = { isObject: boolean; expectsKey: boolean; index: number; from: number; to: number }
 
 type State = { body: Buffer; scan: Scan; stack: Frame[] }
 
 /**
- * One pass over the bytes before they are parsed: 30 ms for 4 MB. A parsed number no longer says how it was written, and
- * a reviver that sees the source of each value takes five times as long as the parse. Broken JSON is left to the parser,
- * and what nests too deep to the inspection.
+ * Reads the bytes once before they are parsed: 30 ms for 4 MB. A parsed number no longer shows how it was written,
+ * and a reviver that sees the source of each value takes five times as long as the parse. Broken JSON is left to the
+ * parser, and deep nesting to the inspection.
  */
 export function scanJson(body: Buffer, maxValues: number): Scan {
   const state: State = { body, scan: { values: 0, numbers: [] }, stack: [] }
@@ -35,7 +35,7 @@ export function scanJson(body: Buffer, maxValues: number): Scan {
   return state.scan
 }
 
-/** Each answers where to go on. */
+/** Reads a string and returns the position after it. */
 function readString({ body, stack }: State, from: number): number {
   const to = endOfString(body, from)
   const top = stack.at(-1)
@@ -58,7 +58,7 @@ function readNumber({ body, stack, scan }: State, from: number): number {
   return to
 }
 
-/** False where it nests too deep to go on. */
+/** False when the nesting is too deep to continue. */
 function readMark({ stack, scan }: State, byte: number): boolean {
   const top = stack.at(-1)
   if (byte === comma && top) {
@@ -96,10 +96,12 @@ function isNumberByte(byte: number): boolean {
   return isDigit(byte) || byte === 0x2e || byte === 0x2b || byte === minus || byte === 0x65 || byte === 0x45
 }
 
-/** 15 digits without an exponent are exact, so that nearly every number costs nothing more. */
+/**
+ * Whether JSON.parse changes the number. 15 digits without an exponent are exact, so most numbers need no more work.
+ */
 function isChanged(body: Buffer, from: number, to: number): boolean {
   if (to - from <= 15 && !hasExponent(body, from, to)) return false
-  // Thousands of digits say no more than that it is too large or a fraction of no size.
+  // 2,000 digits are enough to see that a number is too large.
   const text = body.toString('latin1', from, Math.min(to, from + 2_000))
   const value = Number(text)
   if (Number.isNaN(value) || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false
@@ -114,7 +116,9 @@ function hasExponent(body: Buffer, from: number, to: number): boolean {
   return false
 }
 
-/** Digits without zeros at either end, and the power of ten of the last of them: an integer has none below 0. */
+/**
+ * The digits without zeros at either end, and the power of ten of the last digit; it is not negative for an integer.
+ */
 function parseDecimal(text: string): { digits: string; exponent: number } {
   const [mantissa = '', power = '0'] = text.replace(/^-/, '').toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -127,7 +131,7 @@ function formatPointer(body: Buffer, stack: readonly Frame[]): string {
   return stack.map((frame) => `/${frame.isObject ? readKey(body, frame) : frame.index}`).join('')
 }
 
-/** A key may be written with escapes; broken ones are the parser's to refuse. */
+/** A key may contain escapes. A broken one is refused by the parser later. */
 function readKey(body: Buffer, { from, to }: Frame): string {
   const text = body.toString('utf8', from, to)
   try {

@@ -7,8 +7,9 @@ const integer = /^-?\d{1,15}$/
 const decimal = /^-?\d{1,15}(\.\d{1,15})?$/
 
 /**
- * The text of a query string as the schema's types, and its defaults. What does not read as its type stays
- * text, for validation to refuse: TypeBox's Convert would make 5 of `5.5`, 0 of nothing and 16 of `0x10`.
+ * Converts the text of a query string to the types of the schema and adds defaults. Text that is not of the type
+ * stays text, and validation refuses it: TypeBox's Convert would make 5 of `5.5`, 0 of an empty text and 16 of
+ * `0x10`.
  */
 export function coerceQuery(schema: TSchema, query: Query): Record<string, unknown> {
   const coerced: Record<string, unknown> = { ...query }

@@ -1,4 +1,4 @@
-/** What TypeBox says of one broken keyword, in the words of someone who has to mend the request. */
+/** Describes one broken keyword so that a client can correct the request. */
 export function describeFault(keyword: string, params: object, schema: { minLength?: number }): string {
   const { limit, multipleOf, pattern, format, type } = params as Record<string, unknown>
   switch (keyword) {

@@ -7,16 +7,19 @@ import { describeFault, listValues } from './fault-messages.ts'
 import { escapePointer, isObject, type JsonObject, type Keywords, keywordsOf } from './schema-keywords.ts'
 import { type Mismatch, selectBranches } from './union-branches.ts'
 
-/** A name longer than this is said in words: a hundred of them as pointers would make a 10 MB answer. */
+/**
+ * A longer name is described in the message instead of the pointer: a hundred long pointers would make an answer of
+ * 10 MB.
+ */
 const maxPointerKeyLength = 200
 
 export type Search = { faults: Fault[]; limit: number }
 
 /**
- * Every place where the value breaks the schema, at most `limit`. Only the parts that fail are entered, each
- * judged by its own compiled check, so that a large hostile body costs little more than its first check did.
- * TypeBox can list errors itself, but walks everything, takes the errors of all branches of a union, and
- * resolves each `$ref` again at each place: seconds for a body of the size we accept.
+ * Lists every place where the value breaks the schema, at most `limit`. It enters only parts that fail, each with its
+ * own compiled check, so a large hostile body costs little more than the first check. TypeBox can list errors itself,
+ * but it walks everything, reports all branches of a union and resolves each `$ref` again: that takes seconds for a
+ * body of the size we accept.
  */
 export function findFaults(schema: TSchema, value: unknown, limit: number): Fault[] {
   const search = { faults: [], limit }
@@ -33,7 +36,7 @@ function searchSchema(search: Search, schema: TSchema, value: unknown, pointer: 
   searchOwn(search, target, value, pointer)
   if (isObject(value)) searchFields(search, target, value, pointer)
   if (Array.isArray(value) && target.items) searchItems(search, target.items, value, pointer)
-  // Whatever a keyword unknown to this walk refused is still refused, if in general words.
+  // A keyword that this function does not know still makes the value invalid; the message is then general.
   if (search.faults.length === before) report(search, pointer, 'is not valid')
 }
 
@@ -61,7 +64,7 @@ function resolve(schema: TSchema): TSchema {
   return resolve(target)
 }
 
-/** The keywords that look at this value alone: its type, its range, its length. */
+/** Checks the keywords that concern this value only: its type, range and length. */
 function searchOwn(search: Search, schema: Keywords, value: unknown, pointer: string): void {
   const { anyOf: _, allOf: _1, properties: _2, patternProperties: _3, ...rest } = schema
   const { additionalProperties: _4, required: _5, items: _6, $id: _7, ...own } = rest
@@ -102,7 +105,7 @@ function searchItems(search: Search, items: TSchema, value: readonly unknown[], 
   }
 }
 
-/** Only the branch that was meant is worth talking about; of several, the one that is nearest. */
+/** Reports the branch that the client meant; if several are possible, the one with the fewest faults. */
 function searchUnion(search: Search, variants: readonly TSchema[], value: unknown, pointer: string): void {
   const meant = selectBranches(variants.map(resolve), value)
   const faults =

@@ -1,8 +1,8 @@
 import type { TSchema } from 'typebox'
 
 /**
- * The JSON Schema keywords the product uses, all optional: TypeBox's own types know a schema by how it was
- * built, whereas faults, coercion and OpenAPI meet it as plain JSON.
+ * The JSON Schema keywords that the product uses, all optional. TypeBox types a schema by how it was built;
+ * validation, coercion and OpenAPI read it as plain JSON.
  */
 export type Keywords = {
   $id?: string

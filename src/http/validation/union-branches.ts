@@ -6,7 +6,7 @@ export type Mismatch = { kind: 'fault'; field?: string; message: string; allowed
 
 type Branches = { kind: 'branches'; variants: readonly TSchema[] } | Mismatch
 
-/** Which variants of a union a failing value was meant to be, or what is wrong when it is none of them. */
+/** Returns the variants of a union that the value was meant to be, or the fault when it is none of them. */
 export function selectBranches(variants: readonly TSchema[], value: unknown): Branches {
   const allowed = listLiterals(variants)
   if (allowed) return { kind: 'fault', message: 'must be', allowed }
@@ -16,7 +16,7 @@ export function selectBranches(variants: readonly TSchema[], value: unknown): Br
   return discriminate(sameType, value)
 }
 
-/** Variants that differ in one literal field, such as `kind`, are told apart by it alone. */
+/** Variants that differ in one literal field, such as `kind`, are chosen by that field alone. */
 function discriminate(variants: readonly TSchema[], value: JsonObject): Branches {
   const field = findDiscriminator(variants)
   if (field === undefined) return { kind: 'branches', variants }
@@ -42,7 +42,7 @@ function getLiteral(variant: TSchema, field: string): unknown {
   return schema ? keywordsOf(schema).const : undefined
 }
 
-/** All values a union of nothing but literals allows. */
+/** All values that a union of literals allows; undefined when a variant is not a literal. */
 function listLiterals(variants: readonly TSchema[]): unknown[] | undefined {
   const values = variants.map((variant): readonly unknown[] | undefined => {
     const { const: literal, enum: several, type } = keywordsOf(variant)

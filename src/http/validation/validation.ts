@@ -9,19 +9,19 @@ import { isObject, type JsonObject, keywordsOf } from './schema-keywords.ts'
 
 registerFormats()
 
-/** Enough to mend any request by; more would only make the answer to a hostile one large. */
+/** Enough to correct a request. More would only make the answer to a hostile request large. */
 const maxFaults = 100
 
-/** Every place where the value breaks the schema; empty when it keeps it. */
+/** Lists every place where the value breaks the schema; empty for a valid value. */
 export function listFaults(schema: TSchema, value: unknown): Fault[] {
   return isValid(schema, value) ? [] : findFaults(schema, value, maxFaults)
 }
 
 type Validated = { value: unknown } | { error: Error }
 
-/** Fastify's validator: bodies as they are, query strings read as the types they stand for. */
+/** The validator for Fastify: bodies are checked as they are, query strings are converted first. */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  // Compiled now, so that a schema that cannot be stops the start and not the first request.
+  // Compiled now, so that a schema that cannot be compiled stops the start and not the first request.
   isValid(schema, undefined)
   if (httpPart === 'querystring') return (value) => validateQuery(schema, asObject(value))
   if (httpPart === 'params') return (value) => validateParams(schema, asObject(value))
@@ -59,12 +59,12 @@ function describeTextValueFault(value: unknown): string | undefined {
   return typeof value === 'string' ? describeTextFault(value) : undefined
 }
 
-/** `/tag/3` is inside what was written as `?tag=…`; a caller of a GET knows no pointers. */
+/** Turns `/tag/3` into `?tag`: clients of a query string do not think in JSON pointers. */
 function toQueryFault({ pointer, message }: Fault): Fault {
   return { pointer: `?${pointer.slice(1).split('/', 1)[0]}`, message }
 }
 
-/** What cannot be a path of this API names nothing in it: 404, as for an id that is well formed and unknown. */
+/** A path parameter that is not valid names nothing: 404, as for a valid id that does not exist. */
 function validateParams(schema: TSchema, value: JsonObject): Validated {
   const isText = Object.values(value).every((each) => typeof each !== 'string' || !describeTextFault(each))
   if (isText && isValid(schema, value)) return { value }
@@ -72,10 +72,12 @@ function validateParams(schema: TSchema, value: JsonObject): Validated {
     Object.entries(keywordsOf(schema).properties ?? {}).find(
       ([name, property]) => !isValid(property, value[name]),
     ) ?? []
-  return { error: new AppError(getNotFoundCode(broken), 'Nothing has this path.') }
+  return { error: new AppError(getNotFoundCode(broken), 'There is nothing at this path.') }
 }
 
-/** A path parameter may carry `missing`, the code of what it names; an id is a record's unless it does. */
+/**
+ * A path parameter may have the keyword `missing` with the code to answer. The default for an id is that of a record.
+ */
 export function getNotFoundCode(parameter: TSchema): ErrorCode {
   const { format, missing } = parameter as { format?: string; missing?: ErrorCode }
   return missing ?? (format === 'uuid' ? 'record_not_found' : 'route_not_found')

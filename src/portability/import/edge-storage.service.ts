@@ -10,8 +10,8 @@ import { type LineOutcome, recordExists } from './record-differences.ts'
 type LinkedLines = { fresh: readonly ImportedCopy[]; outcomes: Map<ImportedCopy, LineOutcome> }
 
 /**
- * Edges of what was stored. Of what was there already an admin's import adds those that are missing, as the one before
- * may have been cut off; but not those that the other end has to say, or one that was removed since would be back.
+ * Stores the edges of new records. For unchanged records, an admin's import adds missing edges, because the import
+ * before may have been cut off. It adds no inverse edges, because an edge that was removed since would come back.
  */
 export async function storeEdges(
   tx: Transaction,
@@ -38,8 +38,9 @@ function listEdges({ draft, hasHistory }: ImportedCopy) {
 }
 
 /**
- * Of a line that is there already: an edge that another import holds is on its way, and this import takes it over in
- * case the other ends early. An edge whose target is not there is loose. Any other missing edge is a difference.
+ * For unchanged records of other callers: a missing edge that another import holds is on its way, and this import
+ * takes it over in case the other ends early. An edge without a target is loose. Any other missing edge is a
+ * difference.
  */
 async function classifyMissingEdges(
   tx: Database,

@@ -1,7 +1,7 @@
 import type { TSchema } from 'typebox'
 import { namedSchemas } from '../../domain/schema-ref.ts'
 
-/** How other programs write the same record: `CreatedAt` for `created_at`, null or '' where there is nothing. */
+/** Accepts the spelling of other programs: `CreatedAt` for `created_at`, null or '' for an absent value. */
 
 type Keywords = {
   $ref?: string
@@ -15,7 +15,10 @@ type Keywords = {
 }
 type Members = Readonly<Record<string, unknown>>
 
-/** The value in the spelling of the schema, as far as that has a name for what it meets; any JSON inside stays. */
+/**
+ * Renames the fields of a value to the names of the schema. Fields that the schema does not have stay, and free JSON
+ * inside is not changed.
+ */
 export function normaliseNames(schema: TSchema, value: unknown): unknown {
   const { items, properties = {}, required = [] } = variantFor(schema, value)
   if (Array.isArray(value)) return items ? value.map((each) => normaliseNames(items, each)) : value
@@ -49,7 +52,7 @@ function isNothing(schema: TSchema, value: unknown): boolean {
     : type !== undefined || values !== undefined
 }
 
-/** Of a union, what the value is one of by its `kind`, or the one that takes an object. */
+/** Of a union, the variant with the `kind` of the value, or the only one that is an object. */
 function variantFor(schema: TSchema, value: unknown): Keywords {
   const found = resolve(schema)
   if (!found.anyOf) return found

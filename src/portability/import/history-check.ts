@@ -3,7 +3,7 @@ import type { Fault } from '../../kernel/errors.ts'
 import type { ImportedRecord, KeptEmbedding } from '../portability.schemas.ts'
 import { findAccessFaults } from './access-check.ts'
 
-/** Where a record with a past says of it what cannot have been. */
+/** Lists the contradictions in the history that a line gives. */
 export function findHistoryFaults(given: ImportedRecord, now: Date): Fault[] {
   return [
     ...findLateTimes(given, now),
@@ -19,9 +19,9 @@ function findBrokenForgetting({ forgotten, lifecycle }: ImportedRecord): Fault[]
   if (!forgotten) return []
   const isKept = lifecycle?.deletion_policy === 'never'
   return [
-    ...(isKept ? [{ pointer: '/forgotten', message: 'must not be there of what is never deleted' }] : []),
+    ...(isKept ? [{ pointer: '/forgotten', message: 'must be absent when deletion_policy is never' }] : []),
     ...(new Date(forgotten.purge_at) < new Date(forgotten.at)
-      ? [{ pointer: '/forgotten/purge_at', message: 'must not be before it was forgotten' }]
+      ? [{ pointer: '/forgotten/purge_at', message: 'must not be before forgotten.at' }]
       : []),
   ]
 }
@@ -31,7 +31,7 @@ function findForeignIdentifiers({ identifiers = [], payload }: ImportedRecord): 
   return identifiers.flatMap(({ namespace, value }, index) =>
     own.some((each) => each.namespace === namespace && each.value === value)
       ? []
-      : [{ pointer: `/identifiers/${index}`, message: 'is no identifier of the entity' }],
+      : [{ pointer: `/identifiers/${index}`, message: 'is not an identifier of the entity in payload' }],
   )
 }
 
@@ -61,19 +61,19 @@ function findLateTimes(given: ImportedRecord, now: Date): Fault[] {
     .map(([pointer]) => ({ pointer, message: 'must not be in the future' }))
 }
 
-/** Each move begins where the one before it led to, and the last leads to what the record is. */
+/** Each status change must start with the status before it, and the last must lead to the status of the record. */
 function findBrokenChain({ status_history: moves = [], status = 'active' }: ImportedRecord): Fault[] {
   const faults = moves.flatMap((move, index) => {
     const before = moves[index - 1]
     const pointer = `/status_history/${index}`
-    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from the old one' }]
+    if (move.old === move.new) return [{ pointer: `${pointer}/new`, message: 'must differ from old' }]
     return before && before.new !== move.old
-      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, as the move before it led to` }]
+      ? [{ pointer: `${pointer}/old`, message: `must be ${before.new}, the new status of the entry before` }]
       : []
   })
   const last = moves.at(-1)
   if (last && last.new !== status)
-    faults.push({ pointer: '/status', message: `must be ${last.new}, as its history says` })
+    faults.push({ pointer: '/status', message: `must be ${last.new}, the last status in status_history` })
   return faults
 }
 
@@ -81,7 +81,7 @@ function findBrokenVectors({ embeddings = [] }: ImportedRecord): Fault[] {
   return embeddings.flatMap((embedding, index) =>
     isVector(embedding)
       ? []
-      : [{ pointer: `/embeddings/${index}/code`, message: 'is no vector of that precision' }],
+      : [{ pointer: `/embeddings/${index}/code`, message: 'is not a vector of these dimensions and bits' }],
   )
 }
 

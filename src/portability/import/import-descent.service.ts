@@ -4,15 +4,15 @@ import { refuseReserved } from '../../domain/reserved-edges.ts'
 import { type Descent, type Draft, inferDescents, resolveNamedSources } from '../../records/index.ts'
 import type { ImportedCopy } from './imported-draft.ts'
 
-/** A line of a version that did not record descent is read as a store of that version is. */
+/** The descent of a copy. It is inferred for a line of a version that did not record descent. */
 export function listDescents({ draft: { row, edges, namedSources }, given }: ImportedCopy): Descent[] {
-  const told = given.descent ?? inferDescents(edges, namedSources)
-  return told.flatMap((each) => (each.source_id === row.id ? [] : [{ ...each, derived_id: row.id }]))
+  const sources = given.descent ?? inferDescents(edges, namedSources)
+  return sources.flatMap((each) => (each.source_id === row.id ? [] : [{ ...each, derived_id: row.id }]))
 }
 
 /**
- * Only an admin, who may write what the service keeps itself, brings edges that a revision or a derivation made. A
- * record with a past brings its descent; any other rests on what it names, as one that is created does.
+ * Only an admin may import edges that a revision or a derivation made. A record with a history brings its own
+ * descent; any other record rests on what it names, as after a create.
  */
 export async function resolveDescent(
   tx: Transaction,

@@ -5,7 +5,7 @@ import type { Trust } from '../../domain/caller.ts'
 import type { Edge } from '../../domain/edges.ts'
 import { reserved } from '../../domain/reserved-edges.ts'
 
-/** Edges whose target may come later in the stream than they do. */
+/** Edges of an import. The target of an edge may come later in the stream than the edge. */
 
 /**
  * An edge leads to a target that is seen whole. The edge back of a reserved one says of the target what a revision or a
@@ -22,8 +22,9 @@ export type ImportContext = { importId: string; trust: Trust; now: Date }
 export type ImportedEdge = Edge & { inverse: string | null }
 
 /**
- * Writes the edges whose target is there and seen whole, both ways, and those that waited for what came with them. The
- * others wait. What is there already stays as it is. Only to a forgotten target a copy of a past may lead.
+ * Writes, in both directions, the edges whose target exists and is visible, and the waiting edges whose target has
+ * arrived. The others wait. Existing edges stay as they are. Only a record with a history may link to a forgotten
+ * target.
  */
 export async function linkEdges(
   tx: Database,
@@ -72,8 +73,8 @@ const insertReadyEdges: RawBuilder<unknown> = sql`
 export type LooseEdge = Pick<Edge, 'source_id' | 'predicate' | 'target_id'>
 
 /**
- * Takes the next edges that still wait when the stream has ended: those whose target came by another way meanwhile are
- * written, the others answered. Null when none is left.
+ * After the end of the stream, takes the next waiting edges: writes those whose target exists now and returns the
+ * others. Null when no edge is left.
  */
 export async function resolveWaitingEdges(
   tx: Database,
@@ -103,10 +104,13 @@ export async function resolveWaitingEdges(
   return rows.flatMap(({ is_loose: isLoose, ...edge }) => (isLoose ? [edge] : []))
 }
 
-/** Why an edge is not there: an import holds it, its target is not there, or the record has no such edge. */
+/**
+ * Why an edge is missing: `awaited`, another import holds it; `loose`, its target is missing; `absent`, the record
+ * has no such edge.
+ */
 export type MissingEdge = LooseEdge & { cause: 'awaited' | 'loose' | 'absent' }
 
-/** Of the edges, those that are not there. A target that is forgotten or not seen whole takes no edge either. */
+/** Returns the given edges that are missing. A target that is forgotten or hidden accepts no edge. */
 export async function findMissingEdges(
   tx: Database,
   edges: readonly Edge[],
@@ -135,7 +139,10 @@ export async function findMissingEdges(
   return rows
 }
 
-/** Of imports that ended early. Until then an import that is sent again finds them. Answers how many, at most `limit`. */
+/**
+ * Deletes waiting edges of imports that ended early. They are kept for a day, because an import that is sent again
+ * finds them. Returns how many, at most `limit`.
+ */
 export async function deleteAbandonedEdges(db: Database, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from awaiting_edges where ctid = any(array(

@@ -8,14 +8,14 @@ export type ImportedVector = {
   dimensions: number
   bits: number
   embedded_at: string
-  /** In base64. */
+  /** Base64. */
   code: string
   signature: string
 }
 
 /**
- * A store that has not embedded anything yet comes to know the models of what it is given. The worker that is configured
- * with one goes on with its vectors, and deletes those of the others.
+ * Registers the models of the imported vectors in a store that has no model yet. A worker configured with one of them
+ * continues with its vectors and deletes those of the others.
  */
 export async function registerModels(
   tx: Database,
@@ -33,8 +33,8 @@ export async function registerModels(
 }
 
 /**
- * Vectors of records that were just stored, as far as their models are known here. Who has one of the model in use need
- * not be read again; who was never compared with others will be.
+ * Stores vectors whose model is registered here. A record with a vector of the current model is not embedded again; a
+ * record without a comparison is listed to be compared.
  */
 export async function insertVectors(tx: Database, vectors: readonly ImportedVector[]): Promise<void> {
   await sql`

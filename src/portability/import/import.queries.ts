@@ -5,11 +5,11 @@ import type { Trust, Via } from '../../domain/caller.ts'
 import type { ContentRow, Descent, RecordRow } from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
 
-/** What a line is compared with. */
+/** The stored record that a line is compared with. */
 export type ExistingRecord = ContentRow &
   Pick<RecordRow, 'id' | 'type' | 'scope' | 'sensitivity' | 'confidence' | 'created_at' | 'version'>
 
-/** Forgotten ones too. Those that the caller does not see whole are not compared, and so not found. */
+/** Includes forgotten records. Records that the caller does not see whole are not found, so they are not compared. */
 export async function findExisting(
   tx: Database,
   ids: readonly string[],
@@ -26,7 +26,7 @@ export async function findExisting(
 
 export type HandlePlace = { digest: Buffer; scope: string; place: number }
 
-/** Of the places among those who bear a name, those that somebody has. */
+/** Returns the places among the records of one name that are taken already. */
 export async function findTakenPlaces(tx: Database, places: readonly HandlePlace[]): Promise<HandlePlace[]> {
   const { rows } = await sql<HandlePlace>`
     select h.digest, h.scope, h.place
@@ -55,9 +55,9 @@ export type ImportedHistory = { id: string; created_at: Date } & {
 }
 
 /**
- * What lies behind records that were just stored: their logs in the order given, with the key that imports them, or a
- * line could pass for what this service wrote; and how far they were learnt from. The
- * list of what is to be learnt from an episode was made when it was stored, as if it were new.
+ * Writes the histories of records that were just stored, in the given order. Each log entry gets the importing key,
+ * so that an imported entry cannot pass for one of this service. The stages that a new episode waits for are replaced
+ * by those of the line.
  */
 export async function insertHistories(
   tx: Database,
@@ -140,7 +140,7 @@ export async function insertHistories(
   `.execute(tx)
 }
 
-/** Sources may come later in the stream, or never. What was erased here is nobody's source any more. */
+/** Sources may come later in the stream, or never. An erased record is no source of anything. */
 export async function insertDescents(tx: Database, descents: readonly Descent[]): Promise<void> {
   if (descents.length === 0) return
   await sql`

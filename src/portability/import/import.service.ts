@@ -38,7 +38,10 @@ export type ImportSummary = { tally: Tally; loose: { count: number; first: Loose
 
 export type ImportService = ReturnType<typeof createImportService>
 
-/** In one transaction: few enough to hold nobody up, and so many that what a transaction costs does not count. */
+/**
+ * Size of one transaction: small enough not to block others for long, large enough that its fixed cost does not
+ * matter.
+ */
 const portion = { lines: 200, bytes: 512 * 1_024 }
 const edgesPerBatch = 5_000
 const maxNamed = 100
@@ -50,8 +53,9 @@ export function createImportService(resources: Resources) {
   const storePortion = createPortionStore(resources)
 
   /**
-   * What became of each line, a portion at a time, and then of all. No transaction is open while a line is waited for
-   * or a report is taken. Who may not say what the service keeps has nothing stored before all was looked at.
+   * Yields the results of the lines, one portion at a time, and then the summary. No transaction is open while the
+   * import waits for a line or for the reader of the report. For a caller without `admin` nothing is stored before
+   * all lines were checked for reserved fields.
    */
   async function* run(call: CallContext, asked: ImportRequest): AsyncGenerator<LineResult[] | ImportSummary> {
     const { caller } = call
@@ -71,8 +75,8 @@ export function createImportService(resources: Resources) {
       yield { tally, loose: ending }
       log.info('import ended', { principal: caller.principal, dry_run: asked.dryRun, ...tally })
     } finally {
-      // What the database cannot be told now, a purge clears away later. Edges that still wait stay for a day: when
-      // the import is sent again, they show that an edge is on its way.
+      // If this fails, a purge deletes the lines later. Waiting edges stay for a day: when the import is sent again,
+      // they show that an edge is on its way.
       await Promise.allSettled([deleteStagedLines(db, importing.importId)])
     }
   }
@@ -87,7 +91,7 @@ export function createImportService(resources: Resources) {
     return staging.giveBack(importId)
   }
 
-  /** Each id once in a portion, so that the second line of one meets what the first has made. */
+  /** An id occurs once in a portion, so that a second line of the same id finds the record of the first. */
   async function* splitIntoPortions(caller: Caller, lines: AsyncIterable<Line>, { parse }: ImportRequest) {
     let items: ParsedLine[] = []
     let bytes = 0

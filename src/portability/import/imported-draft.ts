@@ -7,23 +7,26 @@ import { type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { ImportedRecord } from '../portability.schemas.ts'
 import { findHistoryFaults } from './history-check.ts'
 
-/** A line as what is to be stored: a record, and what the service had kept of it where it comes from. */
+/**
+ * A line as a draft to store, and the line itself. `hasHistory` is true when the line has fields that only the
+ * service writes.
+ */
 export type ImportedCopy = { draft: Draft; given: ImportedRecord; hasHistory: boolean }
 
 type Context = { caller: Caller; now: Date; id: string; defaultSensitivity: Sensitivity; policies: Policies }
 
-/** Of a record as a create takes it: refused as a create would be, and born now. */
+/** Drafts a record without history: with the checks of a create, and created now. */
 export function draftNewRecord(given: ImportedRecord, context: Context): ImportedCopy {
   const draft = draftRecord(toNewRecord(given), context)
   return { draft: { ...draft, audit: { ...draft.audit, rationale: 'imported' } }, given, hasHistory: false }
 }
 
-/** Of one with a past, which it goes on with. */
+/** Drafts a record that continues its history. */
 export function draftWithHistory(given: ImportedRecord, context: Context): ImportedCopy {
   const faults = findHistoryFaults(given, context.now)
   if (faults.length > 0)
     throw new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
-  // Whose memory it is was decided where it was written.
+  // The source type was decided where the record was created.
   const plain = draftNewRecord(given, { ...context, caller: { ...context.caller, sourceType: 'human' } })
   const { row, identifiers, handles } = plain.draft
   const draft: Draft = {
@@ -39,7 +42,7 @@ function readPlace({ scope, sensitivity }: Draft['row']) {
   return { scope, sensitivity }
 }
 
-/** What is not history is known by all that it says, whatever else it is known by. */
+/** A current record needs all handles of its payload, besides those of the line. */
 function joinHandles(
   given: Handle[] | undefined,
   own: readonly Handle[],
@@ -52,7 +55,7 @@ function joinHandles(
   return [...given, ...own.filter((handle) => !known.has(keyOf(handle)))]
 }
 
-/** Its edges are stored apart: their targets may come later. */
+/** Edges are stored separately, because their targets may come later. */
 function toNewRecord(given: ImportedRecord): NewRecord {
   const { anchors, salience, lifecycle } = given
   const base = anchors?.base_salience ?? salience

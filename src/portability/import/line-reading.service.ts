@@ -9,19 +9,19 @@ import { ImportedRecord, reservedNames } from '../portability.schemas.ts'
 import { normaliseNames } from './field-names.ts'
 import { draftNewRecord, draftWithHistory, type ImportedCopy } from './imported-draft.ts'
 
-/** The bytes of one line of the stream; none when there are too many of them. */
+/** The bytes of one line; undefined when the line is too long. */
 export type Line = { line: number; bytes: Buffer | undefined }
 
-/** How bytes become JSON that can be stored; throws an AppError where they do not. */
+/** Parses bytes to JSON that can be stored; throws an AppError otherwise. */
 export type Parse = (bytes: Buffer) => unknown
 
-/** A line as it was read: what is to be stored, or why nothing is. */
+/** A parsed line: the draft to store, or why there is none. */
 export type ParsedLine = { line: number; size: number; id?: string } & (
   | { copy: ImportedCopy }
   | { error: AppError }
 )
 
-/** The policies say what a line leaves out of its lifecycle. */
+/** The policies supply the lifecycle fields that a line omits. */
 type LineContext = { caller: Caller; policies: Policies; parse: Parse }
 
 type Resources = { clock: Clock; ids: Ids; defaultSensitivity: Sensitivity }
@@ -46,7 +46,10 @@ export function createLineReader({ clock, ids, defaultSensitivity }: Resources) 
   }
 }
 
-/** Refused of a line is what has to be mended in it; forbidden is what only an admin may say. */
+/**
+ * Throws `forbidden` when the line has fields that only an admin may import. Other faults are reported later, in the
+ * result of the line.
+ */
 export function rejectReservedFields(line: Line, parse: Parse): void {
   let value: unknown
   try {
@@ -57,13 +60,13 @@ export function rejectReservedFields(line: Line, parse: Parse): void {
   if (!hasReservedFields(value) && !hasReservedFields(normaliseNames(ImportedRecord, value))) return
   throw new AppError(
     'forbidden',
-    `Line ${line.line} says what the service keeps itself, which takes the admin permission.`,
+    `Line ${line.line} has fields that only the service writes; importing them needs the permission admin.`,
   )
 }
 
 function readValue({ bytes }: Line, parse: Parse): unknown {
   if (bytes) return parse(bytes)
-  throw new AppError('body_too_large', `A line has at most ${maxLineBytes} bytes.`)
+  throw new AppError('body_too_large', `A line may have at most ${maxLineBytes} bytes.`)
 }
 
 function readRecord(value: unknown): ImportedRecord {
@@ -71,7 +74,7 @@ function readRecord(value: unknown): ImportedRecord {
   const spelled = normaliseNames(ImportedRecord, value)
   const errors = listFaults(ImportedRecord, spelled)
   if (errors.length === 0) return spelled as ImportedRecord
-  throw new AppError('validation_failed', 'The line breaks the schema.', { errors })
+  throw new AppError('validation_failed', 'The line does not match the schema.', { errors })
 }
 
 function hasReservedFields(value: unknown): boolean {
@@ -81,7 +84,7 @@ function hasReservedFields(value: unknown): boolean {
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Of a line that is refused too, so that it can be found. */
+/** Also read from a refused line, so that its result can be matched to the record. */
 function readId(value: unknown): string | undefined {
   const id = typeof value === 'object' && value !== null && 'id' in value ? value.id : undefined
   return typeof id === 'string' && uuid.test(id) ? id.toLowerCase() : undefined

@@ -26,10 +26,12 @@ import { findDifferences, type LineOutcome, recordExists } from './record-differ
 
 type Resources = { seal: ReturnType<typeof createSeal>; textLanguage: string }
 
-/** `loose`: edges that a line gives of a record that is there, and whose target is not. They are not stored. */
+/** `loose`: edges of a stored record that the line gives and whose target is missing. They are not stored. */
 export type StoredLines = { outcomes: LineOutcome[]; loose: LooseEdge[] }
 
-/** Stores copies of different ids in one transaction and answers what became of each, in their order. */
+/**
+ * Returns a function that stores copies with different ids in one transaction and returns their outcomes in order.
+ */
 export function createStoring({ seal, textLanguage }: Resources) {
   async function store(
     tx: Transaction,
@@ -45,7 +47,8 @@ export function createStoring({ seal, textLanguage }: Resources) {
       copies.filter((copy) => !outcomes.has(copy)),
       outcomes,
     )
-    // Another import may have stored a line between the first look and the insert, which waits for it.
+    // Another import may have stored a line between the comparison and the insert. The insert waits for it, so the
+    // line is compared again.
     const refused = copies.filter(
       (copy) => outcomes.get(copy) instanceof AppError && !differs(outcomes.get(copy)),
     )
@@ -87,7 +90,9 @@ export function createStoring({ seal, textLanguage }: Resources) {
   return store
 }
 
-/** What the caller sees whole is compared; each statement sees what was committed before it. */
+/**
+ * Compares copies with stored records that the caller sees whole. Each statement sees what was committed before it.
+ */
 async function compareExisting(
   tx: Transaction,
   { trust }: Caller,
@@ -103,7 +108,7 @@ async function compareExisting(
   }
 }
 
-/** Compared already. */
+/** True when the record was compared already and has differences. */
 function differs(outcome: LineOutcome | undefined): boolean {
   return outcome instanceof AppError && outcome.code === 'record_exists' && (outcome.errors?.length ?? 0) > 0
 }
@@ -121,7 +126,7 @@ function getOutcome(
   return erasedIds.has(id) ? createErasedContentError() : recordExists(copy)
 }
 
-/** Who bears a name first here stays so: what comes from elsewhere bears it too, and has no place among them. */
+/** The first record of a name here stays the first: an imported record with the same name gets no place. */
 async function withoutTakenPlaces(tx: Transaction, drafts: readonly Draft[]): Promise<Draft[]> {
   const wanted = drafts.flatMap(({ row, handles }) =>
     handles.flatMap(({ digest, place }) => (place === null ? [] : [{ digest, place, scope: row.scope }])),
@@ -162,7 +167,7 @@ function toHistory({ draft: { row }, given }: ImportedCopy) {
   }
 }
 
-/** A live episode that was never changed has yet to be looked at, whatever else was learnt from it. */
+/** A current episode that was never changed still waits for consolidation, whatever the line says. */
 function addEpisodicStage(
   kept: NonNullable<ImportedCopy['given']['consolidation']>,
   row: Draft['row'],
@@ -173,7 +178,7 @@ function addEpisodicStage(
   return { ...kept, due: ['episodic' as const, ...kept.due] }
 }
 
-/** What has faded to this is worth no work. */
+/** Below this base salience compression has no effect. */
 const leastCompressed = 0.05
 
 /** Which model a store uses concerns every record, so only a caller who reaches every record registers one. */

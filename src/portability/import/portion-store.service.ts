@@ -27,7 +27,7 @@ export type PortionResult = { results: LineResult[]; loose: LooseEdge[] }
 type PortionContext = ImportContext & { dryRun: boolean }
 type ReadableLine = Extract<ParsedLine, { copy: unknown }>
 
-/** Undoes what was stored for the sake of its report. */
+/** Rolls back a dry run after its report is known. */
 class DryRunRollback extends Error {
   readonly stored: StoredLines
   constructor(stored: StoredLines) {
@@ -36,7 +36,7 @@ class DryRunRollback extends Error {
   }
 }
 
-/** Stores a portion of lines, or finds out what storing it would come to, and says what became of each. */
+/** Returns a function that stores a portion of lines, or tries it in a dry run, and reports the outcome of each. */
 export function createPortionStore(resources: Resources) {
   const { db, clock, log } = resources
   const store = createStoring(resources)
@@ -74,7 +74,7 @@ export function createPortionStore(resources: Resources) {
       if (error instanceof DryRunRollback) return error.stored
       const failure = translateFailure(error)
       if (failure instanceof AppError) throw failure
-      // Another writer was between the check and the insert.
+      // Another transaction inserted the identifier between the check and the insert.
       if (violatedConstraint(error) === 'entity_identifiers_taken' && attempt < maxAttempts) {
         return storeAll(caller, items, importing, attempt + 1)
       }
@@ -82,7 +82,10 @@ export function createPortionStore(resources: Resources) {
     }
   }
 
-  /** What cannot be stored for a reason nobody thought of is found, and keeps none of the others out. */
+  /**
+   * After an unexpected failure the portion is halved until the line that causes it is alone. All other lines are
+   * stored.
+   */
   async function storeByHalves(
     caller: Caller,
     items: readonly ReadableLine[],
@@ -102,7 +105,10 @@ export function createPortionStore(resources: Resources) {
   return storePortion
 }
 
-/** A line may have waited for those after it, and a client that polls must not miss it. */
+/**
+ * Sets `updated_at` at the time of the write: a line may have waited for those after it, and a client that polls must
+ * not miss it.
+ */
 function setUpdatedAt(copy: ImportedCopy, now: Date): ImportedCopy {
   if (copy.given.updated_at !== undefined) return copy
   return { ...copy, draft: { ...copy.draft, row: { ...copy.draft.row, updated_at: now } } }
@@ -116,5 +122,5 @@ export function getLineStatus(outcome: LineOutcome): keyof Tally {
 }
 
 function lineFailed(): AppError {
-  return new AppError('internal_error', 'The line could not be stored; the log says why.')
+  return new AppError('internal_error', 'The line could not be stored; the log has the reason.')
 }

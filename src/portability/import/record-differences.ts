@@ -10,8 +10,8 @@ type ComparedRecord = ContentRow &
 const compared = ['type', 'scope', 'sensitivity', 'confidence', 'tags', 'created_at', 'provenance'] as const
 
 /**
- * Where a line says another thing than the record of its id. What a line leaves out it does not gainsay, and what time
- * or being read has made of the record since is no other content.
+ * Lists the fields in which a line differs from the stored record of its id. A field that the line omits does not
+ * differ, and neither do values that time or reads have changed.
  */
 export function findDifferences(
   known: ComparedRecord,
@@ -23,10 +23,10 @@ export function findDifferences(
     names.push('interpretation')
   if (!isSame(dropUnstatedSuccessor(known.payload, row.payload), row.payload)) names.push('payload')
   if (hasHistory && isStated('version') && known.version !== row.version) names.push('version')
-  return names.map((name) => ({ pointer: `/${name}`, message: 'differs from the record that is there' }))
+  return names.map((name) => ({ pointer: `/${name}`, message: 'differs from the stored record' }))
 }
 
-/** As JSON: a Date is its text, and there is no negative zero. */
+/** Compares as JSON, where a Date is text and negative zero does not exist. */
 function isSame(stored: unknown, given: unknown): boolean {
   return isDeepStrictEqual(asJson(stored), asJson(given))
 }
@@ -35,7 +35,7 @@ function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null))
 }
 
-/** What took its place is not told to everybody, so an export may lack it. */
+/** An export may lack the successor, because it is not shown to every caller. */
 function dropUnstatedSuccessor(stored: Payload, given: Payload): Payload {
   if (stored.kind !== 'semantic' || given.kind !== 'semantic' || !stored.revision) return stored
   if (given.revision?.superseded_by !== undefined) return stored
@@ -43,7 +43,7 @@ function dropUnstatedSuccessor(stored: Payload, given: Payload): Payload {
   return { ...stored, revision }
 }
 
-/** What became of a line: there is an error where it was not stored and not there. */
+/** The outcome of a line: an AppError when it was neither stored nor equal to the stored record. */
 export type LineOutcome = 'created' | 'unchanged' | AppError
 
 export function recordExists({ draft }: ImportedCopy, errors: Fault[] = []): AppError {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 
-/** Lines that are held until all of them were looked at. */
+/** Lines that are stored until all lines of their import were checked. */
 
 export type StagedLine = { line: number; bytes: Buffer }
 
@@ -18,7 +18,7 @@ export async function insertStagedLines(
   `.execute(db)
 }
 
-/** The next in their order, as many as have no more than so many bytes, and always one. */
+/** Returns the next lines in order: at most `maxBytes` together, but at least one. */
 export async function readStagedLines(
   db: Database,
   importId: string,
@@ -44,7 +44,7 @@ export async function deleteStagedLines(db: Database, importId: string): Promise
   await sql`delete from import_lines where import_id = ${importId}::uuid`.execute(db)
 }
 
-/** Of imports that ended without an end. Answers how many, at most `limit`. */
+/** Deletes lines of imports that never ended. Returns how many, at most `limit`. */
 export async function deleteAbandonedLines(db: Database, now: Date, limit: number): Promise<number> {
   const { rows } = await sql`
     delete from import_lines where ctid = any(array(

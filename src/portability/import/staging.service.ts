@@ -5,10 +5,10 @@ type Line = { line: number; bytes: Buffer | undefined }
 
 const portion = { limit: 500, maxBytes: 1_024 * 1_024 }
 
-/** What a line becomes that is too long to be held: no less a refusal, and no longer than this. */
+/** A line that is too long is stored as an empty one, and refused when it is read back. */
 const tooLong = Buffer.alloc(0)
 
-/** Holds all lines, each of which may refuse the whole, and gives them back when the last was seen. */
+/** Stores all lines, each of which may refuse the whole import, and reads them back after the last was checked. */
 export function createStaging({ db }: { db: Database }) {
   async function stage(
     importId: string,
