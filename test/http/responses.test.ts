@@ -130,7 +130,7 @@ describe('a defect', () => {
     const { headers } = await api.request('GET', '/v1/failure')
     const [line] = linesOf(headers.get('x-request-id') ?? '')
     expect(line.err).toMatchObject({ type: 'TypeError', message: 'no such property' })
-    expect(line.err.stack).toContain('app.test.ts')
+    expect(line.err.stack).toContain('responses.test.ts')
   })
 
   it('is what an outage of the database is not: 503, and when to come again', async () => {
