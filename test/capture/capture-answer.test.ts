@@ -68,18 +68,18 @@ describe('the answer of POST /v1/capture equals the stored records', () => {
       ...{ subject: 'Vega', predicate: 'is built by', object, user: ['Ada', 'Bob', 'Cleo'], ...more },
     })
     const outcomes: string[] = []
-    const captureObject = async (content: object) => {
+    const add = async (content: object) => {
       const { fact } = await expectAnswerEqualsStore(() => captureFact(app, content))
       outcomes.push(fact.outcome)
       app.clock.advance(1_000)
       return fact
     }
-    await captureObject(fact('Ada', { revision_policy: 'replace' }))
-    await captureObject(fact('ada'))
-    await captureObject(fact('Bob', { revision_policy: 'fork' }))
-    await captureObject(fact('Cleo'))
-    await captureObject(fact('Dora'))
-    await captureObject(fact('Ada'))
+    await add(fact('Ada', { revision_policy: 'replace' }))
+    await add(fact('ada'))
+    await add(fact('Bob', { revision_policy: 'fork' }))
+    await add(fact('Cleo'))
+    await add(fact('Dora'))
+    await add(fact('Ada'))
     expect(outcomes).toEqual(['created', 'confirmed', 'replaced', 'forked', 'contested', 'challenged'])
   })
 

@@ -23,7 +23,7 @@ const topic = (scope: string) => createTopic(app, scope)
 
 describe('POST /v1/capture with a new fact', () => {
   it('creates a semantic record derived from the episode', async () => {
-    const answer = await topic('created').captureObject('linux')
+    const answer = await topic('created').add('linux')
     const [fact] = pickCreated(answer, 'semantic')
     expect(answer.fact).toEqual({ outcome: 'created', record_id: fact.id })
     expect(answer.primary_record.type).toBe('episodic')
@@ -56,21 +56,21 @@ describe('POST /v1/capture with a new fact', () => {
   it('stores any JSON as the object and recognises it when it is repeated', async () => {
     const objects = [null, false, 0, '', [], {}, [1, [2]], { a: { b: null } }, 1e-300, 'ünïcødé 🦋']
     for (const [index, object] of objects.entries()) {
-      const { captureObject } = topic(`any ${index}`)
-      const { fact } = await captureObject(object)
+      const { add } = topic(`any ${index}`)
+      const { fact } = await add(object)
       expect((await read(app, fact.record_id)).payload.object).toEqual(object)
-      expect((await captureObject(object)).fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
+      expect((await add(object)).fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
     }
   })
 })
 
 describe('POST /v1/capture with a known fact', () => {
   it('confirms the fact: adds evidence and restores its salience', async () => {
-    const { captureObject, scope } = topic('confirmed')
-    const first = await captureObject('linux')
+    const { add, scope } = topic('confirmed')
+    const first = await add('linux')
     app.clock.advance(10 * 86_400_000)
     const faded = (await read(app, first.fact.record_id)).salience
-    const again = await captureObject('linux', {}, { source: 'agent-2', timestamp: '2026-04-01T00:00:00Z' })
+    const again = await add('linux', {}, { source: 'agent-2', timestamp: '2026-04-01T00:00:00Z' })
     expect(again.fact).toEqual({ outcome: 'confirmed', record_id: first.fact.record_id })
     expect(pickCreated(again, 'semantic')).toEqual([])
     const fact = await read(app, first.fact.record_id)
@@ -100,29 +100,29 @@ describe('POST /v1/capture with a known fact', () => {
   })
 
   it('counts one confirmation for each other source, however often that source repeats the fact', async () => {
-    const { captureObject } = topic('counted')
-    const { fact } = await captureObject('linux', {}, { source: 'a' })
+    const { add } = topic('counted')
+    const { fact } = await add('linux', {}, { source: 'a' })
     const counts: number[] = []
     for (const source of ['a', 'b', 'b', 'c', 'a', 'd']) {
-      await captureObject('linux', {}, { source })
+      await add('linux', {}, { source })
       counts.push((await read(app, fact.record_id)).confirmation_count)
     }
     expect(counts).toEqual([0, 1, 1, 2, 2, 3])
   })
 
   it('recognises the fact in any case, spacing, width and order of fields', async () => {
-    const { captureObject, scope } = topic('normalised')
-    const { fact } = await captureObject({ os: 'Ubuntu Linux', bits: [64] })
+    const { add, scope } = topic('normalised')
+    const { fact } = await add({ os: 'Ubuntu Linux', bits: [64] })
     const subjects = ['The Build', ' the  build\n', 'ＴＨＥ ｂｕｉｌｄ', 'the\u00a0build']
     for (const subject of subjects) {
       for (const predicate of ['RUNS ON', 'runs\ton', 'ｒuns on ']) {
-        const again = await captureObject({ bits: [64], OS: 'ubuntu  LINUX' }, { subject, predicate })
+        const again = await add({ bits: [64], OS: 'ubuntu  LINUX' }, { subject, predicate })
         expect(again.fact).toEqual({ outcome: 'confirmed', record_id: fact.record_id })
       }
     }
     expect(await countRecordsOfType(app, 'semantic', scope)).toBe(1)
-    expect((await captureObject({ os: 'Ubuntu Linux', bits: [65] })).fact.outcome).toBe('contested')
-    expect((await captureObject({ os: 'Ubuntu Linux', bits: ['64'] })).fact.outcome).toBe('contested')
+    expect((await add({ os: 'Ubuntu Linux', bits: [65] })).fact.outcome).toBe('contested')
+    expect((await add({ os: 'Ubuntu Linux', bits: ['64'] })).fact.outcome).toBe('contested')
   })
 
   it('confirms a fact that a client created through POST /v1/records', async () => {
@@ -131,47 +131,44 @@ describe('POST /v1/capture with a known fact', () => {
       ...{ type: 'semantic', scope: 'by hand' },
       payload: { kind: 'semantic', ...triple('Linux'), evidence },
     })
-    const { fact } = await topic('by hand').captureObject('linux')
+    const { fact } = await topic('by hand').add('linux')
     expect(fact).toEqual({ outcome: 'confirmed', record_id: stored.id })
     expect((await read(app, stored.id)).payload.evidence).toHaveLength(2)
   })
 
   it('keeps the weight that a client gave to an edge of the fact', async () => {
-    const { captureObject } = topic('weighed')
-    const { fact } = await captureObject('linux')
+    const { add } = topic('weighed')
+    const { fact } = await add('linux')
     const [edge] = (await read(app, fact.record_id)).relations.filter(
       ({ predicate }: Body) => predicate === 'subject_entity',
     )
     const body = { predicate: 'subject_entity', target_id: edge.target_id, weight: 0.25 }
     await app.request('POST', `/v1/records/${fact.record_id}/relations`, { body })
-    await captureObject('linux')
+    await add('linux')
     expect((await read(app, fact.record_id)).relations).toContainEqual({ ...edge, weight: 0.25 })
   })
 
   it('does not confirm a fact of another scope or of no scope', async () => {
     const unscoped = await captureFact(app, triple('the scopeless'))
-    const one = await topic('one').captureObject('the scopeless')
-    const other = await topic('other').captureObject('the scopeless')
+    const one = await topic('one').add('the scopeless')
+    const other = await topic('other').add('the scopeless')
     expect([unscoped, one, other].map(({ fact }) => fact.outcome)).toEqual(['created', 'created', 'created'])
-    expect((await topic('one').captureObject('different')).fact.other_id).toBe(one.fact.record_id)
+    expect((await topic('one').add('different')).fact.other_id).toBe(one.fact.record_id)
   })
 
   it('neither confirms nor contests a fact of higher sensitivity', async () => {
-    const { captureObject } = topic('confidence')
-    const high = await captureObject('linux', {}, { sensitivity: 'high' })
-    const low = await captureObject('linux')
+    const { add } = topic('confidence')
+    const high = await add('linux', {}, { sensitivity: 'high' })
+    const low = await add('linux')
     expect(low.fact.outcome).toBe('created')
-    expect((await captureObject('windows')).fact).toMatchObject({
-      outcome: 'contested',
-      other_id: low.fact.record_id,
-    })
+    expect((await add('windows')).fact).toMatchObject({ outcome: 'contested', other_id: low.fact.record_id })
     expect(await read(app, high.fact.record_id)).toMatchObject({
       version: 1,
       relations: high.created_records[1].relations,
     })
     // In the opposite order nothing is written to the less sensitive fact.
-    const { fact } = await captureObject('linux', { subject: 'the mast' })
-    await captureObject('linux', { subject: 'the mast' }, { sensitivity: 'high', source: 'a secret agent' })
+    const { fact } = await add('linux', { subject: 'the mast' })
+    await add('linux', { subject: 'the mast' }, { sensitivity: 'high', source: 'a secret agent' })
     const heard = await read(app, fact.record_id)
     expect(heard).toMatchObject({ version: 1, sensitivity: 'low', confirmation_count: 0 })
     expect(JSON.stringify(heard)).not.toContain('secret')
@@ -180,9 +177,9 @@ describe('POST /v1/capture with a known fact', () => {
 
 describe('POST /v1/capture with a contradicting fact', () => {
   it('supersedes the old fact when its policy is replace', async () => {
-    const { captureObject, readActiveObjects } = topic('replace')
-    const old = await captureObject('linux', { revision_policy: 'replace' })
-    const { fact, created_records: records } = await captureObject('windows', { revision_policy: 'contest' })
+    const { add, readActive } = topic('replace')
+    const old = await add('linux', { revision_policy: 'replace' })
+    const { fact, created_records: records } = await add('windows', { revision_policy: 'contest' })
     const record_id = records[1].id
     expect(fact).toEqual({ outcome: 'replaced', policy: 'replace', record_id, other_id: old.fact.record_id })
     expect(await read(app, old.fact.record_id)).toMatchObject({
@@ -193,25 +190,25 @@ describe('POST /v1/capture with a contradicting fact', () => {
       ...{ status: 'active', sensitivity: 'low', scope: 'replace' },
       payload: { revision: { supersedes: old.fact.record_id }, revision_policy: 'contest' },
     })
-    expect(await readActiveObjects()).toEqual(['windows'])
+    expect(await readActive()).toEqual(['windows'])
   })
 
   it('keeps both facts active when the policy of the old one is fork', async () => {
-    const { captureObject, readActiveObjects } = topic('fork')
-    const old = await captureObject('linux', { revision_policy: 'fork' })
-    const { fact, created_records: records } = await captureObject('windows')
+    const { add, readActive } = topic('fork')
+    const old = await add('linux', { revision_policy: 'fork' })
+    const { fact, created_records: records } = await add('windows')
     const record_id = records[1].id
     expect(fact).toEqual({ outcome: 'forked', policy: 'fork', record_id, other_id: old.fact.record_id })
-    expect(await readActiveObjects()).toEqual(['linux', 'windows'])
+    expect(await readActive()).toEqual(['linux', 'windows'])
     expect((await read(app, record_id)).relations).toContainEqual(
       expect.objectContaining({ predicate: 'derived_from', target_id: old.fact.record_id }),
     )
   })
 
   it('contests the old fact when its policy is contest or missing, and the newest stays active', async () => {
-    const { captureObject, readActiveObjects } = topic('contest')
-    const old = await captureObject('linux')
-    const { fact } = await captureObject('windows', { revision_policy: 'contest' })
+    const { add, readActive } = topic('contest')
+    const old = await add('linux')
+    const { fact } = await add('windows', { revision_policy: 'contest' })
     expect(fact).toMatchObject({ outcome: 'contested', policy: 'contest', other_id: old.fact.record_id })
     expect(await read(app, old.fact.record_id)).toMatchObject({
       ...{ status: 'active', version: 2, payload: { revision: { status: 'contested' } } },
@@ -219,28 +216,24 @@ describe('POST /v1/capture with a contradicting fact', () => {
         expect.objectContaining({ predicate: 'contested_by', target_id: fact.record_id }),
       ]),
     })
-    const third = await captureObject('plan9')
+    const third = await add('plan9')
     expect(third.fact).toMatchObject({ outcome: 'contested', other_id: fact.record_id })
-    expect(await readActiveObjects()).toEqual(['linux', 'plan9', 'windows'])
+    expect(await readActive()).toEqual(['linux', 'plan9', 'windows'])
     await revise(app, 'retract', third.fact.record_id)
-    expect((await captureObject('hurd')).fact.outcome).toBe('contested')
+    expect((await add('hurd')).fact.outcome).toBe('contested')
     // A contested fact can still be confirmed, and stays contested.
-    expect((await captureObject('linux')).fact).toEqual({
-      outcome: 'confirmed',
-      record_id: old.fact.record_id,
-    })
+    expect((await add('linux')).fact).toEqual({ outcome: 'confirmed', record_id: old.fact.record_id })
     expect((await read(app, old.fact.record_id)).payload.revision.status).toBe('contested')
   })
 
   it('leaves both facts alone when their validity does not overlap or their conditions differ', async () => {
-    const { captureObject } = topic('windows')
+    const { add } = topic('windows')
     const during = (start: string | undefined, end: string | undefined) => ({
       validity: { mode: 'timeboxed', ...(start ? { start } : {}), ...(end ? { end } : {}) },
     })
     const [jan, feb, mar] = ['2026-01-01T00:00:00Z', '2026-02-01T00:00:00Z', '2026-03-01T00:00:00Z']
     const outcomes: string[] = []
-    const say = async (object: string, more: object) =>
-      outcomes.push((await captureObject(object, more)).fact.outcome)
+    const say = async (object: string, more: object) => outcomes.push((await add(object, more)).fact.outcome)
     await say('linux', during(jan, feb))
     await say('windows', during(feb, mar))
     await say('hurd', during(undefined, jan))

@@ -9,7 +9,7 @@ import { rootKey, startTestApp, type TestApp } from '../support/test-app.ts'
 
 const rooms = notesRoom({ now: async () => {} })
 
-/** fetch does not let anyone choose Host or Origin, which is why a browser can be told by them. */
+/** fetch does not let a program set Host or Origin, so this uses node:http. */
 function sendWith(url: string, method: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const sent = send(
@@ -33,7 +33,7 @@ describe('with a root key', () => {
   })
   afterAll(() => api.close())
 
-  it('every route but the open ones wants a key', async () => {
+  it('every route except the open ones requires a key', async () => {
     const document = api.app.swagger() as unknown as {
       paths: Record<string, Record<string, { security: unknown[] }>>
     }
@@ -59,13 +59,13 @@ describe('with a root key', () => {
     ['two', `Bearer ${rootKey} ${rootKey}`],
     ['an unknown key of the right form', `Bearer mbk_${'A'.repeat(43)}`],
     ['a very long one', `Bearer ${'x'.repeat(5_000)}`],
-  ])('%s is not the key', async (_name, authorization) => {
+  ])('%s is not accepted as the key', async (_name, authorization) => {
     const answer = await api.request('GET', '/v1/keys', { key: false, headers: { authorization } })
     expect(answer.status).toBe(401)
     expect(answer.text).not.toContain('root-key')
   })
 
-  it('the scheme may be written in any case', async () => {
+  it('the scheme is case-insensitive', async () => {
     const answer = await api.request('GET', '/v1/keys', {
       key: false,
       headers: { authorization: `bearer ${rootKey}` },
@@ -73,7 +73,7 @@ describe('with a root key', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('a key may do what it is permitted, and nothing else', async () => {
+  it('a key can do what its permissions allow and nothing else', async () => {
     const reader = await api.issueKey(['records:read'])
     const refused = await api.request('POST', '/v1/notes', { key: reader, body: { text: 'x' } })
     expect(refused.status).toBe(403)
@@ -84,12 +84,12 @@ describe('with a root key', () => {
     expect((await api.request('GET', '/v1/failure', { key: reader })).status).toBe(200)
   })
 
-  it('admin may do everything', async () => {
+  it('a key with admin can do everything', async () => {
     const admin = await api.issueKey(['admin'])
     expect((await api.request('POST', '/v1/notes', { key: admin, body: { text: 'x' } })).status).toBe(201)
   })
 
-  it('a page of another origin may call with a key, which it cannot have by accident', async () => {
+  it('a request from another origin is allowed with a key, because a browser does not send one by itself', async () => {
     const headers = {
       authorization: `Bearer ${rootKey}`,
       origin: 'https://page.example',
@@ -107,25 +107,25 @@ describe('without a root key', () => {
     await createNotesTable(api.db)
   }
 
-  it('this machine may do everything', async () => {
+  it('requests from this machine can do everything', async () => {
     await start()
     expect((await api.request('POST', '/v1/notes', { key: false, body: { text: 'x' } })).status).toBe(201)
     expect((await api.request('GET', '/v1/keys', { key: false })).status).toBe(200)
   })
 
-  it('a wrong key is still wrong', async () => {
+  it('a wrong key is still refused', async () => {
     await start()
     expect((await api.request('GET', '/v1/keys', { key: 'wrong' })).status).toBe(401)
   })
 
-  it('a name that was rebound to this machine is refused', async () => {
+  it('a foreign host name that resolves to this machine is refused', async () => {
     await start()
     const keys = `${api.url}/v1/keys`
     expect(await sendWith(keys, 'GET', { host: 'attacker.example' })).toBe(403)
     expect(await sendWith(keys, 'GET', { host: 'localhost:1234' })).toBe(200)
   })
 
-  it('a page of another site can change nothing', async () => {
+  it('a page of another site cannot change anything', async () => {
     await start()
     const { host } = new URL(api.url)
     const notes = `${api.url}/v1/notes`
@@ -138,14 +138,14 @@ describe('without a root key', () => {
     )
   })
 
-  it('others are served only where that was asked for', async () => {
+  it('requests from other machines are served only with MEMBRANE_ALLOW_ANONYMOUS', async () => {
     await start({ MEMBRANE_ALLOW_ANONYMOUS: 'true' })
     expect(await sendWith(`${api.url}/v1/keys`, 'GET', { host: 'membrane.example' })).toBe(200)
     expect(await sendWith(`${api.url}/v1/notes`, 'POST', { origin: 'https://attacker.example' })).toBe(403)
   })
 })
 
-it('an app with a route that declares no permission does not start', async () => {
+it('an app does not start when a route declares no permission', async () => {
   const clock = createTestClock()
   const app = await createApp({
     config: readConfig({}),

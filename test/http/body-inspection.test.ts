@@ -4,8 +4,8 @@ import { findUnstorableValues } from '../../src/http/validation/body-inspection.
 
 const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}1${']'.repeat(levels)}`)
 
-describe('inspecting a parsed body', () => {
-  it('finds nothing in any JSON that a store can hold', () => {
+describe('findUnstorableValues', () => {
+  it('returns nothing for any JSON that the store can hold', () => {
     const text = fc
       .string({ unit: 'grapheme' })
       .filter((each) => !each.includes('\0') && each !== '__proto__')
@@ -45,7 +45,7 @@ describe('inspecting a parsed body', () => {
     expect(findUnstorableValues(JSON.parse(json))).toEqual([{ pointer, message }])
   })
 
-  it('goes on after a fault, to name the next', () => {
+  it('continues after a fault to find the next', () => {
     const faults = findUnstorableValues(JSON.parse('{"a":"\\u0000","b":1e999,"~c":["ok","\\udfff"]}'))
     expect(faults.map(({ pointer }) => pointer)).toEqual(['/a', '/b', '/~0c/1'])
   })
@@ -57,7 +57,7 @@ describe('inspecting a parsed body', () => {
     ])
   })
 
-  it('does not exhaust its own stack on a million levels', () => {
+  it('does not overflow the stack on a million levels', () => {
     expect(findUnstorableValues(nested(1_000_000))).toHaveLength(1)
   })
 

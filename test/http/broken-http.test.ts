@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => api.close())
 
-/** What the server says to raw bytes, until it closes the connection. */
+/** Sends raw bytes and returns everything that the server sends until it closes the connection. */
 async function speak(...chunks: string[]): Promise<string> {
   const { port, hostname } = new URL(api.url)
   const socket = connectSocket(Number(port), hostname)
@@ -29,15 +29,15 @@ async function speak(...chunks: string[]): Promise<string> {
 
 const problemIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
-describe('broken HTTP', () => {
-  it('is a problem too, and the end of the connection', async () => {
+describe('a broken HTTP request', () => {
+  it('answers a problem and closes the connection', async () => {
     const answer = await speak('NONSENSE\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
     expect(answer).toMatch(/\r\nConnection: close\r\n/)
     expect(problemIn(answer)).toMatchObject({ code: 'malformed_request', request_id: expect.any(String) })
   })
 
-  it('with endless headers is 431', async () => {
+  it('with oversized headers answers 431', async () => {
     const answer = await speak(
       `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
     )
@@ -49,7 +49,7 @@ describe('broken HTTP', () => {
     expect(problemIn(answer)).toMatchObject({ status: 408, code: 'request_timeout' })
   })
 
-  it('whose body never comes is cut off', async () => {
+  it('whose body never arrives is cut off', async () => {
     const before = await countNotes(api.db)
     const answer = await speak(
       'POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\n',
@@ -59,14 +59,14 @@ describe('broken HTTP', () => {
     expect(await countNotes(api.db)).toBe(before)
   })
 
-  it('with two lengths is not guessed at', async () => {
+  it('with two lengths answers 400', async () => {
     const answer = await speak(
       'POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     )
     expect(problemIn(answer)).toMatchObject({ status: 400 })
   })
 
-  it('that names no host is told so in a problem', async () => {
+  it('without a Host header answers 400', async () => {
     const answer = await speak('GET /livez HTTP/1.1\r\nConnection: close\r\n\r\n')
     expect(problemIn(answer)).toMatchObject({ status: 400, code: 'malformed_request' })
     expect(await speak('GET /livez HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /)

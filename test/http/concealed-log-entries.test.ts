@@ -14,8 +14,8 @@ afterAll(() => app.close())
 
 const send = (path: string, body: object) => app.request('POST', path, { body })
 
-describe('an edge to a record of another scope and sensitivity', () => {
-  it('is in the log of one end, as an entry that names the other', async () => {
+describe('the audit entry of an edge between records of different trust', () => {
+  it('is in the log of one end and names the other only to keys that see it', async () => {
     const far = await create(app, fact({ sensitivity: 'high' }))
     const near = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))
     const other = await create(app, fact({ scope: 'theirs', sensitivity: 'low' }))
@@ -38,8 +38,8 @@ describe('an edge to a record of another scope and sensitivity', () => {
   })
 })
 
-describe('a move of status that a hidden record made', () => {
-  it('is shown without who made it and why', async () => {
+describe('the status change that a hidden record caused', () => {
+  it('is shown without its actor and reason', async () => {
     const low = await create(app, fact({ scope: 'mine', sensitivity: 'low' }))
     const record = fact({
       scope: 'mine',

@@ -12,7 +12,7 @@ const guide = await readFile(join(root, 'docs/clients.md'), 'utf8')
 const commands = [...guide.matchAll(/```\nnpx ([\s\S]*?)\n```/g)].map(([, command]) => command ?? '')
 const programs = [...guide.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, program]) => program ?? '')
 
-/** Everything that a careful project turns on and the generators' own code bears. */
+/** The strict options of a careful project that the generated code can satisfy. */
 const strict = {
   compilerOptions: {
     ...{ target: 'es2024', lib: ['es2024', 'dom', 'dom.iterable'], module: 'nodenext', types: ['node'] },
@@ -23,10 +23,10 @@ const strict = {
   include: ['*.ts', 'membrane/**/*.ts'],
 }
 
-/** Compiles only if what the document does not allow is refused. */
+/** Compiles only when the client refuses what the document does not allow. */
 const wrong = `import { createRecord } from './membrane/index.js'
   const payload = { kind: 'semantic', subject: 1, predicate: 'is', object: 1 } as const
-  // @ts-expect-error a subject is a text
+  // @ts-expect-error a subject is a string
   void createRecord({ body: { type: 'semantic', payload } })`
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** As an operator types it, but from this server and with the generators that the lockfile names. */
+/** Runs the documented command with the locked generators against this server. */
 async function generate(command: string): Promise<void> {
   const [name = '', ...options] = command.replace('http://127.0.0.1:8080', app.url).split(' ')
   const quiet = name.includes('hey-api') ? ['--silent', '--no-log-file'] : []
@@ -64,8 +64,8 @@ async function hold(program: string): Promise<string[]> {
   return stdout.trim().split('\n')
 }
 
-describe('clients that are generated from the document of a running server', () => {
-  it('compile strictly with the programs of docs/clients.md, and refuse what the document does not allow', async () => {
+describe('clients generated from the OpenAPI document of a running server', () => {
+  it('compile strictly with the programs of docs/clients.md and refuse what the document does not allow', async () => {
     expect([commands.length, programs.length]).toEqual([2, 2])
     for (const command of commands) await generate(command)
     await writeFile(join(folder, 'wrong.ts'), wrong)
@@ -74,10 +74,10 @@ describe('clients that are generated from the document of a running server', () 
     }
     expect(await compile()).toBe('')
     expect(await readdir(folder)).toEqual(expect.arrayContaining(['membrane', 'membrane.ts', 'built']))
-    // Two generators and a compiler start here, beside other tests.
+    // Two generators and a compiler run here, beside other tests.
   }, 120_000)
 
-  it('know every operation', async () => {
+  it('contain every operation', async () => {
     const functions = await readFile(join(folder, 'membrane/sdk.gen.ts'), 'utf8')
     const types = await readFile(join(folder, 'membrane.ts'), 'utf8')
     for (const { name } of operations) {
@@ -86,7 +86,7 @@ describe('clients that are generated from the document of a running server', () 
     }
   })
 
-  it('are understood by the server, and understand it', async () => {
+  it('work with the server', async () => {
     expect(await hold('program-0.js')).toEqual([
       'true true',
       '1',

@@ -3,13 +3,13 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { type Hooks, notesRoom } from '../support/notes-room.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const happenings: Hooks = { now: async () => {} }
+const hooks: Hooks = { now: async () => {} }
 let api: TestApp
 afterEach(() => api.close())
 
 type Options = Parameters<typeof startTestApp>[0]
 const start = async (options: Options = {}) => {
-  api = await startTestApp({ rooms: notesRoom(happenings), ...options })
+  api = await startTestApp({ rooms: notesRoom(hooks), ...options })
 }
 
 function block(milliseconds: number): void {
@@ -17,20 +17,20 @@ function block(milliseconds: number): void {
   while (performance.now() < until);
 }
 
-describe('health', () => {
-  it('is alive whatever else is not', async () => {
+describe('GET /livez and GET /readyz', () => {
+  it('answer alive even when a check fails', async () => {
     await start({ checks: { database: async () => Promise.reject(new Error('away')) } })
     expect((await api.request('GET', '/livez', { key: false })).body).toEqual({ status: 'alive' })
   })
 
-  it('is ready when every part is', async () => {
+  it('answer ready when every check passes', async () => {
     await start({ checks: { database: async () => {}, queue: async () => {} } })
     const { status, body } = await api.request('GET', '/readyz', { key: false })
     expect(status).toBe(200)
     expect(body).toEqual({ status: 'ready', parts: { database: { ready: true }, queue: { ready: true } } })
   })
 
-  it('is ready, and says so, without what requests can be served without', async () => {
+  it('answer ready with a warning when an optional part is missing', async () => {
     const queue = async () => Promise.reject(new Error('away'))
     await start({ checks: { database: async () => {} }, advisories: { queue } })
     const { status, body } = await api.request('GET', '/readyz', { key: false })
@@ -41,7 +41,7 @@ describe('health', () => {
     })
   })
 
-  it('says which part is not ready, in words that may be shown', async () => {
+  it('name the part that is not ready, without its error message', async () => {
     await start({
       checks: {
         database: async () => {},
@@ -63,14 +63,14 @@ describe('health', () => {
     expect(text).not.toContain('10.0.0.7')
   })
 
-  it('does not wait for ever for a part that hangs', async () => {
+  it('do not wait forever for a check that hangs', async () => {
     await start({ checks: { database: () => new Promise(() => {}) } })
     const { status, body } = await api.request('GET', '/readyz')
     expect(status).toBe(503)
     expect(body).toMatchObject({ parts: { database: { ready: false, reason: 'did not answer in time' } } })
   })
 
-  it('checks once for all who ask meanwhile', async () => {
+  it('share one check between concurrent requests', async () => {
     let checks = 0
     const opened = Promise.withResolvers<void>()
     await start({
@@ -88,7 +88,7 @@ describe('health', () => {
     expect(checks).toBeLessThan(10)
   })
 
-  it('sends requests elsewhere from the first sign of stopping on, and serves those that come', async () => {
+  it('answer not ready as soon as shutdown begins, while other requests are served', async () => {
     let isStopping = false
     await start({ isStopping: () => isStopping })
     isStopping = true
@@ -98,12 +98,12 @@ describe('health', () => {
   })
 })
 
-describe('closing', () => {
-  it('finishes what is under way', async () => {
+describe('closing the API', () => {
+  it('finishes the requests in progress', async () => {
     await start()
     const reached = Promise.withResolvers<void>()
     const opened = Promise.withResolvers<void>()
-    happenings.now = async () => {
+    hooks.now = async () => {
       reached.resolve()
       await opened.promise
     }
@@ -114,12 +114,12 @@ describe('closing', () => {
     expect((await underWay).status).toBe(200)
     await closing
     await expect(fetch(`${api.url}/livez`)).rejects.toThrow()
-    happenings.now = async () => {}
+    hooks.now = async () => {}
   })
 })
 
-describe('under pressure', () => {
-  it('refuses more while the event loop lags, and takes it again after', async () => {
+describe('load shedding', () => {
+  it('refuses requests while the event loop lags, and accepts them again afterwards', async () => {
     await start({ variables: { MEMBRANE_MAX_EVENT_LOOP_DELAY: '100ms' } })
     let isBusy = true
     const churn = () => {
@@ -141,7 +141,7 @@ describe('under pressure', () => {
       .toBe(200)
   })
 
-  it('refuses more when too many wait for the database', async () => {
+  it('refuses requests when too many wait for the database', async () => {
     await start({ variables: { MEMBRANE_POOL_QUEUE: '1' } })
     const { pool } = api.database
     const held = await Promise.all(Array.from({ length: 10 }, () => pool.connect()))

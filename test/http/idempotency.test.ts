@@ -4,17 +4,17 @@ import { deleteExpiredAnswers } from '../../src/http/idempotency.queries.ts'
 import { countNotes, createNotesTable, type Hooks, notesRoom } from '../support/notes-room.ts'
 import { type Answer, startTestApp, type TestApp } from '../support/test-app.ts'
 
-const happenings: Hooks = { now: async () => {} }
+const hooks: Hooks = { now: async () => {} }
 let api: TestApp
 let notesBefore = 0
 
 beforeAll(async () => {
-  api = await startTestApp({ rooms: notesRoom(happenings) })
+  api = await startTestApp({ rooms: notesRoom(hooks) })
   await createNotesTable(api.db)
 })
 afterAll(() => api.close())
 beforeEach(async () => {
-  happenings.now = async () => {}
+  hooks.now = async () => {}
   notesBefore = await countNotes(api.db)
 })
 
@@ -28,7 +28,7 @@ const post = (idempotencyKey: string, body: unknown = { text: 'a note' }, key?: 
 const isReplay = ({ headers }: Answer) => headers.get('idempotency-replayed') === 'true'
 const codeOf = ({ body }: Answer) => (body as { code?: string }).code
 
-/** A point that `arrive` waits at until it is opened, and that tells when it was reached. */
+/** A gate: `arrive` waits until it is opened, and reports that it was reached. */
 function createGate() {
   const reached = Promise.withResolvers<void>()
   const opened = Promise.withResolvers<void>()
@@ -43,7 +43,7 @@ function createGate() {
 }
 
 describe('a request with an Idempotency-Key', () => {
-  it('takes effect once, and is answered byte for byte the same', async () => {
+  it('takes effect once and is answered byte for byte the same', async () => {
     const first = await post('same')
     const second = await post('same')
     expect(await made()).toBe(1)
@@ -54,7 +54,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([isReplay(first), isReplay(second)]).toEqual([false, true])
   })
 
-  it('is the same whatever the order of its fields', async () => {
+  it('is the same request in any order of its fields', async () => {
     await post('order', '{"text":"x","tags":["a"]}')
     expect(isReplay(await post('order', '{ "tags": ["a"], "text": "x" }'))).toBe(true)
   })
@@ -62,7 +62,7 @@ describe('a request with an Idempotency-Key', () => {
   it.each([
     ['body', () => post('other', { text: 'another' })],
     ['path', () => api.request('DELETE', '/v1/notes/0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11', key('other'))],
-  ])('may not come again with another %s', async (_name, again) => {
+  ])('is refused with another %s under the same key', async (_name, again) => {
     await post('other')
     notesBefore = await countNotes(api.db)
     const answer = await again()
@@ -77,7 +77,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([again.status, again.text, isReplay(again)]).toEqual([204, '', true])
   })
 
-  it('belongs to the key that sent it', async () => {
+  it('is separate for each API key', async () => {
     const one = await api.issueKey(['records:write'])
     const other = await api.issueKey(['records:write'])
     const answers = [await post('shared', undefined, one), await post('shared', undefined, other)]
@@ -85,21 +85,21 @@ describe('a request with an Idempotency-Key', () => {
     expect(await made()).toBe(2)
   })
 
-  it.each(['', 'a b', 'x'.repeat(256), 'ümlaut'])('is refused as %j', async (given) => {
+  it.each(['', 'a b', 'x'.repeat(256), 'ümlaut'])('is refused when the key is %j', async (given) => {
     const answer = await post(given)
     expect([answer.status, codeOf(answer)]).toEqual([422, 'invalid_idempotency_key'])
   })
 
-  it('is told apart from one that only starts alike', async () => {
+  it('distinguishes keys with the same beginning', async () => {
     await post('x'.repeat(255))
     expect(isReplay(await post('x'.repeat(254)))).toBe(false)
   })
 })
 
-describe('two requests with one key at once', () => {
-  it('take effect once; the second is told to wait', async () => {
+describe('concurrent requests with one Idempotency-Key', () => {
+  it('take effect once; the second answers that the first is in progress', async () => {
     const gate = createGate()
-    happenings.now = gate.arrive
+    hooks.now = gate.arrive
     const first = post('race')
     await gate.reached
     const second = await post('race')
@@ -113,18 +113,18 @@ describe('two requests with one key at once', () => {
     expect(await made()).toBe(1)
   })
 
-  it('do not wait for each other with different keys', async () => {
+  it('do not wait for requests with other keys', async () => {
     const gate = createGate()
-    happenings.now = gate.arrive
+    hooks.now = gate.arrive
     const first = post('slow')
     await gate.reached
-    happenings.now = async () => {}
+    hooks.now = async () => {}
     expect((await post('quick')).status).toBe(201)
     gate.open()
     await first
   })
 
-  it('take effect once, of twenty', async () => {
+  it('take effect once when there are twenty', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('storm')))
     const fresh = answers.filter((answer) => answer.status === 201 && !isReplay(answer))
     expect(fresh).toHaveLength(1)
@@ -136,38 +136,38 @@ describe('two requests with one key at once', () => {
   })
 })
 
-describe('a request that fails', () => {
-  it('keeps nothing, so that it may be tried again', async () => {
-    happenings.now = async () => Promise.reject(new Error('broken'))
+describe('a failed request with an Idempotency-Key', () => {
+  it('stores no answer and can be retried', async () => {
+    hooks.now = async () => Promise.reject(new Error('broken'))
     expect((await post('retry')).status).toBe(500)
     expect(await made()).toBe(0)
-    happenings.now = async () => {}
+    hooks.now = async () => {}
     const again = await post('retry')
     expect([again.status, isReplay(again)]).toEqual([201, false])
   })
 
-  it('keeps nothing when it was refused for its shape', async () => {
+  it('stores no answer when validation refused it', async () => {
     expect((await post('shape', {})).status).toBe(422)
     expect((await post('shape')).status).toBe(201)
   })
 
-  it('keeps neither effect nor answer when its connection dies in between', async () => {
-    happenings.now = async (call) => {
+  it('stores neither effect nor answer when its database session ends', async () => {
+    hooks.now = async (call) => {
       const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(call.tx ?? api.db)
       await api.database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
     }
     const crashed = await post('crash')
     expect(crashed.status).toBe(503)
     expect(await made()).toBe(0)
-    happenings.now = async () => {}
+    hooks.now = async () => {}
     const again = await post('crash')
     expect([again.status, isReplay(again)]).toEqual([201, false])
     expect(await made()).toBe(1)
   })
 
-  it('is run again as a whole when PostgreSQL asks for it', async () => {
+  it('is run again completely when PostgreSQL reports a serialization failure', async () => {
     let attempts = 0
-    happenings.now = async (call) => {
+    hooks.now = async (call) => {
       attempts++
       if (attempts > 1 || !call.tx) return
       await sql`do $$ begin raise exception 'try again' using errcode = '40001'; end $$`.execute(call.tx)
@@ -178,8 +178,8 @@ describe('a request that fails', () => {
   })
 })
 
-describe('an answer that is kept', () => {
-  it('is forgotten after its time, and the key is as new', async () => {
+describe('a stored answer', () => {
+  it('expires after its retention, and the key can be used again', async () => {
     await post('old')
     api.clock.advance(24 * 3_600_000 - 1)
     expect(isReplay(await post('old'))).toBe(true)
@@ -189,7 +189,7 @@ describe('an answer that is kept', () => {
     expect(await made()).toBe(2)
   })
 
-  it('is deleted in batches once expired, and not before', async () => {
+  it('is deleted in batches once it has expired', async () => {
     await sql`delete from idempotency_keys`.execute(api.db)
     for (const name of ['a', 'b', 'c']) await post(name)
     api.clock.advance(24 * 3_600_000)

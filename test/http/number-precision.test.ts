@@ -8,7 +8,7 @@ const most = 1_000_000
 const scan = (text: string) => scanJson(Buffer.from(text), most)
 const pointers = (text: string) => scan(text).numbers.map(({ pointer }) => pointer)
 
-describe('the scan of a body', () => {
+describe('scanJson', () => {
   it.each([
     '9007199254740993',
     '-9007199254740993',
@@ -19,7 +19,7 @@ describe('the scan of a body', () => {
     '1e400',
     '-1e400',
     `1${'0'.repeat(400)}`,
-  ])('refuses %s, which would be changed', (text) => {
+  ])('finds %s, which JavaScript would change', (text) => {
     expect(pointers(text)).toEqual([''])
     expect(pointers(`{"a":[0,{"b/c~\\u0041":${text}}]}`)).toEqual(['/a/1/b~1c~0A'])
   })
@@ -37,11 +37,11 @@ describe('the scan of a body', () => {
     '1e-400',
     '"9007199254740993"',
     '{"9007199254740993":"\\\\\\"9007199254740993"}',
-  ])('accepts %s, which stays as it is or is no integer', (text) => {
+  ])('accepts %s, which JavaScript keeps or which is no integer', (text) => {
     expect(pointers(text)).toEqual([])
   })
 
-  it('accepts whatever JavaScript writes, and counts its fields and items', () => {
+  it('accepts everything that JavaScript writes, and counts fields and items', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), (value) => {
         expect(pointers(JSON.stringify(value))).toEqual([])
@@ -51,7 +51,7 @@ describe('the scan of a body', () => {
     expect(scan('{"a":[1,2,3],"b":{"c":",:[{"}}').values).toBe(6)
   })
 
-  it('finds the one number among any others, wherever it is', () => {
+  it('finds a changed number at any position', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.integer(), fc.jsonValue())), fc.nat(), (items, seed) => {
         const at = seed % (items.length + 1)
@@ -61,7 +61,7 @@ describe('the scan of a body', () => {
     )
   })
 
-  it('ends on any bytes', () => {
+  it('terminates on any bytes', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}[],:"\\\\-0123456789eE. a') }), (text) => {
         scan(text)
@@ -72,7 +72,7 @@ describe('the scan of a body', () => {
   })
 })
 
-describe('an integer that a JSON reader would change', () => {
+describe('an integer that JavaScript would change', () => {
   let api: TestApp
   beforeAll(async () => {
     api = await startTestApp()
@@ -82,7 +82,7 @@ describe('an integer that a JSON reader would change', () => {
   const fact = (number: string) =>
     `{"type":"semantic","payload":{"kind":"semantic","subject":"s","predicate":"p","object":${number}}}`
 
-  it('is refused wherever it is in a body, and nothing is stored', async () => {
+  it('is refused anywhere in a body, and nothing is stored', async () => {
     const headers = { 'content-type': 'application/json' }
     for (const number of ['9007199254740993', '1e400', '[{"n":-12345678901234567890}]']) {
       const { body } = await api.request('POST', '/v1/records', { body: fact(number), headers })
@@ -95,7 +95,7 @@ describe('an integer that a JSON reader would change', () => {
     expect((await api.request('GET', '/v1/records')).body).toMatchObject({ items: [] })
   })
 
-  it('is refused in a line of an import, and the other lines are stored', async () => {
+  it('is refused in one import line while the other lines are stored', async () => {
     const { reports } = await importLines(api, `${fact('9007199254740993')}\n${fact('9007199254740991')}\n`)
     expect(reports).toMatchObject([
       { status: 'invalid', problem: { code: 'number_too_large' } },
@@ -103,7 +103,7 @@ describe('an integer that a JSON reader would change', () => {
     ])
   })
 
-  it('is kept where it stays the same, through an export and an import', async () => {
+  it('is kept in an export and an import when JavaScript does not change it', async () => {
     await importLines(api, `${fact('1e300')}\n`)
     const exported = await api.request('GET', '/v1/export')
     const { reports } = await importLines(api, exported.text)

@@ -33,7 +33,7 @@ function jsonMediaOf({ requestBody, responses }: Operation): Media[] {
   return contents.filter(([type]) => type.endsWith('json')).map(([, media]) => media)
 }
 
-/** Every object of a document but those of its examples. */
+/** Lists every object of a document except those of its examples. */
 function objectsIn(value: unknown): JsonObject[] {
   if (Array.isArray(value)) return value.flatMap(objectsIn)
   if (!isObject(value)) return []
@@ -58,11 +58,11 @@ beforeAll(async () => {
 })
 
 describe('the OpenAPI document', () => {
-  it('is committed as the routes say it', async () => {
+  it('is committed as the routes define it', async () => {
     expect(read('openapi/openapi.json')).toBe(await describeProduct())
   })
 
-  it('is of the product, at this server', () => {
+  it('describes the product at this server', () => {
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Membrane', license: { name: 'MIT' } },
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     })
   })
 
-  it('says of every operation what it is, who may call it and what it answers', () => {
+  it('documents the permission and the answers of every operation', () => {
     expect(operations.length).toBeGreaterThan(5)
     for (const [name, operation] of operations) {
       for (const member of ['operationId', 'summary', 'description'] as const) {
@@ -91,7 +91,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('gives an example of every body and every answer, and each keeps its schema', () => {
+  it('has a valid example for every body and every answer', () => {
     const media = operations.flatMap(([name, operation]) =>
       jsonMediaOf(operation).map((each) => [name, each] as const),
     )
@@ -108,7 +108,7 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('asks for nothing in a body that would take unknown fields and drop them', () => {
+  it('allows no unknown fields in request bodies', () => {
     const asked = operations.flatMap(([, { requestBody }]) => objectsIn(requestBody))
     const seen = new Set<string>()
     const open: string[] = []
@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
       const name = typeof target === 'string' ? target.replace('#/components/schemas/', '') : undefined
       if (name !== undefined && !seen.has(name)) {
         seen.add(name)
-        // The array grows under the loop until every schema that can be reached was seen.
+        // The array grows during the loop until every reachable schema was seen.
         asked.push(...objectsIn(document.components.schemas[name]))
       }
       if (type === 'object' && isObject(properties) && additionalProperties !== false) {
@@ -133,7 +133,7 @@ describe('the OpenAPI document', () => {
     )
     const mutations = operations.filter(([name]) => /^(post|patch|delete) /.test(name))
     const unguarded = mutations.filter((mutation) => !guarded.includes(mutation)).map(([name]) => name)
-    // Those that only read, and those whose repetition changes nothing.
+    // Operations that only read, and those that are idempotent anyway.
     expect(unguarded).toEqual([
       ...['post /v1/import', 'post /v1/maintenance/drift/check', 'post /v1/retrieve'],
       ...['post /v1/search/similar', 'post /v1/surprise/preview'],
@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
     for (const [name, { responses }] of guarded) expect(Object.keys(responses), name).toContain('409')
   })
 
-  it('names its schemas, and every reference leads to one', () => {
+  it('names its schemas and has no broken reference', () => {
     const names = Object.keys(document.components.schemas)
     expect(names).toEqual(expect.arrayContaining(['Problem', 'Record', 'Key']))
     const objects = objectsIn(document)
@@ -155,7 +155,7 @@ describe('the OpenAPI document', () => {
   })
 })
 
-it('docs/errors.md is what the catalogue says', () => {
+it('docs/errors.md matches the error catalogue', () => {
   expect(read('docs/errors.md')).toBe(describeErrors())
 })
 
@@ -166,13 +166,13 @@ describe('the documentation of a running server', () => {
   })
   afterAll(() => api.close())
 
-  it('is open, and is the document', async () => {
+  it('is public and equals the document', async () => {
     const { status, body } = await api.request('GET', '/openapi.json', { key: false })
     expect(status).toBe(200)
     expect(body).toEqual(document)
   })
 
-  it('is a page whose every asset comes from here', async () => {
+  it('is a page whose assets all come from this server', async () => {
     const page = await api.request('GET', '/docs', { key: false })
     expect(page.status).toBe(200)
     const assets = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path]) => path ?? '')
@@ -187,17 +187,17 @@ describe('the documentation of a running server', () => {
     )
   })
 
-  it('runs under a policy that lets nothing else in', async () => {
+  it('runs under a policy that forbids everything else', async () => {
     const { headers, text } = await api.request('GET', '/docs', { key: false })
     const policy = headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'")
     expect(policy).toContain("script-src 'self';")
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe/)
-    // Under that policy an inline script would not run.
+    // An inline script would not run under that policy.
     expect(text).not.toMatch(/<script(?![^>]*\ssrc=)|\son\w+=/)
   })
 
-  it('names no file outside its folder', async () => {
+  it('serves no file outside its folder', async () => {
     for (const path of [
       '/docs/static/..%2f..%2fpackage.json',
       '/docs/static/%2e%2e/package.json',

@@ -34,7 +34,7 @@ const faultsOf = (query: object) =>
   )
 
 describe('a query string', () => {
-  it('is read as the types of its schema, and gets its defaults', () => {
+  it('is coerced to the types of its schema and gets its defaults', () => {
     expect(coerceQuery(Query, { salience: '0.5', pinned: 'true', tag: 'a' })).toEqual({
       ...{ limit: 50, salience: 0.5, pinned: true, tag: ['a'] },
     })
@@ -58,7 +58,7 @@ describe('a query string', () => {
     expect(faultsOf(query)).toEqual([fault])
   })
 
-  it('does not see what every object has', () => {
+  it('ignores properties that every JavaScript object has', () => {
     expect(validate('querystring', Query, JSON.parse('{"constructor":"x"}')).error?.code).toBe(
       'validation_failed',
     )
@@ -66,20 +66,20 @@ describe('a query string', () => {
   })
 })
 
-describe('a path that breaks its schema', () => {
+describe('a path parameter that breaks its schema', () => {
   const codeOf = (schema: Parameters<typeof coerceQuery>[0], value: object) =>
     validate('params', schema, value).error?.code
 
-  it('names no record', () => {
+  it('answers record_not_found for an id', () => {
     expect(codeOf(Type.Object({ id: Uuid() }), { id: 'x' })).toBe('record_not_found')
   })
-  it('names nothing of the kind its schema says', () => {
+  it('answers the not-found code that its schema names', () => {
     expect(codeOf(Type.Object({ id: Uuid({ missing: 'key_not_found' }) }), { id: 'x' })).toBe('key_not_found')
   })
-  it('is no route where it is not an id', () => {
+  it('answers route_not_found when it is not an id', () => {
     expect(codeOf(Type.Object({ type: Type.Enum(['a']) }), { type: 'b' })).toBe('route_not_found')
   })
-  it('may not hold what cannot be stored', () => {
+  it('answers route_not_found when it holds characters that cannot be stored', () => {
     expect(codeOf(Type.Object({ predicate: Type.String() }), { predicate: '\0' })).toBe('route_not_found')
   })
 })
@@ -88,17 +88,17 @@ describe('If-Match', () => {
   const expected = (given?: string) =>
     expectedVersion({ headers: given === undefined ? {} : { 'if-match': given } })
 
-  it('says the version that etagOf gave', () => {
+  it('parses the version that etagOf writes', () => {
     expect(expected(etagOf(3))).toBe(3)
   })
-  it.each([[undefined], ['*'], [' * ']])('allows any version as %s', (given) => {
+  it.each([[undefined], ['*'], [' * ']])('accepts any version as %s', (given) => {
     expect(expected(given)).toBeUndefined()
   })
   it.each(['W/"3"', '3', '""', '"x"', '"3', '"-1"', '', '"99999999999999999999"'])(
     'never matches as %s',
     (given) => expect(expected(given)).toBe(0),
   )
-  it('means the newest of several', () => {
+  it('takes the newest of several', () => {
     expect(expected('"2", W/"9", "4"')).toBe(4)
   })
 })
@@ -108,7 +108,7 @@ describe('a cursor', () => {
   const position = { value: 0.25, id: '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11' }
   const list = fingerprintQuery('root', { type: 'semantic', tag: ['a'] })
 
-  it('leads back to its position, whatever the order of the filters was', () => {
+  it('decodes to its position, whatever the order of the filters', () => {
     const same = fingerprintQuery('root', { tag: ['a'], type: 'semantic' })
     expect(decodeCursor(encodeCursor(list, position), Position, same)).toEqual(position)
   })
@@ -123,16 +123,16 @@ describe('a cursor', () => {
   it.each([
     ['the wrong shape', { value: 'x', id: position.id }],
     ['a field more', { ...position, more: 1 }],
-  ])('is refused with %s, though its digest is right', (_name, forged) => {
+  ])('is refused with %s even when its digest is right', (_name, forged) => {
     expect(() => decodeCursor(encodeCursor(list, forged), Position, list)).toThrow(AppError)
   })
 
-  it('is refused with a NUL in it, which the store would choke on', () => {
+  it('is refused with a NUL, which PostgreSQL cannot store', () => {
     const cursor = encodeCursor(list, { predicate: 'a\0' })
     expect(() => decodeCursor(cursor, Type.Object({ predicate: Type.String() }), list)).toThrow(AppError)
   })
 
-  it('is refused when damaged anywhere', () => {
+  it('is refused when any character is damaged', () => {
     const cursor = encodeCursor(list, position)
     fc.assert(
       fc.property(fc.nat(cursor.length - 2), fc.constantFrom('A', 'z', '_', ''), (at, letter) => {
@@ -143,7 +143,7 @@ describe('a cursor', () => {
     )
   })
 
-  it('is refused when it is anything else, and never as a defect', () => {
+  it('is refused when it is any other text, without an unexpected error', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(() => decodeCursor(text, Position, list)).toThrow(AppError)
@@ -151,15 +151,15 @@ describe('a cursor', () => {
     )
   })
 
-  it('goes into the link to the next page, in place of the last one', () => {
+  it('replaces the old cursor in the link to the next page', () => {
     expect(linkNext('/v1/keys?limit=1&cursor=old&tag=a%20b&tag=c', 'new')).toBe(
       '</v1/keys?limit=1&cursor=new&tag=a+b&tag=c>; rel="next"',
     )
   })
 })
 
-describe('canonical JSON', () => {
-  it('is the same text for the same value', () => {
+describe('canonicalJson', () => {
+  it('writes equal text for equal values', () => {
     const shuffle = (value: unknown): unknown =>
       Array.isArray(value)
         ? value.map(shuffle)
@@ -176,26 +176,26 @@ describe('canonical JSON', () => {
       }),
     )
   })
-  it('is another text for another value', () => {
+  it('writes different text for different values', () => {
     expect(canonicalJson({ a: 1, b: [1, 2] })).not.toBe(canonicalJson({ a: 1, b: [2, 1] }))
     expect(canonicalJson({ a: '1' })).not.toBe(canonicalJson({ a: 1 }))
   })
 })
 
-describe('a request’s name', () => {
+describe('the request id', () => {
   const given = (value: string) => readRequestId({ headers: { 'x-request-id': value } })
 
-  it('is the caller’s when it may stand in a log line', () => {
+  it('is taken from the client when it is safe in a log line', () => {
     expect(given('abc-1.2_3')).toBe('abc-1.2_3')
   })
-  it.each(['', 'a b', 'a"b', 'ü', 'x'.repeat(129)])('is not %j', (value) =>
+  it.each(['', 'a b', 'a"b', 'ü', 'x'.repeat(129)])('is not taken when it is %j', (value) =>
     expect(given(value)).toBeUndefined(),
   )
 
   const trace = '0af7651916cd43dd8448eb211c80319c'
   const traceIn = (traceparent: string) => readTraceId({ headers: { traceparent } })
 
-  it('joins a valid trace, of this version or a later one', () => {
+  it('uses the trace id of a valid traceparent of any version', () => {
     expect(traceIn(`00-${trace}-b7ad6b7169203331-01`)).toBe(trace)
     expect(traceIn(`01-${trace}-b7ad6b7169203331-01-more`)).toBe(trace)
   })
@@ -207,12 +207,12 @@ describe('a request’s name', () => {
     `00-${trace.toUpperCase()}-b7ad6b7169203331-01`,
     `00-${trace}-b7ad6b7169203331`,
     'nonsense',
-  ])('ignores %s', (value) => expect(traceIn(value)).toBeUndefined())
+  ])('ignores the traceparent %s', (value) => expect(traceIn(value)).toBeUndefined())
 })
 
-describe('a Host header', () => {
+describe('isLoopbackHost', () => {
   it.each(['localhost', 'localhost:8080', 'LOCALHOST:1', '127.0.0.1', '127.1.2.3:80', '[::1]', '[::1]:8080'])(
-    'of %s is this machine',
+    'accepts %s',
     (host) => expect(isLoopbackHost(host)).toBe(true),
   )
   it.each([
@@ -224,5 +224,5 @@ describe('a Host header', () => {
       'attacker.example:80',
     ],
     ...['localhost:80@attacker.example', '[::2]', '::1', '0.0.0.0', '127.0.0.1 ', 'localhost:port', '[::1]x'],
-  ])('of %j is not', (host) => expect(isLoopbackHost(host)).toBe(false))
+  ])('refuses %j', (host) => expect(isLoopbackHost(host)).toBe(false))
 })

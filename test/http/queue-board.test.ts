@@ -13,7 +13,7 @@ const backends = [
 const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
 const basic = (password: string) => `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`
 
-describe.each(backends)('the board of a queue in $name', ({ redis }) => {
+describe.each(backends)('the queue board with $name', ({ redis }) => {
   let api: TestApp
   let queue: JobQueue
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(backends)('the board of a queue in $name', ({ redis }) => {
   const open = (path = '', headers: Record<string, string> = {}) =>
     api.request('GET', `/admin/queues${path}`, { headers })
 
-  it('shows an admin what waits, and what the queue is kept in', async () => {
+  it('shows an admin the waiting jobs and the backend', async () => {
     await open('/api/queues')
     await queue.enqueue('purge', {})
     await queue.enqueue('decay', {})
@@ -48,7 +48,7 @@ describe.each(backends)('the board of a queue in $name', ({ redis }) => {
     expect((await open('/api/redis/stats')).status).toBe(200)
   })
 
-  it('is a page whose scripts and styles come from here, and that can fetch nothing from elsewhere', async () => {
+  it('is a page that loads scripts and styles only from this server', async () => {
     const page = await open()
     expect(page.status).toBe(200)
     const policy = page.headers.get('content-security-policy') ?? ''
@@ -59,7 +59,7 @@ describe.each(backends)('the board of a queue in $name', ({ redis }) => {
     for (const path of scripts) expect((await open(`/${path}`)).status, path).toBe(200)
   })
 
-  it('is for admins, who can be asked for the key by a browser', async () => {
+  it('requires admin, and lets a browser ask for the key', async () => {
     const refused = await api.request('GET', '/admin/queues', { key: false })
     expect(refused.status).toBe(401)
     expect(refused.headers.get('www-authenticate')).toBe('Basic realm="membrane"')
@@ -73,14 +73,14 @@ describe.each(backends)('the board of a queue in $name', ({ redis }) => {
       expect((await api.request('GET', `/admin/queues${path}`, { key: reader })).status, path).toBe(403)
   })
 
-  it('takes a password nowhere else', async () => {
+  it('accepts a password on no other route', async () => {
     const asked = { key: false, headers: { authorization: basic(rootKey) } } as const
     const { status, headers } = await api.request('GET', '/v1/keys', asked)
     expect(status).toBe(401)
     expect(headers.get('www-authenticate')).toBe('Bearer realm="membrane"')
   })
 
-  it('only shows: nothing can be done to the queue from a page', async () => {
+  it('is read-only', async () => {
     for (const [method, path] of [
       ['PUT', '/api/queues/membrane/empty'],
       ['PUT', '/api/queues/membrane/pause'],
@@ -93,7 +93,7 @@ describe.each(backends)('the board of a queue in $name', ({ redis }) => {
   })
 })
 
-it('says nothing of what failed', async () => {
+it('the queue board does not reveal why the queue failed', async () => {
   const secret = 'redis://someone:hunter2@queue'
   const api = await startTestApp({
     showQueue: () => async () => {
@@ -106,7 +106,7 @@ it('says nothing of what failed', async () => {
   await api.close()
 })
 
-it('says that the queue does not answer', async () => {
+it('the queue board says when the queue does not answer', async () => {
   const api = await startTestApp({ showQueue: () => () => new Promise(() => {}) })
   const { status, body } = await api.request('GET', '/admin/queues/api/queues')
   expect(status).toBe(503)
@@ -115,7 +115,7 @@ it('says that the queue does not answer', async () => {
   await api.close()
 })
 
-it('is not there where there is no queue to show', async () => {
+it('the queue board is absent when there is no queue', async () => {
   const api = await startTestApp()
   expect((await api.request('GET', '/admin/queues')).status).toBe(404)
   await api.close()

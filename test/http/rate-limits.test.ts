@@ -29,8 +29,8 @@ async function burst(count: number, ask: () => Promise<{ status: number }>): Pro
 const list = (api: TestApp, key?: string | false) => () =>
   api.request('GET', '/v1/keys', key === undefined ? {} : { key })
 
-describe('a rate limit', () => {
-  it('lets through what it says, and then says when to come again', async () => {
+describe('the rate limit', () => {
+  it('accepts the configured number of requests and then answers when to retry', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '5' })
     const first = await list(api)()
     expect(first.headers.get('ratelimit-limit')).toBe('5')
@@ -43,33 +43,33 @@ describe('a rate limit', () => {
     expect(refused.headers.get('ratelimit-remaining')).toBe('0')
   })
 
-  it('is over after a second', async () => {
+  it('resets after a second', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '1' })
     expect(await burst(3, list(api))).toEqual({ 200: 1, 429: 2 })
     api.clock.advance(1_000)
     expect(await burst(3, list(api))).toEqual({ 200: 1, 429: 2 })
   })
 
-  it('is each key’s own', async () => {
+  it('counts each key separately', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '20' })
     const [one, other] = [await api.issueKey(['admin']), await api.issueKey(['admin'])]
     expect(await burst(30, list(api, one))).toEqual({ 200: 20, 429: 10 })
     expect(await burst(5, list(api, other))).toEqual({ 200: 5 })
   })
 
-  it('stops the guessing of keys, and not those who have one', async () => {
+  it('stops the guessing of keys without affecting valid keys', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '5' })
     expect(await burst(20, list(api, `mbk_${'A'.repeat(43)}`))).toEqual({ 401: 5, 429: 15 })
     expect(await burst(5, list(api))).toEqual({ 200: 5 })
   })
 
-  it('holds for paths that do not exist, and never for health', async () => {
+  it('counts unknown paths and never counts health checks', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '3' })
     expect(await burst(10, () => api.request('GET', '/nowhere', { key: false }))).toEqual({ 404: 3, 429: 7 })
     expect(await burst(50, () => api.request('GET', '/livez', { key: false }))).toEqual({ 200: 50 })
   })
 
-  it('of 0 is none', async () => {
+  it('is off when it is 0', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '0' })
     expect(await burst(150, list(api))).toEqual({ 200: 150 })
     expect((await list(api)()).headers.get('ratelimit-limit')).toBeNull()
@@ -91,7 +91,7 @@ async function isRedisThere(): Promise<boolean> {
 
 const hasRedis = await isRedisThere()
 
-/** From an address of the loopback network that no other test counts against. */
+/** Calls from a loopback address that no other test uses. */
 function guessFrom(api: TestApp, localAddress: string): Promise<{ status: number }> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: 'Bearer a-wrong-key' }
@@ -104,12 +104,12 @@ function guessFrom(api: TestApp, localAddress: string): Promise<{ status: number
   })
 }
 
-describe('a rate limit in Redis', () => {
-  it.skipIf(!hasRedis)('is shared by every process', async () => {
+describe('the rate limit with Redis', () => {
+  it.skipIf(!hasRedis)('is shared by all processes', async () => {
     const variables = { MEMBRANE_RATE_LIMIT: '10', REDIS_URL: redisUrl }
     const [one, other] = [await start(variables), await start(variables)]
     const octet = () => 1 + Math.floor(Math.random() * 250)
-    // Redis keeps its own time: a burst too slow for one window proves nothing and is sent again.
+    // Redis has its own clock: a burst too slow for one window proves nothing and is repeated.
     for (let tookMs = Number.POSITIVE_INFINITY; tookMs > 900; ) {
       const address = `127.${octet()}.${octet()}.${octet()}`
       const started = performance.now()
@@ -122,7 +122,7 @@ describe('a rate limit in Redis', () => {
     }
   })
 
-  it('is each process’s own while Redis is away, and no outage', async () => {
+  it('falls back to each process while Redis is unreachable', async () => {
     const api = await start({ MEMBRANE_RATE_LIMIT: '3', REDIS_URL: 'redis://127.0.0.1:1' })
     expect(await burst(20, list(api))).toEqual({ 200: 3, 429: 17 })
     expect(api.log.filter((line) => line.includes('redis is unreachable'))).toHaveLength(1)
@@ -136,12 +136,12 @@ const greetings: Record<string, string> = {
 }
 const replies: Record<string, string> = { ping: '+PONG\r\n', eval: '*2\r\n:1\r\n:1000\r\n' }
 
-/** A Redis that says it is ready and answers no script until it is told to. */
+/** Starts a Redis that reports ready and answers no script until `recover` is called. */
 async function startHangingRedis() {
   const seen = { eval: 0, ping: 0, isHanging: true }
   const sockets: Socket[] = []
   const owed: { socket: Socket; name: string; reply: string }[] = []
-  /** In order, as Redis answers what has waited while it hung. */
+  /** Answers in order, as Redis answers what waited while it hung. */
   const settle = () => {
     while (owed[0] && (!seen.isHanging || owed[0].name in greetings)) {
       const [{ socket, reply }] = owed.splice(0, 1) as [(typeof owed)[0]]
@@ -176,7 +176,7 @@ async function startHangingRedis() {
 }
 
 describe('a Redis that hangs', () => {
-  it('is asked by one request, not by each, until it answers again', async () => {
+  it('is probed by one request at a time until it answers again', async () => {
     const { seen, recover, url } = await startHangingRedis()
     const api = await start({ MEMBRANE_RATE_LIMIT: '1000', REDIS_URL: url })
     for (let asked = 0; asked < 20; asked++) expect((await list(api)()).status).toBe(200)
@@ -192,7 +192,7 @@ describe('a Redis that hangs', () => {
   })
 })
 
-describe('an address', () => {
+describe('the rate limit bucket of an address', () => {
   it.each([
     ['10.0.0.7', 'ip:10.0.0.7'],
     ['::ffff:10.0.0.7', 'ip:10.0.0.7'],
@@ -202,5 +202,5 @@ describe('an address', () => {
     ['2001:0db8:0001:0002:0:0:0:1', 'ip:2001:db8:1:2'],
     ['::1', 'ip:0:0:0:0'],
     ['fe80::1%eth0', 'ip:fe80:0:0:0'],
-  ])('%s counts as %s', (ip, bucket) => expect(formatAddressBucket({ ip })).toBe(bucket))
+  ])('%s is counted as %s', (ip, bucket) => expect(formatAddressBucket({ ip })).toBe(bucket))
 })

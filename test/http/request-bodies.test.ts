@@ -19,7 +19,7 @@ const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =
   api.request('POST', '/v1/notes', { body, headers })
 const bytes = (...values: number[]) => new Uint8Array(values)
 
-/** What the server says to raw bytes, until it closes the connection. */
+/** Sends raw bytes and returns everything that the server sends until it closes the connection. */
 async function speak(...chunks: string[]): Promise<string> {
   const { port, hostname } = new URL(api.url)
   const socket = connectSocket(Number(port), hostname)
@@ -31,7 +31,7 @@ async function speak(...chunks: string[]): Promise<string> {
   return Buffer.concat(heard).toString()
 }
 
-/** As `speak`, but nothing is read before everything is written. */
+/** Like `speak`, but reads nothing before everything is written. */
 async function speakThenListen(...chunks: string[]): Promise<string> {
   const { port, hostname } = new URL(api.url)
   const socket = connectSocket(Number(port), hostname)
@@ -49,7 +49,7 @@ async function speakThenListen(...chunks: string[]): Promise<string> {
   return Buffer.concat(heard).toString()
 }
 
-/** The first answer to a request of which the rest never comes. */
+/** Returns the first answer to a request whose body never ends. */
 async function untilAnswered(head: string): Promise<string> {
   const { port, hostname } = new URL(api.url)
   const socket = connectSocket(Number(port), hostname)
@@ -61,7 +61,7 @@ async function untilAnswered(head: string): Promise<string> {
 
 const problemIn = (answer: string) => JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4))
 
-describe('a body', () => {
+describe('a request body', () => {
   it.each([
     ['broken JSON', '{"text":', 'malformed_json'],
     ['nothing', '', 'malformed_json'],
@@ -70,17 +70,17 @@ describe('a body', () => {
     ['a trailing comma', '{"text":"x",}', 'malformed_json'],
     ['NaN', '{"text":NaN}', 'malformed_json'],
     ['a byte order mark', '\ufeff{"text":"x"}', 'malformed_json'],
-  ])('of %s is 400', async (_name, body, code) => {
+  ])('with %s answers 400', async (_name, body, code) => {
     const answer = await post(body, { 'content-type': 'application/json' })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject({ code })
-    // The parser's own message would quote the body.
+    // The message of the parser would quote the body.
     expect(answer.body).toMatchObject({
       detail: expect.stringMatching(/^(The body is not valid JSON|This call needs)/),
     })
   })
 
-  it('of invalid UTF-8 is 400, and not stored with replacement characters', async () => {
+  it('with invalid UTF-8 answers 400 and is not stored with replacement characters', async () => {
     const answer = await post(bytes(0x7b, 0x22, 0x74, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d), {
       'content-type': 'application/json',
     })
@@ -93,7 +93,7 @@ describe('a body', () => {
     'application/json; charset=utf-8',
     'Application/JSON',
     'application/merge-patch+json',
-  ])('may be sent as %s', async (type) =>
+  ])('can be sent as %s', async (type) =>
     expect((await post('{"text":"x"}', { 'content-type': type })).status).toBe(201),
   )
 
@@ -104,7 +104,7 @@ describe('a body', () => {
     ['application/jsonx', {}],
     ['nonsense', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
-  ])('may not be sent as %s %j', async (type, headers) => {
+  ])('cannot be sent as %s %j', async (type, headers) => {
     const answer = await post('{"text":"x"}', { 'content-type': type, ...headers })
     expect(answer.status).toBe(415)
     expect(answer.body).toMatchObject({ code: 'unsupported_media_type' })
@@ -116,13 +116,13 @@ describe('a body', () => {
     ['__proto__', '{"text":"x","__proto__":{}}', ''],
     ['100,001 characters', JSON.stringify({ text: 'x'.repeat(100_001) }), '/text'],
     ['101 levels', `{"text":${'['.repeat(100)}${']'.repeat(100)}}`, `/text${'/0'.repeat(99)}`],
-  ])('with %s is 422, pointed at', async (_name, body, pointer) => {
+  ])('with %s answers 422 with a pointer', async (_name, body, pointer) => {
     const answer = await post(body, { 'content-type': 'application/json' })
     expect(answer.status).toBe(422)
     expect(answer.body).toMatchObject({ code: 'validation_failed', errors: [{ pointer }] })
   })
 
-  it('has all its faults named at once', async () => {
+  it('with several faults lists all of them', async () => {
     const { body } = await api.request('POST', '/v1/notes', { body: { text: '', tags: 'x', extra: 1 } })
     expect(body).toMatchObject({
       errors: [
@@ -133,7 +133,7 @@ describe('a body', () => {
     })
   })
 
-  it('of null is a fault, not a missing body', async () => {
+  it('of null is a fault and not a missing body', async () => {
     const answer = await post('null', { 'content-type': 'application/json' })
     expect([answer.status, answer.body]).toEqual([
       422,
@@ -141,7 +141,7 @@ describe('a body', () => {
     ])
   })
 
-  it('may be missing where every field is optional', async () => {
+  it('can be omitted when every field is optional', async () => {
     const id = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
     expect((await api.request('POST', `/v1/notes/${id}/nudge`)).body).toEqual({})
     expect((await api.request('POST', `/v1/notes/${id}/nudge`, { body: { reason: 'x' } })).body).toEqual({
@@ -149,7 +149,7 @@ describe('a body', () => {
     })
   })
 
-  it('is refused where none is taken', async () => {
+  it('is refused when the operation takes none', async () => {
     const path = (await post('{"text":"x"}')).headers.get('location') ?? ''
     const answer = await api.request('DELETE', path, { body: { force: true } })
     expect(answer.status).toBe(422)
@@ -157,7 +157,7 @@ describe('a body', () => {
     expect((await api.request('DELETE', path, { body: {} })).status).toBe(204)
   })
 
-  it('of 10 MiB is read, and one byte more is 413', async () => {
+  it('of 10 MiB is accepted, and one byte more answers 413', async () => {
     const filler = (size: number) => {
       const items = `${' '.repeat(size - 12)}`
       return `{"text":"x"${items}}`
@@ -170,14 +170,14 @@ describe('a body', () => {
     expect(answer.body).toMatchObject({ code: 'body_too_large' })
   })
 
-  it('that streams past the limit is cut off, whatever length it claims', async () => {
+  it('that streams past the limit is cut off, whatever length it declares', async () => {
     const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = `100000\r\n${' '.repeat(0x100000)}\r\n`
     const answer = await speak(head, ...Array(12).fill(chunk))
     expect(answer).toMatch(/^HTTP\/1\.1 413 /)
   })
 
-  it('of many faults is answered with a hundred', async () => {
+  it('with many faults answers with the first hundred', async () => {
     const tags = JSON.stringify(Array(240_000).fill(1))
     const answer = await post(`{"text":"x","tags":${tags}}`)
     expect(answer.status).toBe(422)
@@ -185,7 +185,7 @@ describe('a body', () => {
     expect(answer.text.length).toBeLessThan(20_000)
   })
 
-  it('of too many fields or items is refused before it is parsed', async () => {
+  it('with too many fields or items is refused before it is parsed', async () => {
     const fields = `{${Array.from({ length: 300_000 }, (_, each) => `"k${each}":1`).join(',')}`
     const items = `[${'1,'.repeat(300_000)}`
     for (const body of [fields, items]) {
@@ -197,7 +197,7 @@ describe('a body', () => {
     }
   })
 
-  it('that is too large is answered 413 to every client that reads only when it has sent all', async () => {
+  it('that is too large answers 413 to a client that reads only after sending everything', async () => {
     const size = 12 * 1024 * 1024
     const head = `POST /v1/notes HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer root-key-of-the-tests\r\nContent-Type: application/json\r\nContent-Length: ${size}\r\n\r\n`
     const body = Array(12).fill(' '.repeat(0x100000))
@@ -205,7 +205,7 @@ describe('a body', () => {
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual(Array(3).fill('HTTP/1.1 413'))
   })
 
-  it('is not waited for where the path is unknown', async () => {
+  it('is not awaited when the path is unknown', async () => {
     for (const authorization of ['Bearer root-key-of-the-tests', 'Bearer nobody']) {
       const head = `POST /v1/nowhere HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${authorization}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n`
       expect(problemIn(await untilAnswered(head))).toMatchObject({ status: 404, code: 'route_not_found' })

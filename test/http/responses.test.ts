@@ -3,27 +3,27 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { countNotes, createNotesTable, type Hooks, notesRoom } from '../support/notes-room.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-const happenings: Hooks = { now: async () => {} }
+const hooks: Hooks = { now: async () => {} }
 let api: TestApp
 
 beforeAll(async () => {
   api = await startTestApp({
-    rooms: notesRoom(happenings),
+    rooms: notesRoom(hooks),
     checks: { database: async () => {}, queue: async () => {} },
   })
   await createNotesTable(api.db)
 })
 afterAll(() => api.close())
 beforeEach(() => {
-  happenings.now = async () => {}
+  hooks.now = async () => {}
 })
 
 const unknown = '0197f3a2-6f6a-7c41-9d52-3f1b8f0f7a11'
 const linesOf = (requestId: string) =>
   api.log.filter((line) => line.includes(requestId)).map((line) => JSON.parse(line))
 
-describe('an answer', () => {
-  it('is the thing itself, with its ETag', async () => {
+describe('an HTTP answer', () => {
+  it('contains the resource and its ETag', async () => {
     const created = await api.request('POST', '/v1/notes', { body: { text: 'a note' } })
     expect(created.status).toBe(201)
     expect(created.headers.get('etag')).toBe('"1"')
@@ -31,7 +31,7 @@ describe('an answer', () => {
     expect(read.body).toEqual(created.body)
   })
 
-  it('carries headers that let nothing be framed, sniffed or fetched from elsewhere', async () => {
+  it('carries headers against framing, sniffing and foreign content', async () => {
     for (const path of ['/livez', '/v1/notes/x', '/nowhere']) {
       const { headers } = await api.request('GET', path)
       expect(headers.get('content-security-policy')).toContain("default-src 'none'")
@@ -43,14 +43,14 @@ describe('an answer', () => {
     }
   })
 
-  it('has no body to HEAD', async () => {
+  it('has no body for HEAD', async () => {
     const { status, text } = await api.request('HEAD', '/livez')
     expect([status, text]).toEqual([200, ''])
   })
 })
 
-describe('a problem', () => {
-  it('names itself, its request and its status', async () => {
+describe('a problem document', () => {
+  it('contains its type, request id and status', async () => {
     const { status, headers, body } = await api.request('GET', `/v1/notes/${unknown}`)
     expect(status).toBe(404)
     expect(headers.get('content-type')).toMatch(/^application\/problem\+json/)
@@ -64,8 +64,8 @@ describe('a problem', () => {
     })
   })
 
-  it('keeps its standard members whatever else it carries', async () => {
-    happenings.now = async () => {
+  it('keeps its standard members when an error adds others of the same names', async () => {
+    hooks.now = async () => {
       throw new AppError('internal_error', 'Real.', { extra: { status: 200, code: 'fake', more: 'kept' } })
     }
     const { status, body } = await api.request('GET', '/v1/failure')
@@ -73,7 +73,7 @@ describe('a problem', () => {
     expect(body).toMatchObject({ status: 500, code: 'internal_error', more: 'kept' })
   })
 
-  it('says which methods a path knows', async () => {
+  it('lists the allowed methods of a path', async () => {
     for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
       const { status, headers, body } = await api.request(method, '/v1/notes', { key: false })
       expect(status).toBe(405)
@@ -96,14 +96,14 @@ describe('a problem', () => {
     ['/v1/notes/%FF', 400, 'malformed_request'],
     [`/v1/notes/${'x'.repeat(2_000)}`, 404, 'route_not_found'],
     ['/v1/failure?q=1', 422, 'validation_failed'],
-  ])('of GET %s is %i %s', async (path, status, code) => {
+  ])('answers GET %s with %i %s', async (path, status, code) => {
     const answer = await api.request('GET', path)
     expect(answer.status).toBe(status)
     expect(answer.body).toMatchObject({ code, request_id: answer.headers.get('x-request-id') })
   })
 })
 
-describe('a defect', () => {
+describe('an unexpected error', () => {
   const secret = 'the-content-of-a-memory'
 
   it.each<[string, () => Promise<unknown>]>([
@@ -111,8 +111,8 @@ describe('a defect', () => {
     ['an SQL error that quotes a value', async () => api.database.pool.query(`select '${secret}'::uuid`)],
     ['a JSON error that quotes the text', async () => JSON.parse(`{"${secret}`)],
     ['something that is no error', async () => Promise.reject({ secret })],
-  ])('is a plain 500 to the caller and one line in the log: %s', async (_name, fail) => {
-    happenings.now = async () => void (await fail())
+  ])('answers a plain 500 and logs one line: %s', async (_name, fail) => {
+    hooks.now = async () => void (await fail())
     const { status, body, text, headers } = await api.request('GET', '/v1/failure')
     expect(status).toBe(500)
     expect(body).toMatchObject({
@@ -125,43 +125,43 @@ describe('a defect', () => {
     expect(JSON.stringify(lines)).not.toContain(secret)
   })
 
-  it('leaves enough in the log to find it', async () => {
-    happenings.now = async () => Promise.reject(new TypeError('no such property'))
+  it('is logged with its type, message and stack', async () => {
+    hooks.now = async () => Promise.reject(new TypeError('no such property'))
     const { headers } = await api.request('GET', '/v1/failure')
     const [line] = linesOf(headers.get('x-request-id') ?? '')
     expect(line.err).toMatchObject({ type: 'TypeError', message: 'no such property' })
     expect(line.err.stack).toContain('responses.test.ts')
   })
 
-  it('is what an outage of the database is not: 503, and when to come again', async () => {
-    happenings.now = async () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
+  it('is distinguished from a database outage, which answers 503 with Retry-After', async () => {
+    hooks.now = async () => Promise.reject(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
     const { status, headers, body } = await api.request('GET', '/v1/failure')
     expect(status).toBe(503)
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
     expect(body).toMatchObject({ code: 'database_unavailable' })
   })
 
-  it('is a mutation that does not go through once()', async () => {
+  it('is raised by a mutation that does not use once()', async () => {
     expect((await api.request('POST', '/v1/forgetful')).status).toBe(500)
   })
 })
 
-describe('a request id', () => {
-  it('is the caller’s where it is harmless, in the answer, the problem and the log', async () => {
+describe('X-Request-Id', () => {
+  it('is taken from the client when it is harmless, and appears in the answer, the problem and the log', async () => {
     const { headers, body } = await api.request('GET', '/nowhere', { headers: { 'x-request-id': 'trip-42' } })
     expect(headers.get('x-request-id')).toBe('trip-42')
     expect(body).toMatchObject({ request_id: 'trip-42' })
     expect(linesOf('trip-42')).toHaveLength(1)
   })
 
-  it('is made where it is missing or would forge a line', async () => {
+  it('is generated when it is missing or could forge a log line', async () => {
     for (const given of ['', 'a b', `x${'y'.repeat(128)}`]) {
       const { headers } = await api.request('GET', '/livez', { headers: { 'x-request-id': given } })
       expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/)
     }
   })
 
-  it('goes with the trace it is part of', async () => {
+  it('is logged together with the trace id', async () => {
     const trace = '0af7651916cd43dd8448eb211c80319c'
     await api.request('GET', '/livez', {
       headers: { 'x-request-id': 'traced', traceparent: `00-${trace}-b7ad6b7169203331-01` },
@@ -170,8 +170,8 @@ describe('a request id', () => {
   })
 })
 
-describe('a log line', () => {
-  it('says which route, not which URL, and neither body nor key', async () => {
+describe('a log line of a request', () => {
+  it('contains the route, and no URL, body or key', async () => {
     const headers = { 'x-request-id': 'quiet' }
     await api.request('POST', '/v1/notes', { body: { text: 'whispered' }, headers })
     await api.request('GET', '/v1/notes/x?q=whispered', { headers })
@@ -191,38 +191,38 @@ describe('If-Match', () => {
   const create = async () =>
     (await api.request('POST', '/v1/notes', { body: { text: 'x' } })).headers.get('location') ?? ''
 
-  it('stops a change of what has changed since', async () => {
+  it('refuses a change when the record changed since', async () => {
     const path = await create()
     const stale = await api.request('DELETE', path, { headers: { 'if-match': '"2"' } })
     expect(stale.status).toBe(412)
     expect((await api.request('DELETE', path, { headers: { 'if-match': '"1"' } })).status).toBe(204)
   })
 
-  it('never matches weakly', async () => {
+  it('never matches a weak ETag', async () => {
     const path = await create()
     expect((await api.request('DELETE', path, { headers: { 'if-match': 'W/"1"' } })).status).toBe(412)
     expect((await api.request('DELETE', path, { headers: { 'if-match': '*' } })).status).toBe(204)
   })
 
-  it('may be left out, unless the server demands it', async () => {
+  it('is optional unless the server requires it', async () => {
     expect((await api.request('DELETE', await create())).status).toBe(204)
     const strict = await startTestApp({
-      rooms: notesRoom(happenings),
+      rooms: notesRoom(hooks),
       variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' },
     })
     await createNotesTable(strict.db)
     const refused = await strict.request('DELETE', `/v1/notes/${unknown}`)
     expect(refused.status).toBe(428)
     expect(refused.body).toMatchObject({ code: 'if_match_required' })
-    // What makes something new has nothing to match.
+    // A create has nothing to match.
     expect((await strict.request('POST', '/v1/notes', { body: { text: 'x' } })).status).toBe(201)
     await strict.close()
   })
 })
 
-it('answers nothing that was rolled back', async () => {
+it('a rolled-back request answers with an error', async () => {
   const before = await countNotes(api.db)
-  happenings.now = async () => Promise.reject(new Error('after the write'))
+  hooks.now = async () => Promise.reject(new Error('after the write'))
   const headers = { 'idempotency-key': 'rolled-back' }
   expect((await api.request('POST', '/v1/notes', { body: { text: 'x' }, headers })).status).toBe(500)
   expect(await countNotes(api.db)).toBe(before)

@@ -42,7 +42,7 @@ const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([p
   }),
 )
 
-/** Every object of a body, from the body itself down. */
+/** Lists every object of a body, the body itself included. */
 function placesIn(value: Body, place: Place = []): Place[] {
   if (typeof value !== 'object' || value === null) return []
   const inside = Object.entries<Body>(value).flatMap(([name, each]) => placesIn(each, [...place, name]))
@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 let made = 0
-/** Another record for each id that an operation names. */
+/** Creates a record for each id that an operation names. */
 async function own({ path }: Operation): Promise<string> {
   const name = `thing number ${++made}`
   const payload = path.startsWith('/v1/entities')
@@ -87,7 +87,7 @@ async function address(operation: Operation): Promise<{ path: string; body: Body
 const send = ({ method }: Operation, path: string, body: Body): Promise<Answer> =>
   app.request(method, path, { body })
 
-/** What is as it was forged to be, and what has a status that no move has led to. */
+/** Finds records with a forged value, and records with a status that no transition led to. */
 async function findForged(status: unknown): Promise<object> {
   const { rows } = await app.database.pool.query(
     `select
@@ -107,7 +107,7 @@ async function findForged(status: unknown): Promise<object> {
 
 const untouched = { figures: 0, history: 0, accesses: 0, surprises: 0, moves: 0, untold: 0 }
 
-/** Every figure in every place, each in a call that is well but for it. */
+/** Puts every value into every object of the body, one call for each. */
 async function forge(operation: Operation, figures: Record<string, unknown>): Promise<void> {
   let addressed: Awaited<ReturnType<typeof address>> | undefined
   for (const place of placesIn(operation.example)) {
@@ -121,17 +121,17 @@ async function forge(operation: Operation, figures: Record<string, unknown>): Pr
   }
 }
 
-describe('what a record has of its own', () => {
-  it.each(operations)('is not set through $name', async (operation) => {
-    // Through a merge records become merged indeed, but none of them invalid.
+describe('a field that the service computes', () => {
+  it.each(operations)('cannot be set through $name', async (operation) => {
+    // A merge does set the status merged, so invalidated is tried there.
     const status = operation.name.startsWith('merge') ? 'invalidated' : 'merged'
     const { status: _, ...figures } = forged
-    // The one door that there is knows what leads where.
+    // The status route is the one place that may set a status.
     await forge(operation, operation.path.endsWith('/status') ? figures : { ...figures, status })
     expect(await findForged(status)).toEqual(untouched)
   })
 
-  it('is nevertheless what the same calls move when they are well', async () => {
+  it('does change through the same calls when they are valid', async () => {
     const answers = await Promise.all(
       operations.map(async (operation) => {
         const { path, body } = await address(operation)
@@ -143,7 +143,7 @@ describe('what a record has of its own', () => {
     expect(well.length).toBeGreaterThan(20)
   })
 
-  it('is of the service’s own making, and not of a vector’s text', async () => {
+  it('is not taken from the text of a record', async () => {
     const payload = { kind: 'semantic', subject: 'x', predicate: 'says', object: forged }
     const { id } = await create(app, { type: 'semantic', payload })
     await createEmbeddingWorker(app).run()
@@ -152,7 +152,7 @@ describe('what a record has of its own', () => {
   })
 })
 
-it('walks many operations', () => {
+it('the forged fields are tried on many operations', () => {
   expect(operations.length).toBeGreaterThan(25)
   expect(operations.map(({ name }) => name)).toContain('previewSurprise')
 })

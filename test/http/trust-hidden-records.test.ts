@@ -19,7 +19,7 @@ type Operation = {
   path: string
   query: string
   example: Body | undefined
-  /** The member of a body that takes a question, of an operation that only reads. */
+  /** The member of the body that takes a question, for operations that only read. */
   words: string | undefined
 }
 
@@ -36,13 +36,13 @@ const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([p
   })),
 )
 const aboutRecords = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
-/** In the body: the ids of its example. */
+/** The ids in the example of the body. */
 const namingRecords = operations.filter(
   ({ name, example }) => name !== 'createKey' && JSON.stringify(example ?? {}).match(uuid),
 )
 const reading = operations.filter(({ method, path }) => method === 'GET' && !path.includes('{'))
 
-/** What takes words and compares them with what there is. */
+/** Operations that compare words with the store. */
 const asking = operations.filter(({ method, words }) => method === 'POST' && words !== undefined)
 
 function queryOf(operation: Body): string {
@@ -81,7 +81,7 @@ const issue = (more: object) => app.issueKey(everything, more)
 const facts = { kind: 'semantic', subject: secret, predicate: 'says', object: secret }
 const names = { kind: 'entity', canonical_name: secret, primary_type: 'Service', summary: secret }
 
-/** A record of the kind that the operation is about, told of in every way a record can be. */
+/** Creates a record of the kind that the operation needs, with the secret in every field. */
 async function hide({ path }: Operation, more: object): Promise<string> {
   const isEntity = path.startsWith('/v1/entities')
   const provenance = { sources: [{ kind: 'event', ref: secret }] }
@@ -93,7 +93,7 @@ async function hide({ path }: Operation, more: object): Promise<string> {
   return id
 }
 
-/** The caller's own record, untouched by what was asked before. */
+/** Creates a record of the caller's own for each call. */
 async function own({ path }: Operation): Promise<string> {
   const payload = path.startsWith('/v1/entities')
     ? { kind: 'entity', canonical_name: app.ids.next(), primary_type: 'Service' }
@@ -108,12 +108,12 @@ async function ask(operation: Operation, key: string, inPath: string, inBody: st
     .replace('{id}', inPath)
     .replace('{predicate}', 'supports')
     .replace('{target_id}', target)
-  // Of several ids only the first is put in place, as the others must differ from it.
+  // Only the first of several ids is replaced, as the others must differ from it.
   const body = example && JSON.parse(JSON.stringify(example).replace(new RegExp(uuid.source), inBody))
   return app.request(method, query ? `${filled}?${query}` : filled, { key, ...(body ? { body } : {}) })
 }
 
-/** Without what differs between any two requests. */
+/** Removes what differs between any two requests. */
 function plain({ status, text }: Answer): object {
   return { status, text: text.replaceAll(uuid, '<id>') }
 }
@@ -128,27 +128,33 @@ const keysThatSeeNothing: [string, object, object][] = [
 ]
 
 describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
-  it.each(aboutRecords)('finds by $name what it would find of nothing', async (operation) => {
-    const key = await issue(trust)
-    const target = await own(operation)
-    const [hidden, absent] = [await hide(operation, where), app.ids.next()]
-    const answer = await ask(operation, key, hidden, target)
-    expect(plain(answer)).toEqual(plain(await ask(operation, key, absent, target)))
-    expect(answer.status).toBe(404)
-    expect(answer.text).not.toContain(secret)
-  })
+  it.each(aboutRecords)(
+    'gets the same answer from $name for a hidden record as for a missing one',
+    async (operation) => {
+      const key = await issue(trust)
+      const target = await own(operation)
+      const [hidden, absent] = [await hide(operation, where), app.ids.next()]
+      const answer = await ask(operation, key, hidden, target)
+      expect(plain(answer)).toEqual(plain(await ask(operation, key, absent, target)))
+      expect(answer.status).toBe(404)
+      expect(answer.text).not.toContain(secret)
+    },
+  )
 
-  it.each(namingRecords)('learns by $name no more of an id that it names', async (operation) => {
-    const key = await issue(trust)
-    const [hidden, absent] = [await hide(operation, where), app.ids.next()]
-    const answer = await ask(operation, key, await own(operation), hidden)
-    expect(plain(answer)).toEqual(plain(await ask(operation, key, await own(operation), absent)))
-    expect(answer.text).not.toContain(secret)
-    expect(answer.status).not.toBe(403)
-  })
+  it.each(namingRecords)(
+    'gets the same answer from $name when the body names a hidden record or a missing one',
+    async (operation) => {
+      const key = await issue(trust)
+      const [hidden, absent] = [await hide(operation, where), app.ids.next()]
+      const answer = await ask(operation, key, await own(operation), hidden)
+      expect(plain(answer)).toEqual(plain(await ask(operation, key, await own(operation), absent)))
+      expect(answer.text).not.toContain(secret)
+      expect(answer.status).not.toBe(403)
+    },
+  )
 
   it.each(aboutRecords.filter(({ method }) => method === 'GET'))(
-    'is not told by $name of a hidden neighbour',
+    'does not learn of a hidden neighbour from $name',
     async (operation) => {
       const key = await issue(trust)
       const [near, hidden] = [await own(operation), await hide(operation, where)]
@@ -159,37 +165,40 @@ describe.each(keysThatSeeNothing)('a key of %s', (_, trust, where) => {
     },
   )
 
-  it.each(asking)('is answered by $name as if what says the very same were not there', async (operation) => {
-    const key = await issue(trust)
-    const counted = operation.name === 'retrieve' ? { record_access: false } : {}
-    const body = { [operation.words ?? '']: `${secret} says ${secret} plain`, ...counted }
-    const ask = () => app.request('POST', operation.path, { key, body })
-    await own(operation)
-    await createEmbeddingWorker(app).run()
-    // Which vectors are searched is remembered for a moment.
-    app.clock.advance(2_000)
-    const before = await ask()
-    const hidden = await hide(operation, where)
-    await createEmbeddingWorker(app).run()
-    const after = await ask()
-    expect([after.status, after.text.includes(hidden)]).toEqual([200, false])
-    expect(after.body).toEqual(before.body)
-  })
+  it.each(asking)(
+    'gets the same answer from $name whether or not a hidden record has the same text',
+    async (operation) => {
+      const key = await issue(trust)
+      const counted = operation.name === 'retrieve' ? { record_access: false } : {}
+      const body = { [operation.words ?? '']: `${secret} says ${secret} plain`, ...counted }
+      const ask = () => app.request('POST', operation.path, { key, body })
+      await own(operation)
+      await createEmbeddingWorker(app).run()
+      // The serving model is cached for a moment.
+      app.clock.advance(2_000)
+      const before = await ask()
+      const hidden = await hide(operation, where)
+      await createEmbeddingWorker(app).run()
+      const after = await ask()
+      expect([after.status, after.text.includes(hidden)]).toEqual([200, false])
+      expect(after.body).toEqual(before.body)
+    },
+  )
 
-  it.each(reading)('is answered by $name without a word of it', async (operation) => {
+  it.each(reading)('reads no word of a hidden record from $name', async (operation) => {
     const key = await issue(trust)
     const hidden = await hide(operation, where)
     const { text } = await app.request(operation.method, operation.path, { key })
-    // The document of the service itself names no record.
+    // The document of the service names no record.
     expect([text.includes(hidden), text.includes(secret)]).toEqual([false, false])
   })
 })
 
-describe('a key one level below', () => {
+describe('a key one level below a record', () => {
   const trust = { scopes: ['mine'], max_sensitivity: 'medium' }
   const where = { scope: 'mine', sensitivity: 'high' }
 
-  it.each(aboutRecords)('is told by $name that a record exists at most', async (operation) => {
+  it.each(aboutRecords)('learns from $name at most that the record exists', async (operation) => {
     const key = await issue(trust)
     const veiled = await hide(operation, where)
     const { status, text } = await ask(operation, key, veiled, await own(operation))
@@ -198,14 +207,14 @@ describe('a key one level below', () => {
     else expect([status, JSON.parse(text).code]).toEqual([403, 'above_ceiling'])
   })
 
-  it.each(namingRecords)('is told by $name no word of a record that it names', async (operation) => {
+  it.each(namingRecords)('reads from $name no word of the record that it names', async (operation) => {
     const key = await issue(trust)
     const { text } = await ask(operation, key, await own(operation), await hide(operation, where))
     expect(text.replaceAll(secretTag, '')).not.toContain(secret)
   })
 })
 
-it('walks many operations', () => {
+it('the trust checks cover many operations', () => {
   expect([aboutRecords.length > 25, namingRecords.length > 4, reading.length > 5]).toEqual([true, true, true])
   expect(asking.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['retrieve', 'searchSimilar', 'previewSurprise']),

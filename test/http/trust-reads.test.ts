@@ -64,7 +64,7 @@ async function fill(): Promise<void> {
   run = await runWith([...visible, ...hidden])
 }
 
-/** What the last release wrote at a fact that a hidden episode confirmed. */
+/** Writes what the last release stored for a fact that a hidden episode confirmed. */
 async function write(id: string, by: string): Promise<void> {
   const at = app.clock.now()
   const source = { kind: 'event', ref: by, timestamp: at.toISOString() }
@@ -97,7 +97,7 @@ async function runWith(ids: readonly string[]): Promise<string> {
   return id
 }
 
-describe('a low key of one scope', () => {
+describe('a key of one scope with a low ceiling', () => {
   it.each(paths.filter((path) => path !== followed))('reads no hidden id from GET %s', async (path) => {
     const targets = path.includes('{id}') ? [...visible, run] : ['']
     for (const id of targets) {
@@ -105,28 +105,28 @@ describe('a low key of one scope', () => {
       const query = path.endsWith('/lookup') ? '?name=Orion' : ''
       for (const each of [key, admin]) {
         const { status, text } = await app.request('GET', `${filled}${query}`, { key: each })
-        // A redacted neighbour one level above is named by its id, and by nothing else.
+        // A redacted neighbour one level above appears by its id only.
         const named = [hidden[0], hidden[2], secretWriter].filter((word) => text.includes(word ?? ''))
         expect([path, status < 500, named]).toEqual([path, true, []])
       }
     }
   })
 
-  it('sees the log of its record without what others did to it', async () => {
+  it('reads the log of its record without the entries of hidden records', async () => {
     const { items } = (await app.request('GET', `/v1/records/${visible[0]}/audit`, { key })).body as Body
     expect(items.map(({ action }: Body) => action)).toEqual(['create', 'reinforce'])
     const embedded = (await app.request('GET', `/v1/records/${visible[0]}`, { key })).body as Body
     expect(embedded.audit_log.map(({ action }: Body) => action)).toEqual(['create', 'reinforce'])
   })
 
-  it('keeps the reason of a status change to those who see the record that it names', async () => {
+  it('reads the reason of a status change only when it sees the record that the reason names', async () => {
     const path = `/v1/records/${visible[0]}/status-history`
     const reasonOf = async (asked: object) =>
       ((await app.request('GET', path, asked)).body as Body).items[0].reason
     expect([await reasonOf({ key }), await reasonOf({})]).toEqual(['', `as ${hidden[0]} says`])
   })
 
-  it('reads of its record the same as it stood before, and loses nothing by a patch', async () => {
+  it('reads its record completely, and a patch loses nothing', async () => {
     const writer = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })
     const path = `/v1/records/${visible[0]}`
     const patched = await app.request('PATCH', path, { key: writer, body: { tags: ['seen'] } })
@@ -137,8 +137,8 @@ describe('a low key of one scope', () => {
   })
 })
 
-describe('the changes of a run', () => {
-  it('are those of records that the key may see, with no values of a redacted one', async () => {
+describe('GET /v1/maintenance/runs/{id}/changes', () => {
+  it('lists the records that the key may see, without values of redacted ones', async () => {
     const { body } = await app.request('GET', `/v1/maintenance/runs/${run}/changes`, { key })
     expect((body as Body).hidden).toBeUndefined()
     expect(new Set((body as Body).items)).toEqual(
@@ -149,7 +149,7 @@ describe('the changes of a run', () => {
     )
   })
 
-  it('are counted for an admin where they are hidden', async () => {
+  it('counts the hidden changes for an admin', async () => {
     const of = async (asked: object) =>
       (await app.request('GET', `/v1/maintenance/runs/${run}/changes`, asked)).body as Body
     expect((await of({ key: admin })).hidden).toBe(3)
@@ -157,15 +157,15 @@ describe('the changes of a run', () => {
     expect([all.hidden, all.items.length]).toEqual([0, 6])
   })
 
-  it('are paged as if the hidden ones were not there', async () => {
+  it('pages as if the hidden changes did not exist', async () => {
     const path = `/v1/maintenance/runs/${run}/changes?limit=3`
     const { body } = await app.request('GET', path, { key })
     expect([(body as Body).items.length, (body as Body).next_cursor]).toEqual([3, undefined])
   })
 })
 
-describe('what a run says of hidden records', () => {
-  it('is left out of its changes and its fault', async () => {
+describe('a run that touched hidden records', () => {
+  it('does not name them in its changes and its error', async () => {
     const [low = '', thing = ''] = visible
     const [above = '', next = '', foreign = ''] = hidden
     const body = { job: 'dream', scope: 'mine', dry_run: true }
@@ -200,8 +200,8 @@ describe('what a run says of hidden records', () => {
   })
 })
 
-describe('an export by a low key', () => {
-  it('imports again without the words of hidden records', async () => {
+describe('an export by a key with a low ceiling', () => {
+  it('can be imported again and contains no text of hidden records', async () => {
     const reader = await app.issueKey(['records:read', 'records:write'], { scopes: ['mine'] })
     const { text } = await app.request('GET', '/v1/export', { key: reader })
     const lines = text

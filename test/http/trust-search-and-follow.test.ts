@@ -29,7 +29,7 @@ beforeAll(async () => {
     variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the walking tests', MEMBRANE_EMBEDDING_PROVIDER: 'hash' },
   })
   runs = await fillMixedTrustStore(app)
-  // An admin reads all that a reader does, and keys, tombstones and counts besides.
+  // An admin reads everything that a reader does, and also keys, tombstones and counts.
   key = await app.issueKey(['admin'], reader)
   sight = await readSight()
 }, 300_000)
@@ -48,7 +48,7 @@ async function readSight(): Promise<typeof sight> {
 
 const seen = (as: string) => [...sight].flatMap(([id, how]) => (how === as ? [id] : []))
 
-/** What an answer must not have in it, with the text around it. */
+/** Lists what an answer must not contain, with the text around it. */
 function leaksIn(text: string): string[] {
   const ids = new Set(text.match(uuid) ?? [])
   const found = [...ids, secretWord].filter(
@@ -73,7 +73,7 @@ function pathsOf(template: string, id: string): string[] {
   return [path]
 }
 
-/** Every page of an answer. */
+/** Reads every page of an answer. */
 async function readAll(first: string): Promise<Answer[]> {
   const answers: Answer[] = []
   for (let path: string | undefined = first; path; ) {
@@ -90,8 +90,8 @@ function idsOf(template: string): string[] {
   return template.includes('/runs/') ? runs : [...seen('open'), ...seen('redacted').slice(0, 20)]
 }
 
-describe('a low key of one scope', () => {
-  it('sees some records whole, some redacted and some not at all', () => {
+describe('a key of one scope with a low ceiling', () => {
+  it('sees some records completely, some redacted and some not at all', () => {
     for (const how of ['open', 'redacted', 'hidden']) expect(seen(how).length).toBeGreaterThan(20)
     expect(runs.length).toBe(24)
   })
@@ -116,12 +116,12 @@ describe('a low key of one scope', () => {
     { task_descriptor: 'what is known of Orion and its release', max_hops: 3, explain: true },
     { task_descriptor: 'cryptic neighbour', node_limit: 100, root_limit: 100, explain: true },
     { include_status: ['challenged', 'superseded', 'merged', 'invalidated'], max_hops: 3, root_limit: 100 },
-  ])('retrieves no hidden record by %j', async (asked) => {
+  ])('retrieves no hidden record with %j', async (asked) => {
     const { status, text } = await app.request('POST', '/v1/retrieve', { key, body: asked })
     expect([status, leaksIn(text)]).toEqual([200, []])
   })
 
-  it('finds no hidden record near what it sees or says', async () => {
+  it('finds no hidden record similar to visible ones', async () => {
     const asked = [
       ...seen('open')
         .filter((_, n) => n % 4 === 0)

@@ -74,7 +74,7 @@ describe('a tombstone', () => {
     expectProblem(lifted, 404, 'tombstone_not_found')
   })
 
-  it('refuses within its scope whoever asks, and tells nothing else', async () => {
+  it('refuses the content for every key of its scope and reveals nothing else', async () => {
     const key = await app.issueKey(['records:write'], { scopes: ['a'], max_sensitivity: 'public' })
     const { refused } = await erase({ scope: 'a', sensitivity: 'hyper' }, 'rust')
     const answer = await app.request('POST', '/v1/records', {
@@ -89,8 +89,8 @@ describe('a tombstone', () => {
   })
 })
 
-describe('a job that cannot be confined', () => {
-  it.each(['purge', 'compress'])('%s is not run by a key of a scope', async (job) => {
+describe('a job that cannot be limited to a scope', () => {
+  it.each(['purge', 'compress'])('%s cannot be run by a key of one scope', async (job) => {
     const key = await app.issueKey(['maintenance:run'], { scopes: ['a'], max_sensitivity: 'hyper' })
     for (const body of [{ job }, { job, scope: 'a' }]) {
       expectProblem(await app.request('POST', '/v1/maintenance/runs', { key, body }), 403, 'outside_trust')
@@ -100,7 +100,7 @@ describe('a job that cannot be confined', () => {
     expect((await app.request('POST', '/v1/maintenance/runs', { body: { job } })).status).toBe(202)
   })
 
-  it('leaves the others to a key of a scope, over that scope', async () => {
+  it('does not stop such a key from running the other jobs over its scope', async () => {
     const key = await app.issueKey(['maintenance:run', 'records:read'], { scopes: ['a'] })
     const { status, body } = await app.request('POST', '/v1/maintenance/runs', {
       key,
@@ -117,7 +117,7 @@ describe('a job that cannot be confined', () => {
   })
 })
 
-describe('an edge to a record that not every reader of its source sees', () => {
+describe('an edge to a record that only some readers of its source see', () => {
   it.each([
     ['more sensitive', { scope: 'a', sensitivity: 'high' }],
     ['of another scope', { scope: 'b', sensitivity: 'low' }],
@@ -136,7 +136,7 @@ describe('an edge to a record that not every reader of its source sees', () => {
   })
 })
 
-describe('an identifier', () => {
+describe('an entity identifier', () => {
   const identified = (value: string, more: object) => ({
     type: 'entity',
     payload: {
@@ -147,7 +147,7 @@ describe('an identifier', () => {
   })
   const post = (body: object, asked: object = {}) => app.request('POST', '/v1/records', { ...asked, body })
 
-  it('that a hidden entity has is free for a visible one', async () => {
+  it('can be used by a visible entity when a hidden one has it', async () => {
     const key = await app.issueKey(['records:write', 'records:read'], { scopes: ['a'] })
     await create(app, identified('acme/orion', { scope: 'a', sensitivity: 'hyper' }))
     expect((await post(identified('acme/orion', { scope: 'a', sensitivity: 'low' }), { key })).status).toBe(
@@ -157,7 +157,7 @@ describe('an identifier', () => {
     expectProblem(twin, 409, 'identifier_taken')
   })
 
-  it('is checked anew where the sensitivity of its entity changes', async () => {
+  it('is checked again when the sensitivity of its entity changes', async () => {
     await create(app, identified('acme/vega', { scope: 'a', sensitivity: 'low' }))
     const high = await create(app, identified('acme/vega', { scope: 'a', sensitivity: 'high' }))
     const lowered = await app.request('PATCH', `/v1/records/${high.id}`, { body: { sensitivity: 'low' } })
@@ -167,14 +167,14 @@ describe('an identifier', () => {
     expect((await post(identified('acme/vega', { scope: 'a', sensitivity: 'high' }))).status).toBe(201)
   })
 
-  it('has one entity of a sensitivity, however many claim it at once', async () => {
+  it('is given to one entity of a sensitivity when several claim it at once', async () => {
     const body = () => identified('acme/race', { scope: 'a', sensitivity: 'medium' })
     const answers = await Promise.all(Array.from({ length: 6 }, () => post(body())))
     expect(answers.filter(({ status }) => status === 201).length).toBe(1)
     expect(answers.filter(({ status }) => status === 409).length).toBe(5)
   })
 
-  it('keeps to the sensitivity of an entity that a process of the last release stores', async () => {
+  it('is unique beside an entity that a process of the last release stored', async () => {
     const { id } = await create(app, identified('acme/old', { scope: 'a', sensitivity: 'medium' }))
     await app.db.deleteFrom('entity_identifiers').where('record_id', '=', id).execute()
     const row = { record_id: id, scope: 'a', namespace: 'git', value: 'acme/old' }

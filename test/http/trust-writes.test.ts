@@ -31,12 +31,12 @@ const operations: Operation[] = Object.entries<Body>(document.paths).flatMap(([p
   }),
 )
 const onRecord = operations.filter(({ path }) => /^\/v1\/(?:records|entities)\/\{id\}/.test(path))
-/** These only read what they name. */
+/** These operations only read the records they name. */
 const reading = new Set(['searchSimilar'])
 const naming = operations.filter(
   ({ name, example }) => !reading.has(name) && JSON.stringify(example ?? {}).match(uuid),
 )
-/** What a key may do to an unscoped record that it reads: note a use, and link to it from a record of its own. */
+/** A key may note the use of an unscoped record that it reads, and link a record of its own to it. */
 const noting = new Set(['noteAccess'])
 const linking = new Set(['relateRecords'])
 
@@ -58,7 +58,7 @@ const post = async (path: string, body: object): Promise<void> => {
 
 type Preparation = { type?: keyof typeof payloads; more?: object; prepare?: (id: string) => Promise<unknown> }
 
-/** What a record needs so that the operation, as its example has it, changes it. */
+/** What a record needs so that the example of the operation changes it. */
 const preparations: Record<string, Preparation> = {
   setOutcome: { type: 'episodic' },
   unpinRecord: { more: { lifecycle: { pinned: true } } },
@@ -74,7 +74,7 @@ const preparations: Record<string, Preparation> = {
 }
 let hub = ''
 
-/** Content of its own, as what was erased once cannot be stored again. */
+/** Content of its own for each record, because erased content cannot be stored again. */
 function named(type: keyof typeof payloads): object {
   const name = `thing ${app.ids.next()}`
   if (type === 'entity') return { canonical_name: name }
@@ -102,7 +102,7 @@ async function make(operation: Operation, trust: object): Promise<string> {
 
 const queryOf: Record<string, string> = { deleteRecord: '?actor=a&rationale=r' }
 
-/** Each id of the body is replaced by the next of `named`. */
+/** Sends the example with its ids replaced by those of `named`. */
 async function send(operation: Operation, id: string, named: string[], asked = {}): Promise<Answer> {
   const { name, method, path, mediaType, example } = operation
   const target = path
@@ -121,7 +121,7 @@ async function send(operation: Operation, id: string, named: string[], asked = {
   })
 }
 
-/** All that is stored of a record but how often it was used. With `edges`, those that lead away from it too. */
+/** Reads everything stored about a record except its use; with `edges`, also the edges that start at it. */
 async function stateOf(id: string, { edges = true } = {}): Promise<unknown> {
   const { rows } = await app.database.pool.query(
     `select to_jsonb(r) - array['access_count', 'served_count', 'last_accessed_at', 'importance'] as record,
@@ -145,7 +145,7 @@ const outside: [string, object, number, string][] = [
 ]
 
 describe.each(outside)('%s', (_, trust, status, code) => {
-  it.each(onRecord)('is not changed by $name of a key that may not write to it', async (operation) => {
+  it.each(onRecord)('is not changed by $name with a key that may not write to it', async (operation) => {
     const [sibling, id] = [await make(operation, trust), await make(operation, trust)]
     const before = await stateOf(id)
     const answer = await send(operation, id, [sibling], { key })
@@ -155,7 +155,7 @@ describe.each(outside)('%s', (_, trust, status, code) => {
     } else expectProblem(answer, status, code)
   })
 
-  it.each(naming)('is not changed by $name that names it in its body', async (operation) => {
+  it.each(naming)('is not changed by $name when the body names it', async (operation) => {
     const own = await make(operation, { scope: 'mine', sensitivity: 'low' })
     const named = [await make(operation, trust), await make(operation, trust)]
     const isLink = linking.has(operation.name) && code === 'outside_trust'
@@ -170,7 +170,7 @@ describe.each(outside)('%s', (_, trust, status, code) => {
     } else expectProblem(answer, status, code)
   })
 
-  it.each(operations)('is as it was after $name', async (operation) => {
+  it.each(operations)('is unchanged after $name', async (operation) => {
     const id = await make(operation, trust)
     const before = await stateOf(id)
     await send(operation, id, [id, id], { key })
@@ -179,9 +179,9 @@ describe.each(outside)('%s', (_, trust, status, code) => {
   })
 })
 
-describe('the walk', () => {
+describe('each operation of the trust checks', () => {
   it.each(onRecord.filter(({ name }) => !noting.has(name)))(
-    'sends by $name what the root key changes a record with',
+    '$name changes a record for the root key',
     async (operation) => {
       const [sibling, id] = [await make(operation, {}), await make(operation, {})]
       const before = await stateOf(id)
@@ -192,7 +192,7 @@ describe('the walk', () => {
   )
 
   it.each(naming.filter(({ name }) => !linking.has(name)))(
-    'names by $name records that the root key changes',
+    '$name changes the records that its body names for the root key',
     async (operation) => {
       const named = [await make(operation, {}), await make(operation, {})]
       const before = await stateOf(named[0] ?? '')
@@ -202,7 +202,7 @@ describe('the walk', () => {
     },
   )
 
-  it('covers every operation on a record', () => {
+  it('is covered', () => {
     expect([onRecord.length >= 21, naming.length >= 5, operations.length >= 35]).toEqual([true, true, true])
   })
 })
@@ -224,7 +224,7 @@ describe('a key of one scope', () => {
     expect((await read(app, common)).relations).toEqual([])
   })
 
-  it('neither removes nor reweights an edge of an unscoped record through the inverse of the edge', async () => {
+  it('cannot remove or reweight an edge of an unscoped record through the inverse edge', async () => {
     const { own, common } = await pair()
     await post(`/v1/records/${common}/relations`, { predicate: 'supports', target_id: own })
     const before = await stateOf(common)
@@ -235,7 +235,7 @@ describe('a key of one scope', () => {
     expect(await stateOf(common)).toEqual(before)
   })
 
-  it('does not erase what is left of an unscoped record that was purged', async () => {
+  it('cannot erase what is left of a purged record without scope', async () => {
     const { common } = await pair()
     await app.request('DELETE', `/v1/records/${common}?actor=a&rationale=r`)
     app.clock.advance(365 * 86_400_000)

@@ -38,12 +38,12 @@ const owning = (...pets: unknown[]) => visit({ owner: { id, pets } })
 const faultsOf = (value: unknown, schema: TSchema = Visit) =>
   listFaults(schema, value).map(({ pointer, message }) => `${pointer} ${message}`)
 
-describe('the faults of a body', () => {
-  it('are none when it keeps the schema', () => {
+describe('listFaults', () => {
+  it('returns nothing for a valid body', () => {
     expect(faultsOf(owning({ kind: 'dog', name: 'Rex' }, { kind: 'cat', lives: 9 }))).toEqual([])
   })
 
-  it('are all named at once, with pointers through references', () => {
+  it('lists every fault at once, with pointers through references', () => {
     const value = { owner: { id: 'x', pets: [{ kind: 'cat', lives: 10 }], '~a/b': 1 }, weight: '1' }
     expect(faultsOf(value)).toEqual([
       '/at is required',
@@ -93,21 +93,21 @@ describe('the faults of a body', () => {
     ],
     ['the body itself', null, [' must be an object']],
     ['an array for an object', [], [' must be an object']],
-  ])('name %s', (_name, value, faults) => {
+  ])('describes %s', (_name, value, faults) => {
     expect(faultsOf(value)).toEqual(faults)
   })
 
-  it('do not coerce', () => {
+  it('does not coerce values', () => {
     expect(faultsOf(owning({ kind: 'cat', lives: '9' }))).toEqual(['/owner/pets/0/lives must be an integer'])
   })
 
-  it('say in words what is too long for a pointer', () => {
+  it('describes a name that is too long for a pointer', () => {
     const [fault] = listFaults(Visit, visit({ ['k'.repeat(50_000)]: 1 }))
     expect(fault?.pointer).toBe('')
     expect(fault?.message.length).toBeLessThan(100)
   })
 
-  it('are found whenever the check fails, and never when it passes', () => {
+  it('lists faults exactly when the check fails', () => {
     const field = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -134,7 +134,7 @@ describe('the faults of a body', () => {
     )
   })
 
-  it('stay a hundred, and quickly found, in a hostile body of a million', () => {
+  it('stops at a hundred faults in a hostile body of a million', () => {
     const list = closed({ items: Type.Array(ref(Animal)) })
     const items = Array.from({ length: 300_000 }, (_, index) => ({
       kind: index % 2 ? 'dog' : 'cat',
@@ -143,11 +143,11 @@ describe('the faults of a body', () => {
     }))
     const started = performance.now()
     expect(listFaults(list, { items })).toHaveLength(100)
-    // A walk of everything takes many times as long even here.
+    // Listing every fault takes many times as long, even here.
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
-  it('are found at the end of a large body without listing what passed', () => {
+  it('finds a fault at the end of a large body', () => {
     const list = closed({ items: Type.Array(ref(Animal)) })
     const items: unknown[] = Array.from({ length: 200_000 }, () => ({ kind: 'cat', lives: 1 }))
     items.push({ kind: 'cat', lives: 0 })
@@ -155,7 +155,7 @@ describe('the faults of a body', () => {
   })
 })
 
-describe('a time', () => {
+describe('the date-time format', () => {
   const accepted = (text: string) => listFaults(Time(), text).length === 0
 
   it.each([
@@ -165,7 +165,7 @@ describe('a time', () => {
     '2024-02-29T23:59:59+05:30',
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59.999Z',
-  ])('may be %s', (text) => expect(accepted(text)).toBe(true))
+  ])('accepts %s', (text) => expect(accepted(text)).toBe(true))
 
   it.each([
     ['a date', '2026-03-28'],
@@ -180,9 +180,9 @@ describe('a time', () => {
     ['a bracketed suffix', '2026-03-28T09:30:00Z[Europe/Paris]'],
     ['ten decimals', '2026-03-28T09:30:00.1234567891Z'],
     ['nothing', ''],
-  ])('is not %s', (_name, text) => expect(accepted(text)).toBe(false))
+  ])('refuses %s', (_name, text) => expect(accepted(text)).toBe(false))
 
-  it('that is accepted is one that Date can tell', () => {
+  it('accepts only times that Date can parse', () => {
     const year = fc.integer({ min: 0, max: 10_000 }).map((each) => String(each).padStart(4, '0'))
     const two = fc.integer({ min: 0, max: 61 }).map((each) => String(each).padStart(2, '0'))
     fc.assert(

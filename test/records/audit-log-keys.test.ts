@@ -7,7 +7,7 @@ let app: TestApp
 let key: string
 let via: { key_id: string; key_name: string }
 const root = { key_id: 'root', key_name: 'root' }
-const said = { actor: 'somebody else', rationale: 'because' }
+const auditFields = { actor: 'somebody else', rationale: 'because' }
 
 beforeAll(async () => {
   app = await startTestApp({ variables: { MEMBRANE_TOMBSTONE_KEY: 'a key of the via tests' } })
@@ -29,22 +29,26 @@ async function auditOf(id: string): Promise<Body[]> {
   return (body as Body).items
 }
 
-describe('the audit log', () => {
-  it('carries the key beside the actor, for every operation of a client', async () => {
+describe('the audit log of a record', () => {
+  it('names the key beside the actor for every operation of a client', async () => {
     const { id } = await create(app, fact(), { key })
     const other = await create(app, fact(), { key })
     for (const operation of ['reinforce', 'pin', 'unpin'])
-      await ask('POST', `/v1/records/${id}/${operation}`, said)
-    await ask('POST', `/v1/records/${id}/penalize`, { ...said, amount: 0.1 })
+      await ask('POST', `/v1/records/${id}/${operation}`, auditFields)
+    await ask('POST', `/v1/records/${id}/penalize`, { ...auditFields, amount: 0.1 })
     await ask('PATCH', `/v1/records/${id}`, { tags: ['x'] })
-    await ask('POST', `/v1/records/${id}/relations`, { ...said, predicate: 'supports', target_id: other.id })
-    await ask('POST', `/v1/records/${id}/demote`, said)
-    await ask('POST', `/v1/records/${id}/promote`, said)
-    await ask('POST', `/v1/records/${id}/contest`, { ...said, contesting_ref: 'a note' })
-    await ask('POST', `/v1/records/${id}/uncontest`, said)
+    await ask('POST', `/v1/records/${id}/relations`, {
+      ...auditFields,
+      predicate: 'supports',
+      target_id: other.id,
+    })
+    await ask('POST', `/v1/records/${id}/demote`, auditFields)
+    await ask('POST', `/v1/records/${id}/promote`, auditFields)
+    await ask('POST', `/v1/records/${id}/contest`, { ...auditFields, contesting_ref: 'a note' })
+    await ask('POST', `/v1/records/${id}/uncontest`, auditFields)
     await ask('DELETE', `/v1/records/${id}?actor=somebody&rationale=because`)
-    await ask('POST', `/v1/records/${id}/restore`, said)
-    await ask('POST', `/v1/records/${id}/retract`, said)
+    await ask('POST', `/v1/records/${id}/restore`, auditFields)
+    await ask('POST', `/v1/records/${id}/retract`, auditFields)
     const log = await auditOf(id)
     expect(log.length).toBeGreaterThanOrEqual(13)
     for (const entry of log) expect(entry, entry.action).toMatchObject({ via })
@@ -54,7 +58,7 @@ describe('the audit log', () => {
     for (const move of items) expect(move).toMatchObject({ via })
   })
 
-  it('carries the key of a retry under an Idempotency-Key, and of revisions and captures', async () => {
+  it('names the key of a retry under an Idempotency-Key, of revisions and of captures', async () => {
     const headers = { 'idempotency-key': 'via-1' }
     const { body: made } = await app.request('POST', '/v1/records', { body: fact(), key, headers })
     const old = (made as Body).id
@@ -63,7 +67,7 @@ describe('the audit log', () => {
       payload: { ...payloads.semantic, object: 'Zig' },
       provenance: { sources: [{ kind: 'event', ref: 'e' }] },
     }
-    const { record: heir } = await ask('POST', `/v1/records/${old}/supersede`, { ...said, record })
+    const { record: heir } = await ask('POST', `/v1/records/${old}/supersede`, { ...auditFields, record })
     for (const id of [old, heir.id])
       for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
     const captured = await ask('POST', '/v1/capture', {
@@ -74,17 +78,20 @@ describe('the audit log', () => {
       for (const entry of await auditOf(id)) expect(entry).toMatchObject({ via })
   })
 
-  it('takes the key of no caller: a body that gives one is refused', async () => {
+  it('takes no key from a request body', async () => {
     for (const body of [fact({ via: root }), fact({ audit_log: [] })])
       expect((await app.request('POST', '/v1/records', { body })).status).toBe(422)
     const { id } = await create(app, fact())
-    const pinned = await app.request('POST', `/v1/records/${id}/pin`, { body: { ...said, via: root }, key })
+    const pinned = await app.request('POST', `/v1/records/${id}/pin`, {
+      body: { ...auditFields, via: root },
+      key,
+    })
     expect(pinned.status).toBe(422)
   })
 
-  it('of an erased record names the key, as do the receipt and the tombstones', async () => {
+  it('names the key for an erased record, as do the receipt and the tombstones', async () => {
     const { id } = await create(app, fact({ payload: { ...payloads.semantic, object: 'erased' } }), { key })
-    const receipt = await ask('POST', `/v1/records/${id}/erase`, said)
+    const receipt = await ask('POST', `/v1/records/${id}/erase`, auditFields)
     expect(receipt).toMatchObject({ actor: 'somebody else', via })
     const log = await auditOf(id)
     for (const entry of log) expect(entry).toMatchObject({ via })
@@ -92,7 +99,7 @@ describe('the audit log', () => {
     expect((body as Body).items[0]).toMatchObject({ actor: 'somebody else', via })
   })
 
-  it('says of an imported entry who imported it, whatever the line says', async () => {
+  it('names the key that imported an entry, whatever the line says', async () => {
     const { id } = await create(app, fact(), { key })
     await ask('POST', `/v1/records/${id}/status`, { status: 'challenged', reason: 'doubt', actor: 'x' })
     const [line] = (await exportLines(app)).records.filter((each) => each.id === id)
@@ -120,14 +127,14 @@ describe('the audit log', () => {
 })
 
 describe('the times of one record', () => {
-  it('never run backwards, though a writer read the clock before one that it waited for', async () => {
+  it('never run backwards, even when a writer read the clock before it waited for another', async () => {
     const { id } = await create(app, fact())
     const before = app.clock.now().getTime()
     app.clock.advance(5_000)
-    await app.request('POST', `/v1/records/${id}/pin`, { body: said })
+    await app.request('POST', `/v1/records/${id}/pin`, { body: auditFields })
     app.clock.advance(-4_000)
     await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['late'] } })
-    await app.request('POST', `/v1/records/${id}/penalize`, { body: { ...said, amount: 0.1 } })
+    await app.request('POST', `/v1/records/${id}/penalize`, { body: { ...auditFields, amount: 0.1 } })
     await app.request('POST', `/v1/records/${id}/status`, {
       body: { status: 'challenged', reason: 'r', actor: 'a' },
     })

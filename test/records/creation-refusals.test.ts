@@ -19,7 +19,7 @@ afterAll(() => app.close())
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   app.request('POST', '/v1/records', { body, headers })
 
-describe('a bad record', () => {
+describe('POST /v1/records with an invalid record', () => {
   const refused = async (body: unknown, status: number, code: string, ...pointers: string[]) => {
     const before = await countRows(app, 'records')
     const answer = await post(body)
@@ -28,7 +28,7 @@ describe('a bad record', () => {
     expect(await countRows(app, 'records')).toBe(before)
   }
 
-  it('is told every place that is wrong at once', async () => {
+  it('lists every invalid field at once', async () => {
     await refused(
       {
         type: 'semantic',
@@ -48,7 +48,7 @@ describe('a bad record', () => {
     )
   })
 
-  it('may not set what the service keeps itself', async () => {
+  it('refuses fields that the service owns', async () => {
     const kept = {
       version: 7,
       updated_at: '2026-01-01T00:00:00Z',
@@ -63,14 +63,14 @@ describe('a bad record', () => {
     await refused(fact(kept), 422, 'validation_failed', ...Object.keys(kept).map((name) => `/${name}`))
   })
 
-  it('has a payload of its own type', async () => {
+  it('refuses a payload of another type', async () => {
     await refused({ type: 'working', payload: payloads.semantic }, 422, 'validation_failed', '/payload/kind')
     await refused({ type: 'working', payload: { kind: 'dream' } }, 422, 'validation_failed', '/payload/kind')
     await refused({ type: 'working', payload: null }, 422, 'validation_failed', '/payload')
     await refused({ type: 'working' }, 422, 'validation_failed', '/payload')
   })
 
-  it('is not born or reinforced in the future', async () => {
+  it('refuses creation and reinforcement times in the future', async () => {
     const later = new Date(app.clock.now().getTime() + 1).toISOString()
     await refused(
       fact({ created_at: later, lifecycle: { last_reinforced_at: later } }),
@@ -81,7 +81,7 @@ describe('a bad record', () => {
     )
   })
 
-  it('carries no text that PostgreSQL could not keep', async () => {
+  it('refuses text that PostgreSQL cannot store', async () => {
     await refused(fact({ tags: ['a\u0000b'] }), 422, 'validation_failed', '/tags/0')
     await refused(fact({ tags: ['\ud800'] }), 422, 'validation_failed', '/tags/0')
     await refused(
@@ -97,14 +97,14 @@ describe('a bad record', () => {
     )
   })
 
-  it('is refused for its size, its syntax or its media type alone', async () => {
+  it('refuses a body by size, syntax or media type', async () => {
     await refused(`{"x":"${'y'.repeat(11 * 1_024 * 1_024)}"}`, 413, 'body_too_large')
     await refused('{"type":', 400, 'malformed_json')
     const answer = await post('type=semantic', { 'content-type': 'application/x-www-form-urlencoded' })
     expectProblem(answer, 415, 'unsupported_media_type')
   })
 
-  it('has a plan without cycles, twins or loose ends', async () => {
+  it('refuses a plan with cycles, duplicate nodes or missing ends', async () => {
     const nodes = [
       { id: 'a', op: 'x' },
       { id: 'b', op: 'y' },
@@ -120,18 +120,18 @@ describe('a bad record', () => {
     await refused(plan([], [{ id: 'a', op: 'z' }]), 422, 'validation_failed', '/payload/nodes/2/id')
   })
 
-  it('does not lead to nowhere', async () => {
+  it('refuses an edge to a record that does not exist', async () => {
     const relations = [{ predicate: 'supports', target_id: '0197b9a0-0000-7000-8000-00000000dead' }]
     await refused(fact({ relations }), 404, 'record_not_found', '/relations/0/target_id')
   })
 
-  it('does not take an id that is in use, nor harm the one that has it', async () => {
+  it('refuses an id in use and leaves its record unchanged', async () => {
     const first = await create(app, fact({ tags: ['first'] }))
     await refused(fact({ id: first.id, tags: ['second'] }), 409, 'record_exists')
     expect(await read(app, first.id)).toEqual(first)
   })
 
-  it('is one of 20 that race for one id, of which one wins', async () => {
+  it('accepts one of twenty concurrent creates with the same id', async () => {
     const id = app.ids.next()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => post(fact({ id, tags: [`racer-${index}`] }))),

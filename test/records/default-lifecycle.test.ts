@@ -17,57 +17,58 @@ const policyOf = async (type: Type): Promise<Body> =>
 const setPolicy = (type: Type, decay: object, deletion_policy = 'auto_prune') =>
   app.request('PUT', `/v1/policies/${type}`, { body: { decay, deletion_policy } })
 
-/** What a policy says of a record. */
-function lifeOf({ lifecycle: { decay, deletion_policy } }: Body) {
+/** Returns the part of a lifecycle that a policy defines. */
+function lifecycleOf({ lifecycle: { decay, deletion_policy } }: Body) {
   return { decay, deletion_policy }
 }
 
-async function shipped(type: Type) {
+async function defaultLifecycleOf(type: Type) {
   const { decay, deletion_policy } = await policyOf(type)
   return { decay, deletion_policy }
 }
 
-describe('a record whose client names no lifecycle has the policy of its type', () => {
+describe('a record without a lifecycle gets the policy of its type', () => {
   it.each(types)('when a %s record is created', async (type) => {
     const record = await create(app, { type, payload: payloads[type], scope: 'created' })
-    expect(lifeOf(record)).toEqual(await shipped(type))
+    expect(lifecycleOf(record)).toEqual(await defaultLifecycleOf(type))
     expect(record.lifecycle.pinned).toBe(false)
-    expect(lifeOf(await read(app, record.id))).toEqual(await shipped(type))
+    expect(lifecycleOf(await read(app, record.id))).toEqual(await defaultLifecycleOf(type))
   })
 
-  it.each([true, false])('when it is one of a batch whose atomic is %s', async (atomic) => {
+  it.each([true, false])('when it is part of a batch with atomic: %s', async (atomic) => {
     const records = types.map((type) => ({ type, payload: payloads[type], scope: `batch ${atomic}` }))
     const { body } = await app.request('POST', '/v1/records/batch', { body: { records, atomic } })
-    const lives = (body as Body).results.map(({ record }: Body) => lifeOf(record))
-    expect(lives).toEqual(await Promise.all(types.map(shipped)))
+    const lives = (body as Body).results.map(({ record }: Body) => lifecycleOf(record))
+    expect(lives).toEqual(await Promise.all(types.map(defaultLifecycleOf)))
   })
 
   it('when it is imported', async () => {
     const lines = types.map((type) => ({ id: app.ids.next(), type, payload: payloads[type], scope: 'lines' }))
     expect((await importLines(app, lines)).summary).toMatchObject({ created: types.length })
-    for (const { id, type } of lines) expect(lifeOf(await read(app, id))).toEqual(await shipped(type))
+    for (const { id, type } of lines)
+      expect(lifecycleOf(await read(app, id))).toEqual(await defaultLifecycleOf(type))
   })
 
-  it('when it is imported with what the service keeps, and its line has no lifecycle', async () => {
+  it('when its import line has anchors but no lifecycle', async () => {
     const anchors = { base_salience: 0.5, anchored_at: app.clock.now().toISOString() }
     const line = { id: app.ids.next(), type: 'semantic', payload: payloads.semantic, scope: 'whole', anchors }
     expect((await importLines(app, [line])).summary).toMatchObject({ created: 1 })
     const record = await read(app, line.id)
-    expect(lifeOf(record)).toEqual(await shipped('semantic'))
+    expect(lifecycleOf(record)).toEqual(await defaultLifecycleOf('semantic'))
     expect(record.salience).toBe(0.5)
   })
 
-  it('when it is captured: the episode, the fact, the entity and the task', async () => {
-    const told = await captureFact(app, triple('linux'), { scope: 'captured' })
-    expect(lifeOf(told.primary_record)).toEqual(await shipped('episodic'))
+  it('when a capture creates it: episode, fact, entity and task', async () => {
+    const answer = await captureFact(app, triple('linux'), { scope: 'captured' })
+    expect(lifecycleOf(answer.primary_record)).toEqual(await defaultLifecycleOf('episodic'))
     for (const type of ['semantic', 'entity'] as const) {
-      expect(pickCreated(told, type).map(lifeOf)).toEqual([await shipped(type)])
+      expect(pickCreated(answer, type).map(lifecycleOf)).toEqual([await defaultLifecycleOf(type)])
     }
     const task = await capture(app, { thread_id: 'a task' }, { source_kind: 'working_state' })
-    expect(lifeOf(task.primary_record)).toEqual(await shipped('working'))
+    expect(lifecycleOf(task.primary_record)).toEqual(await defaultLifecycleOf('working'))
   })
 
-  it('when it comes of a revision', async () => {
+  it('when a revision creates it', async () => {
     const say = (object: string) => buildClaim(object, { scope: 'revised' })
     const [first, second, third] = [
       ...[await create(app, say('one')), await create(app, say('two')), await create(app, say('three'))],
@@ -78,22 +79,22 @@ describe('a record whose client names no lifecycle has the policy of its type', 
       await mergeRecords(app, [second.id, third.id], buildClaim('six')),
     ]
     for (const { body } of answers) {
-      expect(lifeOf((body as Body).record)).toEqual(await shipped('semantic'))
+      expect(lifecycleOf((body as Body).record)).toEqual(await defaultLifecycleOf('semantic'))
     }
   })
 })
 
-describe('a lifecycle in part', () => {
+describe('a partial lifecycle', () => {
   const lifecycle = { decay: { min_salience: 0.2 }, pinned: true }
 
   async function expectFilled(record: Body) {
-    const { decay, deletion_policy } = await shipped('semantic')
+    const { decay, deletion_policy } = await defaultLifecycleOf('semantic')
     expect(record.lifecycle).toMatchObject({
       ...{ decay: { ...decay, min_salience: 0.2 }, deletion_policy, pinned: true },
     })
   }
 
-  it('is filled in from the policy by a create, an import and a revision', async () => {
+  it('is completed from the policy by a create, an import and a revision', async () => {
     const given = buildClaim('in part', { scope: 'in part', lifecycle })
     const created = await create(app, given)
     await expectFilled(created)
@@ -106,7 +107,7 @@ describe('a lifecycle in part', () => {
     await expectFilled((body as Body).record)
   })
 
-  it('keeps an unbounded cap: null is a value of it', async () => {
+  it('keeps max_salience: null, which means no cap', async () => {
     const record = await create(
       app,
       buildClaim('unbounded', { lifecycle: { decay: { max_salience: null } } }),
@@ -116,32 +117,32 @@ describe('a lifecycle in part', () => {
   })
 })
 
-describe('a change of a policy', () => {
+describe('a changed policy', () => {
   const decay = {
     ...{ curve: 'linear', half_life_seconds: 7_200, min_salience: 0.1, max_age_seconds: 600 },
     ...{ reinforcement_gain: 0.3, max_salience: null },
   }
 
-  it('applies to the next record at every door, and to no record that exists', async () => {
+  it('applies to the next record that any operation creates, and to no existing record', async () => {
     const say = (object: string) => buildClaim(object, { scope: 'changed' })
     const [before, source] = [await create(app, say('before')), await create(app, say('source'))]
-    const old = await shipped('semantic')
+    const old = await defaultLifecycleOf('semantic')
     expect((await setPolicy('semantic', decay, 'manual_only')).status).toBe(200)
     const changed = { decay, deletion_policy: 'manual_only' }
-    expect(lifeOf(await create(app, say('after')))).toEqual(changed)
+    expect(lifecycleOf(await create(app, say('after')))).toEqual(changed)
     const id = app.ids.next()
     await importLines(app, [{ ...say('line'), id }])
-    expect(lifeOf(await read(app, id))).toEqual(changed)
+    expect(lifecycleOf(await read(app, id))).toEqual(changed)
     const { body } = await revise(app, 'supersede', source.id, { record: say('revised') })
-    expect(lifeOf((body as Body).record)).toEqual(changed)
-    const told = await captureFact(app, triple('after the change'), { scope: 'changed' })
-    expect(pickCreated(told, 'semantic').map(lifeOf)).toEqual([changed])
-    expect(lifeOf(await read(app, before.id))).toEqual(old)
+    expect(lifecycleOf((body as Body).record)).toEqual(changed)
+    const answer = await captureFact(app, triple('after the change'), { scope: 'changed' })
+    expect(pickCreated(answer, 'semantic').map(lifecycleOf)).toEqual([changed])
+    expect(lifecycleOf(await read(app, before.id))).toEqual(old)
     await setPolicy('semantic', old.decay, old.deletion_policy)
   })
 
-  it('is what null in a patch asks for', async () => {
-    const old = await shipped('semantic')
+  it('is applied by a patch with null', async () => {
+    const old = await defaultLifecycleOf('semantic')
     const mine = { decay: { half_life_seconds: 60, curve: 'huber' }, deletion_policy: 'manual_only' }
     const record = await create(app, buildClaim('patched', { lifecycle: mine }))
     await setPolicy('semantic', decay, 'never')
@@ -153,13 +154,13 @@ describe('a change of a policy', () => {
     await setPolicy('semantic', old.decay, old.deletion_policy)
   })
 
-  it('protects from deletion what is created under a policy of never', async () => {
-    const old = await shipped('competence')
+  it('protects records from deletion when they are created under the policy never', async () => {
+    const old = await defaultLifecycleOf('competence')
     await setPolicy('competence', old.decay, 'never')
     const record = await create(app, { type: 'competence', payload: payloads.competence })
     const remove = () => app.request('DELETE', `/v1/records/${record.id}?actor=me&rationale=test`)
     expectProblem(await remove(), 409, 'deletion_policy_never')
-    // A patch to the default does not weaken the protection for one who is no admin.
+    // A patch with null does not weaken the protection for a key without admin.
     await setPolicy('competence', old.decay, 'auto_prune')
     const key = await app.issueKey(['records:read', 'records:write'])
     const body = { lifecycle: { deletion_policy: null } }

@@ -25,8 +25,8 @@ async function forgotten(more: object = {}): Promise<Body> {
   return (await remove(record.id)).body as Body
 }
 
-describe('a deleted record', () => {
-  it('is answered as forgotten, and is gone from reads and lists at once', async () => {
+describe('DELETE /v1/records/{id}', () => {
+  it('answers the forgotten record and removes it from reads and lists at once', async () => {
     const scope = app.ids.next()
     const record = await create(app, fact({ scope }))
     const { status, body, headers } = await remove(record.id)
@@ -54,7 +54,7 @@ describe('a deleted record', () => {
     expect((await read(app, `${record.id}?include_forgotten=true`)).forgotten.actor).toBe('ada')
   })
 
-  it('is not deleted twice, patched or linked', async () => {
+  it('leaves a record that cannot be deleted again, patched or linked', async () => {
     const { id } = await forgotten()
     expectProblem(await remove(id), 410, 'record_forgotten')
     expectProblem(
@@ -64,20 +64,20 @@ describe('a deleted record', () => {
     )
   })
 
-  it('needs to be told who deletes it and why', async () => {
+  it('requires an actor and a rationale', async () => {
     const { id } = await create(app, fact())
     for (const query of ['', 'actor=ada', 'rationale=outdated', 'actor=&rationale=x']) {
       expectProblem(await remove(id, {}, query), 422, 'validation_failed')
     }
   })
 
-  it('is deleted only at the version that If-Match names', async () => {
+  it('requires the version in If-Match', async () => {
     const { id } = await create(app, fact())
     expectProblem(await remove(id, { headers: { 'if-match': '"7"' } }), 412, 'version_mismatch')
     expect((await remove(id, { headers: { 'if-match': '"1"' } })).status).toBe(200)
   })
 
-  it('is deleted once however often the request is repeated under its key', async () => {
+  it('takes effect once when it is repeated under its Idempotency-Key', async () => {
     const { id } = await create(app, fact())
     const headers = { 'idempotency-key': `delete-${id}` }
     const first = await remove(id, { headers })
@@ -86,7 +86,7 @@ describe('a deleted record', () => {
     expect(again.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  it('may be one that is only deleted by hand, but not one that is never deleted', async () => {
+  it('deletes a record with policy manual_only, and refuses one with policy never', async () => {
     const manual = await create(app, fact({ lifecycle: { deletion_policy: 'manual_only' } }))
     expect((await remove(manual.id)).status).toBe(200)
     const kept = await create(app, fact({ lifecycle: { deletion_policy: 'never', pinned: true } }))
@@ -95,7 +95,7 @@ describe('a deleted record', () => {
     }
   })
 
-  it('may be pinned only when an admin forces it', async () => {
+  it('deletes a pinned record only when an admin forces it', async () => {
     const { id } = await create(app, fact({ lifecycle: { pinned: true } }))
     const key = await app.issueKey(['records:read', 'records:write'])
     expectProblem(await remove(id), 409, 'record_pinned')
@@ -103,7 +103,7 @@ describe('a deleted record', () => {
     expect((await remove(id, {}, `${why}&force=true`)).status).toBe(200)
   })
 
-  it('takes the permission to write, and to see the record whole', async () => {
+  it('requires write permission and a record that the key sees completely', async () => {
     const { id } = await create(app, fact({ sensitivity: 'medium' }))
     expectProblem(await remove(id, { key: await app.issueKey(['records:read']) }), 403, 'forbidden')
     expectProblem(await remove(id, { key: await app.issueKey(['records:write']) }), 403, 'above_ceiling')
@@ -113,8 +113,8 @@ describe('a deleted record', () => {
   })
 })
 
-describe('a restored record', () => {
-  it('is back as it was, with the salience it had when it was forgotten, fading from now', async () => {
+describe('POST /v1/records/{id}/restore', () => {
+  it('restores the record with the salience it had when it was forgotten, and decays from now', async () => {
     const record = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
     app.clock.advance(day)
     const { salience } = (await remove(record.id)).body as Body
@@ -139,7 +139,7 @@ describe('a restored record', () => {
     expect(((await restore(record.id)).body as Body).salience).toBe(0.1)
   })
 
-  it('that its maximum age had ended lives on without one, and its log says so', async () => {
+  it('removes a maximum age that has passed, and audits that', async () => {
     const lifecycle = { decay: { max_age_seconds: 3_600 } }
     const record = await create(app, fact({ lifecycle }))
     app.clock.advance(day)
@@ -153,7 +153,7 @@ describe('a restored record', () => {
     expect((await read(app, record.id)).salience).toBeGreaterThan(0.09)
   })
 
-  it('keeps a maximum age that is not over', async () => {
+  it('keeps a maximum age that has not passed', async () => {
     const record = await create(app, fact({ lifecycle: { decay: { max_age_seconds: 2 * 86_400 } } }))
     await remove(record.id)
     app.clock.advance(day)
@@ -162,7 +162,7 @@ describe('a restored record', () => {
     expect((await read(app, record.id)).salience).toBe(0)
   })
 
-  it('that a revision put aside comes back as the history it was', async () => {
+  it('restores a retracted record with its history', async () => {
     const { id } = await create(app, fact())
     const reason = { actor: 'ada', rationale: 'wrong' }
     await app.request('POST', `/v1/records/${id}/retract`, { body: reason })
@@ -171,13 +171,13 @@ describe('a restored record', () => {
     expect({ status, body }).toMatchObject({ status: 200, body: { salience: 0, status: 'invalidated' } })
   })
 
-  it('was forgotten before', async () => {
+  it('requires a forgotten record', async () => {
     const { id } = await create(app, fact())
     expectProblem(await restore(id), 409, 'record_not_forgotten')
     expectProblem(await restore(app.ids.next()), 404, 'record_not_found')
   })
 
-  it('takes the permission over lifecycles, and its version', async () => {
+  it('requires the lifecycle permission and the version in If-Match', async () => {
     const { id } = await forgotten()
     expectProblem(await restore(id, { key: await app.issueKey(['records:write']) }), 403, 'forbidden')
     expectProblem(await restore(id, { headers: { 'if-match': '"1"' } }), 412, 'version_mismatch')

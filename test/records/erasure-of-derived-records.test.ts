@@ -37,8 +37,8 @@ const observe = async (
 const factOf = (capture: Body): string =>
   capture.created_records.find((each: Body) => each.type === 'semantic')?.id
 
-describe('an erased record', () => {
-  it('leaves a fork that has evidence of its own, without a trace of its origin', async () => {
+describe('erasing a record', () => {
+  it('keeps a fork with evidence of its own, without a trace of its origin', async () => {
     const origin = await create(app, say('origin of a fork'))
     const record = { ...buildClaim('a fork of its own'), ...human }
     const fork = ((await revise(app, 'fork', origin.id, { record })).body as Body).record
@@ -48,7 +48,7 @@ describe('an erased record', () => {
     expect(JSON.stringify(left.payload)).not.toContain(origin.id)
   })
 
-  it('takes a fork that names nothing but its origin', async () => {
+  it('erases a fork whose only source is its origin', async () => {
     const origin = await create(app, say('only origin'))
     const sources = [{ kind: 'event', ref: `record:${origin.id}` }]
     const given = buildClaim('rests on its origin alone')
@@ -57,7 +57,7 @@ describe('an erased record', () => {
     expect(await erase(origin.id)).toMatchObject({ derived_ids: [fork.id], kept: [] })
   })
 
-  it('takes a fact that only it told, and leaves one that another capture confirmed', async () => {
+  it('erases a fact that only the erased capture supports, and keeps one that another capture confirmed', async () => {
     const first = await observe('Ada', 'tea', { tags: ['tea-time'] })
     const second = await observe('Ada', 'tea')
     const kept = factOf(first)
@@ -68,14 +68,14 @@ describe('an erased record', () => {
     expect((await erase(second.primary_record.id)).derived_ids).toContain(kept)
   })
 
-  it('takes the fact by which it replaced another, and leaves the other', async () => {
+  it('erases the fact that replaced another, and keeps the other', async () => {
     const old = await observe('Bob', 'milk', {}, { revision_policy: 'replace' })
     const next = await observe('Bob', 'beer')
     expect((await erase(next.primary_record.id)).derived_ids).toContain(factOf(next))
     expect((await read(app, factOf(old))).id).toBe(factOf(old))
   })
 
-  it('leaves what a client stored, though a capture confirmed it', async () => {
+  it('keeps a record that a client created, even when the erased capture confirmed it', async () => {
     const payload = { ...payloads.semantic, subject: 'Cleo', predicate: 'likes', object: 'dates' }
     const own = await create(app, fact({ payload }))
     const capture = await observe('Cleo', 'dates')
@@ -83,7 +83,7 @@ describe('an erased record', () => {
     expect((await read(app, own.id)).provenance.sources).toEqual(own.provenance.sources)
   })
 
-  it('does not take a victim to which somebody adds an edge', async () => {
+  it('keeps a record to which a client added an edge', async () => {
     const [bait, victim] = [await create(app, say('bait')), await create(app, say('victim'))]
     expectProblem(await relate(victim.id, 'derived_from', bait.id), 409, 'reserved_predicate')
     expectProblem(await relate(bait.id, 'derives', victim.id), 409, 'reserved_predicate')
@@ -91,7 +91,7 @@ describe('an erased record', () => {
     expect((await read(app, victim.id)).id).toBe(victim.id)
   })
 
-  it('leaves an entity without the names that it had from its erased twin', async () => {
+  it('removes the names that an entity got from the erased one it was merged with', async () => {
     const named = (name: string, alias: string) => ({
       type: 'entity',
       payload: { ...payloads.entity, canonical_name: name, aliases: [{ value: alias }], identifiers: [] },
@@ -108,7 +108,7 @@ describe('an erased record', () => {
 })
 
 describe('an edge of descent', () => {
-  it('is neither deleted nor written by a client, by any door', async () => {
+  it('cannot be written or deleted by a client in any operation', async () => {
     const origin = await create(app, say('an origin'))
     const fork = ((await revise(app, 'fork', origin.id, { record: buildClaim('of it') })).body as Body).record
     const path = `/v1/records/${fork.id}/relations/derived_from/${origin.id}`
@@ -126,12 +126,12 @@ describe('an edge of descent', () => {
     expect(listLineResults(imported)).toEqual(['1 conflict reserved_predicate'])
   })
 
-  it('is there for everything in the store that came of another record', async () => {
+  it('exists for every derived record in the store', async () => {
     expect(await listBrokenLaws(app)).toEqual([])
   })
 })
 
-it('what was exported falls as it would have fallen where it came from', async () => {
+it('an exported store erases derived records like the original', async () => {
   const capture = await observe('Dora', 'figs')
   const { text } = await exportLines(app)
   const other = await startTestApp({ variables })

@@ -19,8 +19,8 @@ const from = (...ids: string[]) => ({
   provenance: { sources: ids.map((id) => ({ kind: 'event', ref: `record:${id}` })) },
 })
 
-/** Every row of every table as text: what is not in it is nowhere. */
-async function wholeStore(): Promise<string> {
+/** Reads every row of every table as text. */
+async function readAllRows(): Promise<string> {
   const tables = [
     'records',
     'contents',
@@ -38,15 +38,15 @@ async function wholeStore(): Promise<string> {
   return texts.flatMap(({ rows }) => rows.map(({ text }) => text)).join('\n')
 }
 
-describe('an erased record', () => {
-  it('leaves who and when, and not a word of what it said', async () => {
+describe('POST /v1/records/{id}/erase', () => {
+  it('leaves the actor and the time, and no word of the content', async () => {
     const headers = { 'idempotency-key': 'create-the-secret' }
     const record = await create(app, say('xylophone', { tags: ['xylophone-tag'] }), { headers })
     await app.request('PATCH', `/v1/records/${record.id}`, { body: { tags: ['xylophone-too'] } })
     await app.request('POST', `/v1/records/${record.id}/reinforce`, {
       body: { actor: 'a', rationale: 'xylophone!' },
     })
-    expect(await wholeStore()).toContain('xylophone')
+    expect(await readAllRows()).toContain('xylophone')
     const { status, body } = await erase(record.id)
     expect(status).toBe(200)
     expect(body).toEqual({
@@ -55,7 +55,7 @@ describe('an erased record', () => {
       removed: { records: 1, relations: 0, embeddings: 0, access_rows: 1 },
       ...{ derived_ids: [], kept: [], tombstone_ids: [expect.any(String)] },
     })
-    expect(await wholeStore()).not.toContain('xylophone')
+    expect(await readAllRows()).not.toContain('xylophone')
     const gone = expectProblem(await app.request('GET', `/v1/records/${record.id}`), 410, 'record_erased')
     expect(gone.erased_at).toBe(app.clock.now().toISOString())
     const log = (await app.request('GET', `/v1/records/${record.id}/audit`)).body as Body
@@ -71,20 +71,20 @@ describe('an erased record', () => {
     expectProblem(await app.request('POST', '/v1/records', again), 409, 'erased_content')
   })
 
-  it('is taken out of the answer that is kept for a repeated batch', async () => {
+  it('removes the record from the stored answer of a batch', async () => {
     const asked = {
       headers: { 'idempotency-key': 'a-batch' },
       body: { records: [say('malachite'), say('obsidian')] },
     }
     const first = (await app.request('POST', '/v1/records/batch', asked)).body as Body
     await erase(first.results[0].record.id)
-    expect(await wholeStore()).not.toContain('malachite')
+    expect(await readAllRows()).not.toContain('malachite')
     const again = await app.request('POST', '/v1/records/batch', asked)
     expect(again.headers.get('idempotency-replayed')).toBe('true')
     expect((again.body as Body).results).toEqual([{ index: 0, status: 410 }, first.results[1]])
   })
 
-  it('is closed to everything, and is not erased twice', async () => {
+  it('leaves a record on which no operation works, including a second erase', async () => {
     const { id } = await create(app, say('closed'))
     await erase(id)
     expectProblem(await erase(id), 410, 'record_erased')
@@ -102,7 +102,7 @@ describe('an erased record', () => {
     expectProblem(await app.request('POST', `/v1/records/${id}/restore`, { body }), 410, 'record_erased')
   })
 
-  it('may have been forgotten, or purged with only its log left to clear', async () => {
+  it('erases a forgotten record, and a purged one of which only the log is left', async () => {
     const record = await create(app, say('quartz'))
     const other = await create(app, say('quartzite'))
     for (const { id } of [record, other]) {
@@ -112,13 +112,13 @@ describe('an erased record', () => {
     expect((await erase(record.id)).body).toMatchObject({ removed: { records: 1 } })
     app.clock.advance(31 * 86_400_000)
     await purgeForgotten(app.db, app.clock.now(), 1_000)
-    expect(await wholeStore()).toContain('quartz-tag')
+    expect(await readAllRows()).toContain('quartz-tag')
     expect((await erase(other.id)).body).toMatchObject({ removed: { records: 0 }, tombstone_ids: [] })
-    expect(await wholeStore()).not.toContain('quartz')
+    expect(await readAllRows()).not.toContain('quartz')
     expectProblem(await app.request('GET', `/v1/records/${other.id}`), 410, 'record_erased')
   })
 
-  it('is erased at the version that If-Match names, and once under an Idempotency-Key', async () => {
+  it('requires the version in If-Match and takes effect once under an Idempotency-Key', async () => {
     const { id } = await create(app, say('versioned'))
     expectProblem(await erase(id, {}, { headers: { 'if-match': '"4"' } }), 412, 'version_mismatch')
     const headers = { 'if-match': '"1"', 'idempotency-key': `erase-${id}` }
@@ -126,7 +126,7 @@ describe('an erased record', () => {
     expect((await erase(id, {}, { headers })).text).toBe(first.text)
   })
 
-  it('takes the permission, the trust, and for never, force and cascade an admin', async () => {
+  it('requires permission and trust, and an admin for policy never, force and cascade', async () => {
     const key = await app.issueKey(['lifecycle:write'], { scopes: ['mine'], max_sensitivity: 'low' })
     const own = await create(app, say('own', { scope: 'mine' }))
     const secret = await create(app, say('secret', { scope: 'mine', sensitivity: 'medium' }))
@@ -144,8 +144,8 @@ describe('an erased record', () => {
   })
 })
 
-describe('what was derived from it', () => {
-  it('goes with it when it has nothing else, and the others lose this source', async () => {
+describe('records derived from an erased record', () => {
+  it('are erased when they have no other source, and lose this source otherwise', async () => {
     const root = await create(app, say('root'))
     const other = await create(app, say('other root'))
     const child = await create(app, say('child', from(root.id)))
@@ -169,7 +169,7 @@ describe('what was derived from it', () => {
     expect(await read(app, other.id)).toMatchObject({ version: 1 })
   })
 
-  it('stays without its source when an admin says so', async () => {
+  it('are kept without their source when an admin sets cascade to false', async () => {
     const root = await create(app, say('lone root'))
     const child = await create(app, say('lone child', from(root.id)))
     const { body } = await erase(root.id, { cascade: false })
@@ -179,7 +179,7 @@ describe('what was derived from it', () => {
     expect(left.relations).toEqual([])
   })
 
-  it('stops the erase when it is never to be deleted', async () => {
+  it('block the erase when their policy is never', async () => {
     const root = await create(app, say('a kept root'))
     await create(app, say('a kept child', { ...from(root.id), lifecycle: { deletion_policy: 'never' } }))
     expectProblem(await erase(root.id), 409, 'deletion_policy_never')
@@ -190,7 +190,7 @@ describe('what was derived from it', () => {
     ['of another scope', { scope: 'theirs' }],
     ['without scope', {}],
     ['above the ceiling', { scope: 'mine', sensitivity: 'medium' }],
-  ])('stops a forced erase when it is never to be deleted and %s', async (place, more) => {
+  ])('block a forced erase when their policy is never and they are %s', async (place, more) => {
     const root = await create(app, say(`the root of one ${place}`, { scope: 'mine' }))
     const lifecycle = { deletion_policy: 'never' }
     const child = await create(app, say(`one ${place}`, { ...more, ...from(root.id), lifecycle }))
@@ -203,7 +203,7 @@ describe('what was derived from it', () => {
     expect(await read(app, child.id)).toMatchObject({ provenance: { sources: [{ ref: 'erased' }] } })
   })
 
-  it('goes where the caller cannot see it, who is not told so', async () => {
+  it('are erased when the caller cannot see them, and the answer does not reveal them', async () => {
     const root = await create(app, say('seen', { scope: 'mine' }))
     const hidden = await create(app, say('unseen', { scope: 'theirs', ...from(root.id) }))
     const key = await app.issueKey(['lifecycle:write'], { scopes: ['mine'] })

@@ -24,7 +24,7 @@ const log = { trace: keep, debug: keep, info: keep, warn: keep, error: keep, fat
 const update = (more: object = {}) =>
   createTextUpdate({ db: app.db, clock: app.clock, log, textLanguage: 'english', ...more })
 
-/** As a process of the last release writes it: the raw content is among the words, and there is no word `text 1`. */
+/** Writes the search text like a process of the last release: with the raw content and without the word `text 1`. */
 async function writeAsBefore(id: string, words: string): Promise<void> {
   await sql`
     update contents as c
@@ -33,7 +33,7 @@ async function writeAsBefore(id: string, words: string): Promise<void> {
   `.execute(app.db)
 }
 
-async function listed(): Promise<string[]> {
+async function readQueue(): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`select record_id from outdated_texts order by 1`.execute(
     app.db,
   )
@@ -64,25 +64,25 @@ describe('the search text of an earlier version', () => {
     const { rows } = await sql`select record_id from unembedded`.execute(app.db)
     expect(rows).toEqual([{ record_id: id }])
     expect(await read(app, id)).toEqual(before)
-    expect([await listed(), await update().workOff()]).toEqual([[], 0])
+    expect([await readQueue(), await update().workOff()]).toEqual([[], 0])
   })
 
-  it('is listed by the migration for every record, and whoever writes it', async () => {
+  it('is queued by the migration for every record, whichever release writes it', async () => {
     const { id } = await create(app, fact())
-    expect(await listed()).toEqual([])
+    expect(await readQueue()).toEqual([])
     await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['x'] } })
-    expect(await listed()).toEqual([])
+    expect(await readQueue()).toEqual([])
     await writeAsBefore(id, 'x')
-    expect(await listed()).toEqual([id])
+    expect(await readQueue()).toEqual([id])
     await migrateDown(app.db, '0022_descent')
     await migrateUp(app.db)
     const { rows } = await sql<{ id: string }>`select id from records order by id`.execute(app.db)
-    expect(await listed()).toEqual(rows.map((row) => row.id))
+    expect(await readQueue()).toEqual(rows.map((row) => row.id))
     expect(await update().workOff()).toBe(rows.length)
-    expect(await listed()).toEqual([])
+    expect(await readQueue()).toEqual([])
   })
 
-  it('that says the same is not written again, and needs no new vector', async () => {
+  it('is not written again when it is equal, and needs no new vector', async () => {
     const { id } = await create(app, fact({ tags: ['same'] }))
     await sql`delete from unembedded`.execute(app.db)
     await sql`update contents set search = ts_delete(search, 'text 1') where record_id = ${id}::uuid`.execute(
@@ -90,12 +90,12 @@ describe('the search text of an earlier version', () => {
     )
     const versions = () => sql`select xmin from contents where record_id = ${id}::uuid`.execute(app.db)
     const before = await versions()
-    expect([await listed(), await update().workOff(), await listed()]).toEqual([[id], 1, []])
+    expect([await readQueue(), await update().workOff(), await readQueue()]).toEqual([[id], 1, []])
     expect((await versions()).rows).toEqual(before.rows)
     expect((await sql`select from unembedded`.execute(app.db)).rows).toEqual([])
   })
 
-  it('is shown as a backlog until the list is empty', async () => {
+  it('counts as backlog until the queue is empty', async () => {
     const waiting = async () => {
       const now = app.clock.now()
       return (await listBacklog(app.db, now, now)).find(({ work }) => work === 'update_text')?.waiting
@@ -106,7 +106,7 @@ describe('the search text of an earlier version', () => {
     expect(await waiting()).toBe(0)
   })
 
-  it('is computed once by workers that race, past records that somebody holds and records that are gone', async () => {
+  it('is computed once by concurrent workers, which skip locked and deleted records', async () => {
     const ids = await Promise.all(range(60).map((n) => captureAsBefore(`raced${n}`)))
     const [held, gone] = [ids[7] ?? '', ids[31] ?? '']
     await sql`delete from records where id = ${gone}::uuid`.execute(app.db)
@@ -114,12 +114,12 @@ describe('the search text of an earlier version', () => {
       await sql`select from records where id = ${held}::uuid for no key update`.execute(tx)
       const counts = await Promise.all(range(4).map(() => update({ size: 7 }).workOff()))
       expect(counts.reduce((sum, count) => sum + count)).toBe(58)
-      expect(await listed()).toEqual([held])
+      expect(await readQueue()).toEqual([held])
     })
-    expect([await update().workOff(), await listed(), await find(secret)]).toEqual([1, [], []])
+    expect([await update().workOff(), await readQueue(), await find(secret)]).toEqual([1, [], []])
   })
 
-  it('is computed for the rest when one record cannot be, and what was interrupted goes on', async () => {
+  it('is computed for the rest when one record fails, and continues after an interruption', async () => {
     const ids = await Promise.all(range(9).map((n) => captureAsBefore(`broken${n}`)))
     const broken = [...ids].sort()[4] ?? ''
     await sql`update contents set payload = '{"kind": "episodic"}' where record_id = ${broken}::uuid`.execute(
@@ -130,21 +130,21 @@ describe('the search text of an earlier version', () => {
     expect(await update().workOff(stopped.signal)).toBe(0)
     logs.length = 0
     expect(await update().workOff()).toBe(8)
-    expect([await listed(), logs.map(({ about }) => about)]).toMatchObject([
+    expect([await readQueue(), logs.map(({ about }) => about)]).toMatchObject([
       [broken],
       [{ record_id: broken }],
     ])
     await sql`delete from records where id = ${broken}::uuid`.execute(app.db)
-    expect([await update().workOff(), await listed()]).toEqual([0, []])
+    expect([await update().workOff(), await readQueue()]).toEqual([0, []])
   })
 
-  it('is computed again soon after a worker starts, which names the records that hold secrets', async () => {
+  it('is computed soon after a worker starts, and the log names the records with secrets', async () => {
     await captureAsBefore('watched')
     const { id } = await create(app, fact({ payload: { ...fact().payload, object: { password: secret } } }))
     await writeAsBefore(id, secret)
     logs.length = 0
     const watching = update({ everyMs: 10 }).watch()
-    await expect.poll(listed).toEqual([])
+    await expect.poll(readQueue).toEqual([])
     await watching.stop()
     expect(logs).toMatchObject([{ about: { record_ids: [id] } }, { about: { records: 2 } }])
     expect((await read(app, id)).payload.object).toEqual({ password: secret })

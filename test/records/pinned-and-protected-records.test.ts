@@ -27,7 +27,7 @@ const forget = (id: string, key: string) =>
 
 describe('a pinned record', () => {
   it.each([false, null])(
-    'is not unpinned by a patch of pinned: %s with records:write alone',
+    'is not unpinned by a patch with pinned: %s when the key has only records:write',
     async (pinned) => {
       const record = await create(app, fact({ lifecycle: { pinned: true } }))
       expectProblem(await patch(record.id, { pinned }, writer), 403, 'forbidden')
@@ -38,11 +38,11 @@ describe('a pinned record', () => {
     },
   )
 
-  it('is pinned by a patch of a key that may pin', async () => {
+  it('can be pinned by a patch of a key that may pin', async () => {
     const { id } = await create(app, fact())
     expectProblem(await patch(id, { pinned: true }, writer), 403, 'forbidden')
     expect((await patch(id, { pinned: true }, keeper)).body).toMatchObject({ lifecycle: { pinned: true } })
-    // A patch that repeats what is there changes nothing, and needs nothing more.
+    // A patch that repeats the current value changes nothing and needs no further permission.
     expect((await patch(id, { pinned: true }, writer)).status).toBe(200)
   })
 
@@ -56,7 +56,7 @@ describe('a pinned record', () => {
   })
 })
 
-describe('a record that is never to be deleted', () => {
+describe('a record with deletion policy never', () => {
   it.each(['auto_prune', 'manual_only', null])(
     'keeps its policy when a key without admin patches it to %s',
     async (deletion_policy) => {

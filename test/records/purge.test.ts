@@ -24,8 +24,8 @@ async function forgotten(more: object = {}): Promise<Body> {
   return (await remove(record.id)).body as Body
 }
 
-describe('after its grace', () => {
-  it('a forgotten record is purged for its readers, whether or not the purge has run', async () => {
+describe('a forgotten record after its retention', () => {
+  it('answers record_purged, whether or not the purge job has run', async () => {
     const { id } = await forgotten()
     app.clock.advance(2 * day)
     for (const query of ['', '?include_forgotten=true']) {
@@ -38,7 +38,7 @@ describe('after its grace', () => {
     expectProblem(await remove(id), 410, 'record_purged')
   })
 
-  it('a record is purged with all that hangs on it, but for its log and the records it was linked to', async () => {
+  it('is purged with everything that belongs to it except its log and the records it was linked to', async () => {
     const other = await create(app, fact())
     const relations = [{ predicate: 'supports', target_id: other.id }]
     const { id } = await forgotten({ relations })
@@ -58,7 +58,7 @@ describe('after its grace', () => {
     expect((await read(app, other.id)).relations).toEqual([])
   })
 
-  it('a record is still nobody else’s, and its id nobody’s', async () => {
+  it('stays hidden from other keys, and its id cannot be used again', async () => {
     const { id } = await forgotten({ scope: 'mine', sensitivity: 'medium' })
     app.clock.advance(2 * day)
     await purgeForgotten(app.db, app.clock.now(), 1_000)
@@ -83,7 +83,7 @@ describe('after its grace', () => {
     expect((body as Body).results.map((result: Body) => result.status)).toEqual([409, 201])
   })
 
-  it('many records are purged by two workers at once, each by one of them', async () => {
+  it('is purged once when two workers purge many records', async () => {
     const drafts = Array.from({ length: 60 }, () => fact())
     const { body } = await app.request('POST', '/v1/records/batch', { body: { records: drafts } })
     for (const { record } of (body as Body).results) await remove(record.id)
@@ -97,7 +97,7 @@ describe('after its grace', () => {
       }
     }
     const [one, other] = await Promise.all([purge(), purge()])
-    // The last batch of one can find its rows in the other's hands, and ends; nothing is purged twice.
+    // The last batch of one worker may find its rows locked by the other, and ends.
     expect((one ?? 0) + (other ?? 0) + (await purge())).toBe(60)
     expect(await purgeForgotten(app.db, app.clock.now(), 7)).toBe(0)
   })

@@ -19,27 +19,27 @@ afterAll(() => app.close())
 
 const post = (body: unknown) => app.request('POST', '/v1/records', { body })
 
-describe('an entity', () => {
+describe('an entity identifier', () => {
   const entity = (value: string, more: object = {}) => ({
     type: 'entity',
     payload: { ...payloads.entity, identifiers: [{ namespace: 'git', value }] },
     ...more,
   })
 
-  it('has its identifiers for itself in its scope', async () => {
+  it('is unique within its scope', async () => {
     await create(app, entity('one'))
     expectProblem(await post(entity('one')), 409, 'identifier_taken')
     await create(app, entity('one', { scope: 'elsewhere' }))
     expectProblem(await post(entity('one', { scope: 'elsewhere' })), 409, 'identifier_taken')
   })
 
-  it('wins an identifier alone among 20 at once', async () => {
+  it('is given to one of twenty concurrent creates', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(entity('contested'))))
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1)
     for (const answer of answers) if (answer.status !== 201) expectProblem(answer, 409, 'identifier_taken')
   })
 
-  it('loses an identifier that a patch takes away, and gains one that it gives', async () => {
+  it('follows a patch that moves it to another entity', async () => {
     const first = await create(app, entity('patched'))
     const patch = { payload: { identifiers: [{ namespace: 'git', value: 'moved' }] } }
     expect((await app.request('PATCH', `/v1/records/${first.id}`, { body: patch })).status).toBe(200)
@@ -48,11 +48,11 @@ describe('an entity', () => {
   })
 })
 
-describe('a batch', () => {
+describe('POST /v1/records/batch', () => {
   const batch = (records: unknown[], more: object = {}) =>
     app.request('POST', '/v1/records/batch', { body: { records, ...more } })
 
-  it('stores what can be stored, in order, and says why not of the rest', async () => {
+  it('stores the valid records in order and reports why others are refused', async () => {
     const known = await create(app, fact())
     const twin = app.ids.next()
     const { status, body } = await batch([
@@ -82,7 +82,7 @@ describe('a batch', () => {
     expect(await read(app, results[5].record.id)).toEqual(results[5].record)
   })
 
-  it('that is atomic stores all or nothing', async () => {
+  it('stores all or nothing when atomic is true', async () => {
     const before = await countRows(app, 'records')
     const failed = await batch([fact(), fact({ id: (await create(app, fact())).id })], { atomic: true })
     expectProblem(failed, 409, 'record_exists')
@@ -94,7 +94,7 @@ describe('a batch', () => {
     expectProblem(await batch([fact(), { type: 'x' }], { atomic: true }), 422, 'validation_failed')
   })
 
-  it('takes a thousand and not one more', async () => {
+  it('accepts up to a thousand records', async () => {
     const { body } = await batch(Array.from({ length: 1_000 }, () => fact()))
     expect((body as Body).results.every((result: Body) => result.status === 201)).toBe(true)
     expectProblem(await batch(Array.from({ length: 1_001 }, () => fact())), 422, 'validation_failed')

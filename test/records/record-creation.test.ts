@@ -11,8 +11,8 @@ afterAll(() => app.close())
 const post = (body: unknown, headers: Record<string, string> = {}) =>
   app.request('POST', '/v1/records', { body, headers })
 
-describe('a new record', () => {
-  it('is answered whole, with its place and its version, and reads back the same', async () => {
+describe('POST /v1/records', () => {
+  it('answers the complete record with its location and version, and a read returns the same', async () => {
     const answer = await post(fact({ tags: ['b', 'a', 'b'], scope: 'team' }))
     expect(answer.status).toBe(201)
     const record = answer.body as Body
@@ -50,7 +50,7 @@ describe('a new record', () => {
     expect(await read(app, record.id)).toEqual(record)
   })
 
-  it('may be of each type, with the least its payload needs', async () => {
+  it('creates a record of each type with its smallest payload', async () => {
     for (const type of Object.keys(payloads) as Type[]) {
       const record = await create(app, { type, payload: payloads[type] })
       expect(record.payload).toMatchObject(payloads[type])
@@ -58,7 +58,7 @@ describe('a new record', () => {
     }
   })
 
-  it('keeps every field it was given', async () => {
+  it('stores every field of the request', async () => {
     const target = await create(app, fact())
     const given = {
       id: '0B9F3A52-7C1D-4E0F-9A6B-2D3C4E5F6A7B',
@@ -126,14 +126,14 @@ describe('a new record', () => {
     expect(await read(app, record.id)).toEqual(record)
   })
 
-  it('keeps any JSON as the object of a fact', async () => {
+  it('stores any JSON as the object of a fact', async () => {
     for (const object of [null, false, 0, '', [], [1, [2]], { a: { b: null } }, 1e-300, -0.5, 'ünïcødé 🦋']) {
       const record = await create(app, fact({ payload: { ...payloads.semantic, object } }))
       expect((await read(app, record.id)).payload.object).toEqual(object)
     }
   })
 
-  it('may have the most extreme life that its schema allows', async () => {
+  it('stores the most extreme lifecycles that the schema allows', async () => {
     const lives = [
       { salience: 1_000, decay: { half_life_seconds: 1e11, max_age_seconds: 1e11, max_salience: null } },
       { salience: 1_000, decay: { half_life_seconds: 1, reinforcement_gain: 1_000 } },
@@ -151,13 +151,13 @@ describe('a new record', () => {
     }
   })
 
-  it('scores its importance on the day it is born', async () => {
+  it('computes importance at creation', async () => {
     const record = await create(app, fact({ layer: 'episodic' }))
-    // The first of the importance vectors: a fresh episodic memory of a human.
+    // The first of the importance vectors: a new episodic record from a human.
     expect(record.importance).toBeCloseTo(0.466_520_930_607_977_84, 12)
   })
 
-  it('writes the edge back for a predicate that has one', async () => {
+  it('writes the inverse edge for a predicate that has one', async () => {
     const target = await create(app, fact())
     const source = await create(app, fact({ relations: [{ predicate: 'supports', target_id: target.id }] }))
     expect(source.relations).toMatchObject([{ predicate: 'supports', target_id: target.id, weight: 1 }])

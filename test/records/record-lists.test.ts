@@ -14,7 +14,7 @@ async function list(query: string): Promise<Body[]> {
   return (answer.body as Body).items
 }
 
-/** Every page by its Link, which is how a client walks that knows nothing of cursors. */
+/** Follows the Link headers through all pages, like a client that does not parse cursors. */
 async function walk(path: string): Promise<Body[]> {
   const items: Body[] = []
   for (let next: string | undefined = path; next !== undefined; ) {
@@ -30,12 +30,12 @@ async function walk(path: string): Promise<Body[]> {
 const compare = <T>(left: T, right: T) => (left < right ? -1 : Number(left > right))
 const idsOf = (items: Body[]) => items.map((item) => item.id)
 
-describe('a list', () => {
-  it('is empty without records', async () => {
+describe('GET /v1/records', () => {
+  it('answers an empty list without records', async () => {
     expect((await app.request('GET', '/v1/records')).body).toEqual({ items: [] })
   })
 
-  it('holds to every filter', async () => {
+  it('applies every filter', async () => {
     const wanted = await create(app, {
       type: 'competence',
       scope: 'filters',
@@ -82,12 +82,12 @@ describe('a list', () => {
     for (const query of empty) expect(await list(query), query).toEqual([])
   })
 
-  it('finds what was written a moment ago', async () => {
+  it('finds a record by text right after it is written', async () => {
     const record = await create(app, fact({ payload: { ...payloads.semantic, object: 'xylophone' } }))
     expect(idsOf(await list('q=xylophones'))).toEqual([record.id])
   })
 
-  it('refuses unknown parameters, bad values and foreign cursors', async () => {
+  it('refuses unknown parameters, invalid values and cursors of other lists', async () => {
     const ask = (query: string) => app.request('GET', `/v1/records?${query}`)
     for (const query of [
       'colour=red',
@@ -110,7 +110,7 @@ describe('a list', () => {
   })
 })
 
-describe('pages', () => {
+describe('the pages of GET /v1/records', () => {
   const scope = 'paged'
   let all: Body[]
 
@@ -144,7 +144,7 @@ describe('pages', () => {
   const sorts = ['salience', 'importance', 'created_at', 'updated_at'] as const
   for (const sort of sorts) {
     for (const order of ['desc', 'asc'] as const) {
-      it(`hold each record once, in the order of ${sort} ${order}`, async () => {
+      it(`contain each record once, sorted by ${sort} ${order}`, async () => {
         const items = await walk(`/v1/records?scope=${scope}&sort=${sort}&order=${order}&limit=10`)
         expect(idsOf(items).sort()).toEqual(idsOf(all).sort())
         const sorted = [...items].sort(
@@ -155,7 +155,7 @@ describe('pages', () => {
     }
   }
 
-  it('are answered as of the first one while everything fades', async () => {
+  it('use the time of the first page, so that decay does not change their order', async () => {
     const first = await app.request('GET', `/v1/records?scope=${scope}&limit=60`)
     const { items, next_cursor: cursor } = first.body as Body
     const rest = await walk(`/v1/records?scope=${scope}&limit=60&cursor=${cursor}`)
@@ -165,7 +165,7 @@ describe('pages', () => {
     expect(new Set([...idsOf(items), ...idsOf(later)]).size).toBe(137)
   })
 
-  it('are not moved by what is written between them', async () => {
+  it('do not shift when records are created between them', async () => {
     const path = `/v1/records?scope=${scope}&sort=created_at&limit=50`
     const { items, next_cursor: cursor } = (await app.request('GET', path)).body as Body
     await create(app, fact({ scope }))
@@ -174,8 +174,8 @@ describe('pages', () => {
   })
 })
 
-describe('the audit log', () => {
-  it('is embedded by its newest 50 and paged in full, oldest first', async () => {
+describe('the audit log of a record', () => {
+  it('is embedded with its newest 50 entries and paged completely, oldest first', async () => {
     const record = await create(app, fact())
     for (let index = 0; index < 60; index++) {
       await app.request('PATCH', `/v1/records/${record.id}`, { body: { tags: [`t${index}`] } })
@@ -189,7 +189,7 @@ describe('the audit log', () => {
     expect(entries.slice(-50)).toEqual((body as Body).audit_log)
   })
 
-  it('can be neither changed nor emptied, whoever asks', async () => {
+  it('cannot be changed or deleted, even with SQL', async () => {
     const record = await create(app, fact())
     const entries = app.db
       .updateTable('audit_entries')
@@ -199,7 +199,7 @@ describe('the audit log', () => {
     await expect(app.db.deleteFrom('audit_entries').execute()).rejects.toThrow('append-only')
   })
 
-  it('outlives its record', async () => {
+  it('remains when its record is deleted', async () => {
     const record = await create(app, fact())
     await app.db.deleteFrom('records').where('id', '=', record.id).execute()
     const entries = await app.db

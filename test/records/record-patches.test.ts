@@ -21,8 +21,8 @@ afterAll(() => app.close())
 const patch = (id: string, body: unknown, headers: Record<string, string> = {}) =>
   app.request('PATCH', `/v1/records/${id}`, { body, headers })
 
-describe('a patch', () => {
-  it('changes what it names, counts the version and says so in the log', async () => {
+describe('PATCH /v1/records/{id}', () => {
+  it('changes the given fields, increments the version and writes an audit entry', async () => {
     const record = await create(app, fact({ tags: ['old'] }))
     app.clock.advance(1_000)
     const answer = await patch(record.id, { tags: ['new', 'new'], confidence: 0.5, scope: 'team' })
@@ -39,14 +39,14 @@ describe('a patch', () => {
     expect(await read(app, record.id)).toEqual(changed)
   })
 
-  it('that changes nothing leaves the version and the log alone', async () => {
+  it('writes nothing when nothing changes', async () => {
     const record = await create(app, fact({ tags: ['a'] }))
     const answer = await patch(record.id, { tags: ['a'], confidence: 1, lifecycle: { decay: {} } })
     expect(answer.body).toEqual(record)
     expect(await read(app, record.id)).toEqual(record)
   })
 
-  it('puts a member back to its default by null', async () => {
+  it('resets a field to its default with null', async () => {
     const record = await create(
       app,
       fact({ scope: 's', tags: ['a'], confidence: 0.1, memory_kind: 'narrative' }),
@@ -56,7 +56,7 @@ describe('a patch', () => {
     expect(body).not.toHaveProperty('scope')
   })
 
-  it('may be sent as a merge patch', async () => {
+  it('accepts the merge patch media type', async () => {
     const record = await create(app, fact())
     const answer = await patch(record.id, JSON.stringify({ tags: ['m'] }), {
       'content-type': 'application/merge-patch+json',
@@ -64,7 +64,7 @@ describe('a patch', () => {
     expect(answer.status).toBe(200)
   })
 
-  it('starts a new curve from what the old one has come to', async () => {
+  it('starts a new decay curve from the current salience', async () => {
     const record = await create(app, fact())
     app.clock.advance(86_400_000)
     const decay = { half_life_seconds: 3_600, curve: 'linear' }
@@ -74,7 +74,7 @@ describe('a patch', () => {
     expect((await read(app, record.id)).salience).toBeCloseTo(0.25, 12)
   })
 
-  it('freezes and thaws by pinning', async () => {
+  it('freezes salience when it pins a record and continues decay when it unpins it', async () => {
     const record = await create(app, fact())
     app.clock.advance(86_400_000)
     await patch(record.id, { lifecycle: { pinned: true } })
@@ -85,7 +85,7 @@ describe('a patch', () => {
     expect((await read(app, record.id)).salience).toBeCloseTo(0.25, 12)
   })
 
-  it('leaves the clock alone when it only changes what happens at the end', async () => {
+  it('does not restart decay when only the end of the lifecycle changes', async () => {
     const record = await create(app, fact({ lifecycle: { decay: { curve: 'linear' } } }))
     app.clock.advance(43_200_000)
     await patch(record.id, {
@@ -95,13 +95,13 @@ describe('a patch', () => {
     expect((await read(app, record.id)).salience).toBeCloseTo(0.25, 12)
   })
 
-  it('moves importance with what it is made of', async () => {
+  it('updates importance with its inputs', async () => {
     const record = await create(app, fact())
     const { body } = await patch(record.id, { base_importance: 1, emotional_valence: -1 })
     expect((body as Body).importance).toBeCloseTo(record.importance + 0.15 + 0.06, 12)
   })
 
-  it('merges into the payload of working and entity records, and checks what comes of it', async () => {
+  it('merges into the payload of working and entity records and validates the result', async () => {
     const working = await create(app, {
       type: 'working',
       payload: { ...payloads.working, next_actions: ['a'] },
@@ -116,14 +116,14 @@ describe('a patch', () => {
     expectProblem(await patch(working.id, { payload: { kind: 'entity' } }), 422, 'validation_failed')
   })
 
-  it('does not rewrite what other records say', async () => {
+  it('refuses to change the payload of other types', async () => {
     const episode = await create(app, { type: 'episodic', payload: payloads.episodic })
     expectProblem(await patch(episode.id, { payload: { outcome: 'success' } }), 409, 'episodic_immutable')
     const semantic = await create(app, fact())
     expectProblem(await patch(semantic.id, { payload: { object: 'Rust' } }), 409, 'payload_immutable')
   })
 
-  it('is refused whole when it names what it may not', async () => {
+  it('changes nothing when one field may not be changed', async () => {
     const record = await create(app, fact())
     const body = { status: 'merged', type: 'working', lifecycle: { last_reinforced_at: record.created_at } }
     const answer = await patch(record.id, body)
@@ -135,8 +135,8 @@ describe('a patch', () => {
   })
 })
 
-describe('If-Match', () => {
-  it('lets only the version through that it names', async () => {
+describe('PATCH /v1/records/{id} with If-Match', () => {
+  it('requires the current version', async () => {
     const record = await create(app, fact())
     const stale = await patch(record.id, { tags: ['x'] }, { 'if-match': '"9"' })
     expect(expectProblem(stale, 412, 'version_mismatch').version).toBe(1)
@@ -145,7 +145,7 @@ describe('If-Match', () => {
     expect((await patch(record.id, { tags: ['y'] }, { 'if-match': '*' })).status).toBe(200)
   })
 
-  it('lets one of 20 writers through who have all read the same version', async () => {
+  it('succeeds for one of twenty writers that read the same version', async () => {
     const record = await create(app, fact())
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -157,7 +157,7 @@ describe('If-Match', () => {
     expect((await read(app, record.id)).version).toBe(2)
   })
 
-  it('is not needed for 20 writers of different members to lose nothing', async () => {
+  it('is not needed for twenty writers of different fields to keep all changes', async () => {
     const record = await create(app, { type: 'working', payload: payloads.working })
     const names = ['tags', 'confidence', 'payload', 'base_importance', 'emotional_valence'] as const
     const bodies = [
@@ -190,7 +190,7 @@ describe('an Idempotency-Key', () => {
     expectProblem(other, 422, 'idempotency_key_reused')
   })
 
-  it('survives a patch that was answered into a broken connection', async () => {
+  it('replays a patch whose answer was lost', async () => {
     const record = await create(app, fact())
     const headers = { 'idempotency-key': 'patch-once', 'if-match': '"1"' }
     await patch(record.id, { tags: ['once'] }, headers)
@@ -200,8 +200,8 @@ describe('an Idempotency-Key', () => {
   })
 })
 
-describe('a server that requires If-Match', () => {
-  it('refuses to change one record without it, and creates as ever', async () => {
+describe('a server with MEMBRANE_REQUIRE_IF_MATCH', () => {
+  it('refuses changes without If-Match and allows creates', async () => {
     const strict = await startTestApp({ variables: { MEMBRANE_REQUIRE_IF_MATCH: 'true' } })
     try {
       const record = await create(strict, fact())
@@ -216,7 +216,7 @@ describe('a server that requires If-Match', () => {
 })
 
 describe('a forgotten record', () => {
-  it('is gone with its reason, out of lists and closed to change, but can be asked for', async () => {
+  it('is left out of lists and refuses changes, and can still be read with its reason', async () => {
     const record = await create(app, fact({ tags: ['doomed'] }))
     const other = await create(app, fact({ relations: [{ predicate: 'supports', target_id: record.id }] }))
     const at = app.clock.now()

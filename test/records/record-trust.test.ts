@@ -3,7 +3,7 @@ import { type Body, create, expectProblem, fact, payloads, read } from '../suppo
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 let app: TestApp
-/** Reads and writes scope `mine` and no scope, up to `low`. */
+/** Reads and writes the scope `mine` and records without scope, up to `low`. */
 let narrow: string
 const records: Record<string, Body> = {}
 
@@ -28,14 +28,14 @@ const idOf = (name: string): string => records[name].id
 const listed = async (query: string): Promise<Body[]> =>
   ((await ask('GET', `/v1/records?limit=500&${query}`)).body as Body).items
 
-describe('a key of one scope and a low ceiling', () => {
-  it('reads its own scope and what has none, whole', async () => {
+describe('a key of one scope with a low ceiling', () => {
+  it('reads records of its scope and without scope completely', async () => {
     for (const name of ['mine low', 'undefined low']) {
       expect(await read(app, idOf(name), { key: narrow })).toEqual(await read(app, idOf(name)))
     }
   })
 
-  it('sees one level higher that a record exists, and nothing it says', async () => {
+  it('sees a record one level above its ceiling without its content', async () => {
     for (const name of ['mine medium', 'undefined medium']) {
       const seen = await read(app, idOf(name), { key: narrow })
       expect(Object.keys(seen).sort()).toEqual(
@@ -49,7 +49,7 @@ describe('a key of one scope and a low ceiling', () => {
     }
   })
 
-  it('cannot tell what lies higher or elsewhere from what is not there', async () => {
+  it('cannot distinguish records further above or of other scopes from missing ones', async () => {
     const missing = await ask('GET', `/v1/records/${app.ids.next()}`)
     for (const name of ['mine high', 'theirs low', 'theirs medium', 'undefined high']) {
       for (const path of ['', '/audit', '/relations']) {
@@ -62,7 +62,7 @@ describe('a key of one scope and a low ceiling', () => {
     }
   })
 
-  it('is listed what it may see and nothing else, whatever it filters by', async () => {
+  it('lists only the records it may see, whatever the filter', async () => {
     const ids = (await listed('tag=trust')).map((item) => item.id)
     const visible = ['mine low', 'mine medium', 'undefined low', 'undefined medium'].map(idOf)
     expect(ids.sort()).toEqual(visible.sort())
@@ -70,7 +70,7 @@ describe('a key of one scope and a low ceiling', () => {
     expect(await listed('sensitivity=high')).toEqual([])
   })
 
-  it('cannot probe a redacted record by what it does not show', async () => {
+  it('cannot filter redacted records by fields it does not see', async () => {
     expect(await listed('q=secret')).toHaveLength(2)
     for (const query of [
       'layer=semantic',
@@ -85,7 +85,7 @@ describe('a key of one scope and a low ceiling', () => {
     }
   })
 
-  it('may not change, link or look behind what it sees redacted', async () => {
+  it('cannot change, link or inspect a redacted record', async () => {
     const id = idOf('mine medium')
     expectProblem(await ask('PATCH', `/v1/records/${id}`, { tags: [] }), 403, 'above_ceiling')
     expectProblem(await ask('GET', `/v1/records/${id}/audit`), 403, 'above_ceiling')
@@ -96,14 +96,14 @@ describe('a key of one scope and a low ceiling', () => {
     expectProblem(await ask('POST', '/v1/records', fact({ relations: [relation] })), 403, 'above_ceiling')
   })
 
-  it('cannot link to what it cannot see', async () => {
+  it('cannot link to a hidden record', async () => {
     const relation = { predicate: 'supports', target_id: idOf('theirs low') }
     const own = `/v1/records/${idOf('mine low')}/relations`
     expectProblem(await ask('POST', own, relation), 404, 'record_not_found')
     expectProblem(await ask('POST', '/v1/records', fact({ relations: [relation] })), 404, 'record_not_found')
   })
 
-  it('cannot link to what it cannot see by claiming its id in the same batch', async () => {
+  it('cannot link to a hidden record by claiming its id in the same batch', async () => {
     const hidden = idOf('theirs low')
     const link = fact({ relations: [{ predicate: 'supports', target_id: hidden }] })
     const { body } = await ask('POST', '/v1/records/batch', { records: [fact({ id: hidden }), link] })
@@ -111,7 +111,7 @@ describe('a key of one scope and a low ceiling', () => {
     expect((await read(app, hidden)).relations).toEqual([])
   })
 
-  it('follows no edge to what it cannot see', async () => {
+  it('sees no edge to a hidden record', async () => {
     const hub = await create(app, fact({ scope: 'mine' }))
     for (const name of ['theirs low', 'mine high', 'mine medium', 'mine low']) {
       const body = { predicate: 'supports', target_id: idOf(name) }
@@ -125,7 +125,7 @@ describe('a key of one scope and a low ceiling', () => {
     expect(seen.audit_log).toBeDefined()
   })
 
-  it('writes to its scope, which it need not name, and up to its ceiling', async () => {
+  it('writes to its scope by default, up to its ceiling', async () => {
     const record = await create(app, fact(), { key: narrow })
     expect(record).toMatchObject({ scope: 'mine', sensitivity: 'low', source_type: 'ingest' })
     const bodies = [fact({ scope: 'theirs' }), fact({ sensitivity: 'medium' })]
@@ -138,27 +138,27 @@ describe('a key of one scope and a low ceiling', () => {
     expect((await ask('PATCH', path, { scope: 'mine', sensitivity: 'low' })).status).toBe(200)
   })
 
-  it('claims no more trust for a source than it has', async () => {
+  it('may not claim a more trusted source type', async () => {
     expectProblem(await ask('POST', '/v1/records', fact({ source_type: 'human' })), 422, 'validation_failed')
     const record = await create(app, fact({ source_type: 'dream' }), { key: narrow })
     expect(record.source_type).toBe('dream')
   })
 
-  it('is told in a batch which of its records are outside its trust', async () => {
+  it('learns in a batch answer which records are outside its trust', async () => {
     const { body } = await ask('POST', '/v1/records/batch', { records: [fact(), fact({ scope: 'theirs' })] })
     expect((body as Body).results.map((result: Body) => result.status)).toEqual([201, 403])
   })
 })
 
 describe('other keys', () => {
-  it('of several scopes must name the one they write to', async () => {
+  it('with several scopes must name the scope they write to', async () => {
     const key = await app.issueKey(['records:write', 'records:read'], { scopes: ['a', 'b'] })
     const answer = await app.request('POST', '/v1/records', { key, body: fact() })
     expectProblem(answer, 422, 'scope_required')
     expect((await create(app, fact({ scope: 'b' }), { key })).scope).toBe('b')
   })
 
-  it('that may not read are told of their own writes that they were made', async () => {
+  it('without read permission get only the id and version of their own writes', async () => {
     const key = await app.issueKey(['records:write'])
     const answer = await app.request('POST', '/v1/records', { key, body: fact() })
     expect(answer.body).toEqual({ id: (answer.body as Body).id, version: 1 })
@@ -168,7 +168,7 @@ describe('other keys', () => {
     expectProblem(await app.request('GET', path, { key }), 403, 'forbidden')
   })
 
-  it('that may only read write nothing', async () => {
+  it('with read permission only cannot write', async () => {
     const key = await app.issueKey(['records:read'])
     expectProblem(await app.request('POST', '/v1/records', { key, body: fact() }), 403, 'forbidden')
   })

@@ -25,8 +25,8 @@ async function pair(): Promise<[Body, Body]> {
   return [await create(app, fact()), await create(app, fact())]
 }
 
-describe('a record that everybody links to', () => {
-  it('embeds a thousand of its edges, and pages all of them', async () => {
+describe('a record with hundreds of edges', () => {
+  it('embeds a thousand edges and pages all of them', async () => {
     const hub = await create(app, { type: 'entity', payload: { ...payloads.entity, canonical_name: 'hub' } })
     const records = Array.from({ length: 600 }, () =>
       fact({ relations: [{ predicate: 'subject_entity', target_id: hub.id }] }),
@@ -49,8 +49,8 @@ describe('a record that everybody links to', () => {
   })
 })
 
-describe('an edge', () => {
-  it('is written both ways, audited on its source, and goes both ways', async () => {
+describe('POST /v1/records/{id}/relations', () => {
+  it('writes both directions, audits the source, and removes both on delete', async () => {
     const [source, target] = await pair()
     const answer = await relate(source.id, {
       ...{ predicate: 'depends_on', target_id: target.id, weight: 0.25 },
@@ -76,7 +76,7 @@ describe('an edge', () => {
     expectProblem(await unrelate(source.id, 'depends_on', target.id), 404, 'relation_not_found')
   })
 
-  it('is there once, and takes a new weight both ways', async () => {
+  it('updates the weight in both directions when the edge exists', async () => {
     const [source, target] = await pair()
     await relate(source.id, { predicate: 'uses', target_id: target.id })
     const again = await relate(source.id, { predicate: 'uses', target_id: target.id, weight: 0 })
@@ -85,7 +85,7 @@ describe('an edge', () => {
     expect((await read(app, target.id)).relations).toMatchObject([{ predicate: 'used_by', weight: 0 }])
   })
 
-  it('of an unknown predicate stands one way, whatever its name', async () => {
+  it('writes one direction for an unknown predicate', async () => {
     const [source, target] = await pair()
     const predicate = 'is / "like" ü%?'
     await relate(source.id, { predicate, target_id: target.id })
@@ -93,7 +93,7 @@ describe('an edge', () => {
     expect((await unrelate(source.id, predicate, target.id)).status).toBe(204)
   })
 
-  it('leads somewhere', async () => {
+  it('requires an existing target', async () => {
     const [source] = await pair()
     const body = { predicate: 'uses', target_id: app.ids.next() }
     expectProblem(await relate(source.id, body), 404, 'record_not_found')
@@ -101,13 +101,13 @@ describe('an edge', () => {
     expect((await read(app, source.id)).version).toBe(1)
   })
 
-  it('respects If-Match', async () => {
+  it('requires the version in If-Match', async () => {
     const [source, target] = await pair()
     const body = { predicate: 'uses', target_id: target.id }
     expectProblem(await relate(source.id, body, { 'if-match': '"2"' }), 412, 'version_mismatch')
   })
 
-  it('asked for by 20 at once, from both ends, is one pair without a failure', async () => {
+  it('writes one pair for twenty concurrent requests from both ends', async () => {
     const [source, target] = await pair()
     const before = await countRows(app, 'relations')
     const answers = await Promise.all(
@@ -122,8 +122,8 @@ describe('an edge', () => {
   })
 })
 
-describe('the edges of a record', () => {
-  it('are paged from and towards it, by predicate', async () => {
+describe('GET /v1/records/{id}/relations', () => {
+  it('pages the edges from and to the record, filtered by predicate', async () => {
     const hub = await create(app, fact())
     const spokes: Body[] = []
     for (let index = 0; index < 12; index++) {
@@ -154,7 +154,7 @@ describe('the edges of a record', () => {
 describe('lifecycle policies', () => {
   const path = '/v1/policies'
 
-  it('are shipped one for each type', async () => {
+  it('have a default for each type', async () => {
     const { body } = await app.request('GET', path)
     const shipped = (body as Body).items.map(({ type, decay }: Body) => [
       type,
@@ -173,7 +173,7 @@ describe('lifecycle policies', () => {
     ])
   })
 
-  it('are changed whole, by an admin, and apply to the next create', async () => {
+  it('can be replaced by an admin and apply to the next create', async () => {
     const { body } = await app.request('GET', `${path}/working`)
     const { type: _, ...policy } = body as Body
     const changed = { ...policy, decay: { ...policy.decay, half_life_seconds: 7_200, max_salience: null } }
@@ -189,7 +189,7 @@ describe('lifecycle policies', () => {
     expect(record.lifecycle.decay).toEqual(changed.decay)
   })
 
-  it('are refused in part, with nonsense or for no type', async () => {
+  it('are refused when they are incomplete, invalid or of an unknown type', async () => {
     const ask = (type: string, body: unknown) => app.request('PUT', `${path}/${type}`, { body })
     expectProblem(await ask('working', { deletion_policy: 'never' }), 422, 'validation_failed')
     expectProblem(await ask('dream', {}), 404, 'route_not_found')

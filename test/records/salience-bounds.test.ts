@@ -35,7 +35,7 @@ const tooMuch: [string, object][] = [
   ['/lifecycle/decay/max_age_seconds', { lifecycle: { decay: { max_age_seconds: 1e12 } } }],
 ]
 
-describe('a salience or a parameter above its bound', () => {
+describe('a salience or decay parameter above its bound', () => {
   it.each(tooMuch)('is refused at %s by create, batch and import', async (pointer, more) => {
     const created = await api.request('POST', '/v1/records', { body: fact(more) })
     expect(created.body).toMatchObject({ status: 422, errors: [{ pointer }] })
@@ -52,7 +52,7 @@ describe('a salience or a parameter above its bound', () => {
     expect(body).toMatchObject({ status: 422, errors: [{ pointer }] })
   })
 
-  it('is refused by a policy, a penalty, a revision and the anchors of an import', async () => {
+  it('is refused in a policy, a penalty, a revision and the anchors of an import', async () => {
     const policy = { decay: decay({ reinforcement_gain: 1_001 }), deletion_policy: 'auto_prune' }
     expect((await api.request('PUT', '/v1/policies/semantic', { body: policy })).status).toBe(422)
     const id = await create()
@@ -65,7 +65,7 @@ describe('a salience or a parameter above its bound', () => {
     expect(reports).toMatchObject([{ status: 'invalid' }])
   })
 
-  it('is not reached by reinforcement of a record without a cap', async () => {
+  it('is not reached by reinforcement without a cap', async () => {
     const id = await create(
       fact({
         salience: 999,
@@ -77,8 +77,8 @@ describe('a salience or a parameter above its bound', () => {
   })
 })
 
-describe('what an earlier version stored above the bound', () => {
-  it('does not break the metrics, the listing, a retrieval or reinforcement', async () => {
+describe('a value above the bound that an earlier version stored', () => {
+  it('does not break metrics, lists, retrieval or reinforcement', async () => {
     const ids = [await create(), await create()]
     await sql`
       update records set salience = 1.7e308, base_salience = 1.7e308, pinned = true, prune_at = null
@@ -98,7 +98,7 @@ describe('what an earlier version stored above the bound', () => {
     expect(penalized.status).toBe(200)
   })
 
-  it('does not break the metrics where a payload counts more than any sum can hold', async () => {
+  it('does not break metrics when payload counters overflow their sum', async () => {
     const counted = { kind: 'competence', skill_name: 's', triggers: [], recipe: [{ step: 'x' }] }
     const lists = { required_tools: [], failure_modes: [], fallbacks: [] }
     const performance = { success_count: 1, failure_count: 1, success_rate: 0.5 }

@@ -34,8 +34,8 @@ const caller = {
   trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 
-describe('erased content', () => {
-  it('is refused however it is written, and only as a whole', async () => {
+describe('content that was erased', () => {
+  it('is refused in any spelling, and only as a whole', async () => {
     await erase((await create(app, say('Ada lives in  Paris.'))).id)
     for (const words of ['Ada lives in Paris', 'ADA LIVES, in\tparis!', 'ａｄａ lives in Paris…']) {
       expectProblem(await post(say(words)), 409, 'erased_content')
@@ -53,7 +53,7 @@ describe('erased content', () => {
     ).toBe(201)
   })
 
-  it('is refused in its own scope alone', async () => {
+  it('is refused in its own scope only', async () => {
     await erase((await create(app, say('only here', { scope: 'here' }))).id)
     expectProblem(await post(say('only here', { scope: 'here' })), 409, 'erased_content')
     expect((await post(say('only here', { scope: 'there' }))).status).toBe(201)
@@ -93,19 +93,19 @@ describe('erased content', () => {
       { version: '2' },
     ],
   ]
-  it.each(spoken)('is known again in %s', async (_, payload, changes) => {
+  it.each(spoken)('is recognised in %s', async (_, payload, changes) => {
     const type = (payload as { kind: string }).kind
     await erase((await create(app, { type, payload })).id)
     expectProblem(await post({ type, payload: { ...payload, ...changes } }), 409, 'erased_content')
   })
 
-  it('is nothing where a record says nothing', async () => {
+  it('leaves no tombstone when the record has no content', async () => {
     const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic' } })
     expect((await erase(id)).tombstone_ids).toEqual([])
     expect((await post({ type: 'episodic', payload: { kind: 'episodic' } })).status).toBe(201)
   })
 
-  it('is told from its neighbours in a batch, with those that are linked to it', async () => {
+  it('is refused in a batch together with the records linked to it, while the others are stored', async () => {
     await erase((await create(app, say('batch secret'))).id)
     const id = app.ids.next()
     const relations = [{ predicate: 'supports', target_id: id }]
@@ -118,7 +118,7 @@ describe('erased content', () => {
     expectProblem(atomic, 409, 'erased_content')
   })
 
-  it('does not come back by a patch or by a move', async () => {
+  it('is refused by a patch and by a move to the scope', async () => {
     const named = (name: string, scope: string) => ({
       ...{ type: 'entity', scope },
       payload: { kind: 'entity', canonical_name: name, primary_type: 'Person' },
@@ -137,8 +137,8 @@ describe('erased content', () => {
   })
 })
 
-describe('tombstones', () => {
-  it('are listed page by page to admins, and lifted', async () => {
+describe('GET and DELETE /v1/tombstones', () => {
+  it('list the tombstones in pages for admins, and lift one', async () => {
     const scope = app.ids.next()
     for (const words of ['first', 'second', 'third']) {
       app.clock.advance(1_000)
@@ -159,13 +159,13 @@ describe('tombstones', () => {
     expectProblem(await app.request('DELETE', path, { key: reader }), 403, 'forbidden')
   })
 
-  it('are one for one content, however often it is erased', async () => {
+  it('show one tombstone for content that was erased twice', async () => {
     const twins = [await create(app, say('twin')), await create(app, say('Twin.'))]
     const [first, second] = [await erase(twins[0].id), await erase(twins[1].id)]
     expect(second.tombstone_ids).toEqual(first.tombstone_ids)
   })
 
-  it('that another key made stop a server from storing what it cannot check', async () => {
+  it('are not readable under another key, and such a server refuses to store content', async () => {
     for (const seal of [createSeal('quite another key'), createSeal(undefined)]) {
       const resources = { db: app.db, clock: app.clock, ids: app.ids, seal, policies: app.services.policies }
       const other = createRecordsService({
@@ -179,7 +179,7 @@ describe('tombstones', () => {
     }
   })
 
-  it('need a key: without one nothing is erased', async () => {
+  it('require a tombstone key: without one no record can be erased', async () => {
     const keyless = await startTestApp()
     try {
       const { id } = await create(keyless, say('kept'))
@@ -191,7 +191,7 @@ describe('tombstones', () => {
   })
 })
 
-describe('a create that races an erase', () => {
+describe('a create concurrent with an erase', () => {
   const waiting = (count: number) =>
     until('sessions to wait for the lock', async () => {
       const { rows } = await app.database.pool.query(
@@ -200,7 +200,7 @@ describe('a create that races an erase', () => {
       return rows.length >= count || undefined
     })
 
-  it('waits for it, and is refused by the tombstone it could not have seen', async () => {
+  it('waits for the erase and is refused by its tombstone', async () => {
     const { id } = await create(app, say('raced'))
     const racers: Promise<unknown>[] = []
     await app.db.transaction().execute(async (tx) => {
@@ -209,11 +209,11 @@ describe('a create that races an erase', () => {
       await waiting(3)
     })
     await Promise.all(racers)
-    // Those before the erase are records of their own; none comes after it.
+    // Creates before the erase are records of their own; none succeeds after it.
     expectProblem(await post(say('raced')), 409, 'erased_content')
   })
 
-  it('never succeeds once the erase has been answered, however many try', async () => {
+  it('never succeeds once the erase has been answered', async () => {
     const { id } = await create(app, say('stormed'))
     let isErased = false
     const late: number[] = []

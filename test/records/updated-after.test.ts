@@ -28,7 +28,7 @@ async function poll(after: string, query = ''): Promise<{ ids: string[]; next: s
   return { ids: items.map(({ id }: Body) => id), next, cursor }
 }
 
-/** A transaction that is open, and commits when it is released. */
+/** Opens a transaction that commits when it is released. */
 async function hold(write: (call: Body) => Promise<unknown>, late = write) {
   const written = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -46,20 +46,20 @@ async function hold(write: (call: Body) => Promise<unknown>, late = write) {
   }
 }
 
-/** The transaction is older, in real time, than what a poll leaves out besides its slack. */
+/** Waits until the transaction is older, in real time, than the slack of a poll. */
 async function outlastSlack() {
   app.clock.advance(slackMs + 100)
   await sleep(300)
 }
 
-describe('a client that polls by updated_after', () => {
-  it('is told what to pass next, and by a list without it nothing', async () => {
+describe('a client that polls with updated_after', () => {
+  it('gets the value for its next poll, and a list without the parameter has none', async () => {
     const { next } = await poll(now())
     expect(next).toBe(now())
     expect((await app.request('GET', '/v1/records')).body).not.toHaveProperty('next_updated_after')
   })
 
-  it('sees a change that commits after the poll, with a time before it', async () => {
+  it('sees a change that commits after a poll with an earlier time', async () => {
     const record = await create(app, fact())
     const start = now()
     app.clock.advance(1)
@@ -72,7 +72,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(first.next)).ids).toContain(record.id)
   })
 
-  it('sees a record that is created by a transaction that was open during the poll', async () => {
+  it('sees a record of a transaction that was open during a poll', async () => {
     const start = now()
     app.clock.advance(1)
     const id = app.ids.next()
@@ -84,7 +84,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(first.next)).ids).toContain(id)
   })
 
-  it('sees the write of a transaction that had read the clock during the poll, and written nothing', async () => {
+  it('sees the write of a transaction that had only read the clock before a poll', async () => {
     const record = await create(app, fact())
     const start = now()
     app.clock.advance(1)
@@ -100,7 +100,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(first.next)).ids).toContain(record.id)
   })
 
-  it('sees what a run writes, which has the time of its start', async () => {
+  it('sees the writes of a run, which carry the start time of the run', async () => {
     const record = await create(app, fact())
     const start = now()
     app.clock.advance(1)
@@ -118,7 +118,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(second.next)).ids).toEqual([])
   })
 
-  it('sees a line that waited in an import for those after it', async () => {
+  it('sees an import line that waited for later lines', async () => {
     const start = now()
     const ids = [app.ids.next(), app.ids.next()]
     const sending = new TransformStream<string, string>()
@@ -137,7 +137,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(first.next)).ids).toEqual(expect.arrayContaining(ids))
   })
 
-  it('sees a create that waited for a lock during the poll', async () => {
+  it('sees a create that waited for a lock during a poll', async () => {
     const start = now()
     app.clock.advance(1)
     const id = app.ids.next()
@@ -150,7 +150,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(first.next)).ids).toContain(id)
   })
 
-  it('sees a write of a process whose clock is behind, and one that waited for a connection', async () => {
+  it('sees a write of a process with a slow clock, and one that waited for a connection', async () => {
     app.clock.advance(slackMs + 1)
     const first = await poll(now())
     app.clock.advance(60_000)
@@ -161,7 +161,7 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(second.next)).ids).toContain(id)
   })
 
-  it('sees nothing again once all has settled', async () => {
+  it('sees no record again once all writes are old enough', async () => {
     const { id } = await create(app, fact())
     app.clock.advance(10 * slackMs)
     const first = await poll(new Date(app.clock.now().getTime() - 11 * slackMs).toISOString())
@@ -169,12 +169,12 @@ describe('a client that polls by updated_after', () => {
     expect((await poll(first.next)).ids).toEqual([])
   })
 
-  it('is never sent back before the time it asked for', async () => {
+  it('never gets a value before the time it asked for', async () => {
     const ahead = new Date(app.clock.now().getTime() + 86_400_000).toISOString()
     expect((await poll(ahead)).next).toBe(ahead)
   })
 
-  it.each(['salience', 'updated_at'])('has one answer for all pages in the order of %s', async (sort) => {
+  it.each(['salience', 'updated_at'])('gets one value on all pages when sorted by %s', async (sort) => {
     const start = now()
     app.clock.advance(10 * slackMs)
     for (let count = 0; count < 3; count++) await create(app, fact())
@@ -186,8 +186,8 @@ describe('a client that polls by updated_after', () => {
   })
 })
 
-describe('an export', () => {
-  it('answers in a header what the next one passes, so that it misses no write that commits late', async () => {
+describe('GET /v1/export', () => {
+  it('answers the updated_after of the next export in a header, so that no late commit is missed', async () => {
     const start = now()
     app.clock.advance(1)
     const id = app.ids.next()
@@ -199,7 +199,7 @@ describe('an export', () => {
     expect(records.map((each) => each.id)).toContain(id)
   })
 
-  it('has the header without the filter too, but not where it goes on behind an id', async () => {
+  it('answers the header without the filter too, but not when it continues after an id', async () => {
     const whole = await app.request('GET', '/v1/export')
     expect(Date.parse(whole.headers.get('next-updated-after') ?? '')).toBeLessThan(app.clock.now().getTime())
     const rest = await app.request('GET', `/v1/export?after=${app.ids.next()}`)

@@ -96,9 +96,9 @@ export function range(count: number): number[] {
 export function createTopic(app: TestApp, scope: string) {
   return {
     scope,
-    captureObject: (object: unknown, more: object = {}, outside: object = {}) =>
+    add: (object: unknown, more: object = {}, outside: object = {}) =>
       captureFact(app, triple(object, more), { scope, ...outside }),
-    readActiveObjects: async (): Promise<string[]> => {
+    readActive: async (): Promise<string[]> => {
       const { body } = await app.request(
         'GET',
         `/v1/records?type=semantic&scope=${scope}&status=active&limit=500`,
