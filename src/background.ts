@@ -5,17 +5,11 @@ import { createSeal } from './domain/tombstone-seal.ts'
 import { createDream, deleteOldVerdicts } from './dream/index.ts'
 import { createCompression, createEmbedder, createEmbeddingJob } from './embeddings/index.ts'
 import { deleteExpiredAnswers } from './http/idempotency.queries.ts'
+import type { JobHandler } from './jobs/job-message.ts'
 import type { Clock } from './kernel/clock.ts'
 import { createPromotion, createRefresh, createSweep } from './lifecycle/index.ts'
 import { createChat } from './llm/chat.ts'
-import {
-  createHandlers,
-  createPurge,
-  createRunner,
-  deleteOldRuns,
-  listIntervals,
-  watchJobs,
-} from './maintenance/index.ts'
+import { createPurge, createRunner, deleteOldRuns, startDueJobsPoll } from './maintenance/index.ts'
 import { createPoliciesService } from './policies/index.ts'
 import { deleteAbandonedEdges, deleteAbandonedLines } from './portability/index.ts'
 import { createTextUpdate, purgeForgotten } from './records/index.ts'
@@ -41,8 +35,10 @@ export function createJobs({
   ids,
   log,
   tracer,
+  announcements,
   instruments = createInstruments(),
-}: Resources) {
+  pollMs,
+}: Resources & { pollMs?: number }) {
   const { intervals, revisedRetentionMs } = config.jobs
   const { forgottenRetentionMs } = config.records
   const expired = {
@@ -85,14 +81,20 @@ export function createJobs({
     purge: createPurge({ expired }),
   }
   const worker = `${hostname()}:${process.pid}`
-  const runner = createRunner({ db, clock, ids, log, worker, works, intervals, tracer })
-  return {
-    handlers: createHandlers(runner),
-    intervals: () => listIntervals(db, intervals),
-    watch: () => {
-      const jobs = watchJobs({ db, clock, log, worker, runner, intervals })
-      const watches = [jobs, embeddings.watch(), texts.watch()]
-      return { stop: () => Promise.all(watches.map((watch) => watch.stop())) }
-    },
+  const runner = createRunner({ db, clock, ids, log, worker, works, intervals, tracer, announcements })
+  const handle: JobHandler = async (job, signal, showRun) => ({
+    runs: await runner.runJob(job, signal, showRun),
+  })
+  const startPolls = () => {
+    const polls = [
+      startDueJobsPoll({
+        ...{ db, clock, log, worker, runner, intervals, announcements },
+        ...(pollMs === undefined ? {} : { everyMs: pollMs }),
+      }),
+      embeddings.watch(),
+      texts.watch(),
+    ]
+    return { stop: async () => void (await Promise.all(polls.map((poll) => poll.stop()))) }
   }
+  return { handle, startPolls }
 }

@@ -3,6 +3,7 @@ import { type Config, readConfig } from './config/config.ts'
 import { type Connection, connect, type Database } from './db/connection.ts'
 import { pendingMigrations } from './db/migrator.ts'
 import type { Checks } from './http/health.ts'
+import { createAnnouncements } from './jobs/announcements.ts'
 import { openQueue } from './jobs/queue.ts'
 import { systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
@@ -77,7 +78,8 @@ async function startWorker(context: Context): Promise<Service> {
   const { config } = context
   const service = await startWorking({
     ...{ ...context, clock, onStatement },
-    createJobs: (db) => createJobs({ ...context, db, clock, ids, instruments, tracer }),
+    createJobs: (db, announcements) =>
+      createJobs({ ...context, db, clock, ids, instruments, tracer, announcements }),
     listen: async ({ db, pool }, checks) => {
       instruments.watchPool(pool, 'jobs')
       if (config.metrics.workerPort === undefined) return async () => {}
@@ -150,8 +152,9 @@ async function startApi(context: Context): Promise<Service> {
   })
   instruments.watchPool(pool, 'requests')
   const configuration = await watchConfiguration(db, config)
-  const services = createServices({ config, db, clock, ids, log, instruments })
   const queue = openQueue({ redisUrl: config.redisUrl, databaseUrl: url }, log)
+  const announcements = createAnnouncements({ queue, clock, log })
+  const services = createServices({ config, db, clock, ids, log, instruments, announcements })
   services.storeReading.watchQueue(() => queue.count())
   let isStopping = false
   const app = await createApp({
@@ -173,6 +176,7 @@ async function startApi(context: Context): Promise<Service> {
     await drain(app)
     await services.keys.finishWrites()
     await services.access.flush()
+    await announcements.finish()
     await queue.close()
     await close()
     return true

@@ -13,6 +13,7 @@ import {
 import { createEntitiesService, createEntityMergingService, entitiesRoutes } from './entities/index.ts'
 import { type Room, room } from './http/app.ts'
 import { createOnce } from './http/idempotency.ts'
+import type { Announcements } from './jobs/announcements.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Ids } from './kernel/ids.ts'
 import type { Logger } from './kernel/log.ts'
@@ -65,8 +66,10 @@ export type Resources = {
   clock: Clock
   ids: Ids
   log: Logger
-  /** Of the process; made here where nobody else tells of it. */
+  /** The metrics of the process; created here when the caller has none. */
   instruments?: Instruments
+  /** Without them, a worker finds a new run by its poll. */
+  announcements?: Announcements | undefined
   tracer?: Tracer | undefined
 }
 
@@ -79,6 +82,7 @@ export function createServices({
   clock,
   ids,
   log,
+  announcements,
   instruments = createInstruments(),
 }: Resources) {
   const keys = createKeysService({ db, clock, ids })
@@ -153,6 +157,7 @@ export function createServices({
     surprisePreview,
     drift,
     maintenance,
+    announcements,
     exporter,
     importer,
     instruments,
@@ -186,7 +191,9 @@ export function listRooms({ once, ...services }: Services): Room[] {
     room(similarRoutes, { similar: services.similar }),
     room(surpriseRoutes, { surprisePreview: services.surprisePreview }),
     room(driftRoutes, { drift: services.drift }),
-    room(maintenanceRoutes, { maintenance: services.maintenance, once }),
+    room(maintenanceRoutes, {
+      ...{ maintenance: services.maintenance, once, announcements: services.announcements },
+    }),
     room(portabilityRoutes, { exporter: services.exporter, importer: services.importer }),
     room(scrapeRoutes, services.scrape),
     room(summaryRoutes, { summary: services.summary }),

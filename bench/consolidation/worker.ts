@@ -38,7 +38,7 @@ export function createWorker(url: string) {
     const id = randomUUID()
     await insertRun(db, { id, job: 'consolidate', trigger: 'manual', now: clock.now() })
     const started = performance.now()
-    await runner.attend('consolidate', new AbortController().signal)
+    await runner.runJob('consolidate', new AbortController().signal)
     const seconds = (performance.now() - started) / 1_000
     const run = await db
       .selectFrom('maintenance_runs')

@@ -37,7 +37,7 @@ export function createWorker(url: string, name: string, ahead: { ms: number }) {
       refresh_importance: createRefresh({ db }),
     },
   })
-  const attend = (job: JobName) => runner.attend(job, new AbortController().signal)
+  const attend = (job: JobName) => runner.runJob(job, new AbortController().signal)
   return { db, clock, attend, close: connection.close }
 }
 

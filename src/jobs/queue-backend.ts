@@ -1,11 +1,12 @@
 import { createPostgresBackend, type JobsOptions, type Processor, Queue, Worker, withBackend } from 'bullmq'
-import type { JobName, JobReport, Jobs } from './job-names.ts'
+import type { JobMessage, JobReport } from './job-message.ts'
+import type { JobName } from './job-names.ts'
 
 export type QueueSettings = {
-  /** Redis keeps the queue when it is given, otherwise PostgreSQL does, in a schema beside ours. */
+  /** Without it, PostgreSQL keeps the queue, in a schema beside ours. */
   redisUrl: string | undefined
   databaseUrl: string
-  /** Of the Redis keys; PostgreSQL is divided by schema and database. */
+  /** The prefix of the Redis keys. In PostgreSQL, the schema and the database separate queues. */
   prefix?: string
 }
 
@@ -13,40 +14,43 @@ const postgres = withBackend(createPostgresBackend)
 const name = 'membrane'
 const schema = 'bullmq'
 
-/** Enough to look back on; kept for ever, finished jobs would fill the memory of a Redis. */
+/** Enough history for the board. Without a limit, finished messages would fill the memory of Redis. */
 const retention = {
   removeOnComplete: { age: 7 * 86_400, count: 200 },
   removeOnFail: { age: 30 * 86_400, count: 1_000 },
 } satisfies JobsOptions
 
-/** A run that failed is repeated soon, for the next one by schedule may be a day away. */
-export const jobOptions = {
+/** A message fails when the database is away, and is tried again soon: the next tick may be a day away. */
+const jobOptions = {
   ...retention,
   attempts: 5,
   backoff: { type: 'exponential', delay: 1_000 },
 } satisfies JobsOptions
 
-type Payload = Jobs[JobName]
-export type Process = Processor<Payload, JobReport, JobName>
+export type Process = Processor<JobMessage, JobReport, JobName>
 
 export function createQueue(settings: QueueSettings, migrate = false) {
   const options = { defaultJobOptions: jobOptions, streams: { events: { maxLen: 1_000 } } }
   if (settings.redisUrl === undefined) {
     const connection = postgresConnection(settings.databaseUrl, migrate, 2)
-    return new postgres.Queue<Payload, JobReport, JobName>(name, { ...options, connection })
+    return new postgres.Queue<JobMessage, JobReport, JobName>(name, { ...options, connection })
   }
   const connection = redisConnection(settings.redisUrl)
-  return new Queue<Payload, JobReport, JobName>(name, { ...options, connection, prefix: prefixOf(settings) })
+  return new Queue<JobMessage, JobReport, JobName>(name, {
+    ...options,
+    connection,
+    prefix: prefixOf(settings),
+  })
 }
 
 export function createWorker(settings: QueueSettings, process: Process, concurrency: number) {
   const options = { ...retention, concurrency, autorun: false, runRetryDelay: 2_000 }
   if (settings.redisUrl === undefined) {
     const connection = postgresConnection(settings.databaseUrl, false, concurrency + 1)
-    return new postgres.Worker<Payload, JobReport, JobName>(name, process, { ...options, connection })
+    return new postgres.Worker<JobMessage, JobReport, JobName>(name, process, { ...options, connection })
   }
   const connection = redisConnection(settings.redisUrl)
-  return new Worker<Payload, JobReport, JobName>(name, process, {
+  return new Worker<JobMessage, JobReport, JobName>(name, process, {
     ...options,
     connection,
     prefix: prefixOf(settings),
@@ -66,7 +70,7 @@ function postgresConnection(connectionString: string, migrate: boolean, max: num
 }
 
 function redisConnection(url: string) {
-  // BullMQ waits for a Redis that is away; with a limit its commands would fail instead.
+  // BullMQ then waits until Redis is back. With a limit, its commands would fail instead.
   return { url, maxRetriesPerRequest: null }
 }
 

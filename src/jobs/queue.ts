@@ -1,13 +1,14 @@
 import type { BullMQAdapter } from '@bull-board/api/bullMQAdapter'
-import type { Queue } from 'bullmq'
+import type { JobsOptions, Queue } from 'bullmq'
 import type { Logger } from '../kernel/log.ts'
-import type { JobName, Jobs } from './job-names.ts'
-import { createQueue, jobOptions, type QueueSettings } from './queue-backend.ts'
+import type { JobMessage } from './job-message.ts'
+import { type JobName, jobNames } from './job-names.ts'
+import { createQueue, type QueueSettings } from './queue-backend.ts'
 import { createFaultLog } from './queue-fault-log.ts'
 
 export type JobQueue = ReturnType<typeof openQueue>
 
-/** Creates what the queue needs in PostgreSQL; raced by many, one does the work and the others wait for it. */
+/** Creates what the queue needs in PostgreSQL. When several processes call it at once, one works and the others wait. */
 export async function prepareQueue(settings: QueueSettings): Promise<void> {
   if (settings.redisUrl !== undefined) return
   const queue = createQueue(settings, true)
@@ -20,20 +21,20 @@ export async function prepareQueue(settings: QueueSettings): Promise<void> {
 }
 
 export function openQueue(settings: QueueSettings, log: Logger) {
-  const fault = createFaultLog(log)
-  const create = () => createQueue(settings).on('error', fault)
+  const logFault = createFaultLog(log)
+  const create = () => createQueue(settings).on('error', logFault)
   let queue = create()
 
-  /** BullMQ tries to connect once and remembers a failure for ever, so what failed is replaced by a new one. */
-  async function usable() {
-    const tried = queue
+  /** BullMQ tries to connect once and keeps a failure for ever, so a queue that failed is replaced by a new one. */
+  async function getQueue() {
+    const current = queue
     try {
-      await tried.waitUntilReady()
-      return tried
+      await current.waitUntilReady()
+      return current
     } catch (error) {
-      if (tried === queue) {
+      if (current === queue) {
         queue = create()
-        void tried.close().catch(fault)
+        void current.close().catch(logFault)
       }
       throw error
     }
@@ -41,9 +42,9 @@ export function openQueue(settings: QueueSettings, log: Logger) {
 
   let shown: { queue: ReturnType<typeof create>; board: BullMQAdapter } | undefined
 
-  /** For a page that shows what waits; nothing can be done to it there. */
+  /** What the board shows; the board cannot change the queue. */
   async function show(): Promise<BullMQAdapter> {
-    const queue = await usable()
+    const queue = await getQueue()
     if (shown?.queue === queue) return shown.board
     const { BullMQAdapter } = await import('@bull-board/api/bullMQAdapter')
     shown = { queue, board: new BullMQAdapter(queue as Queue, { readOnlyMode: true, allowRetries: false }) }
@@ -52,22 +53,20 @@ export function openQueue(settings: QueueSettings, log: Logger) {
 
   return {
     show,
-    /** Resolves when it can be used: a Redis that is away is waited for. */
+    /** Resolves when the queue can be used. It waits for a Redis that is away. */
     ready: async (): Promise<void> => {
-      await usable()
+      await getQueue()
     },
-    enqueue: async <Name extends JobName>(name: Name, payload: Jobs[Name]): Promise<void> => {
-      await (await usable()).add(name, payload)
+    /** A message with the `jobId` of one that the queue still has, finished or not, is ignored. */
+    enqueue: async (name: JobName, message: JobMessage, options: JobsOptions = {}): Promise<void> => {
+      await (await getQueue()).add(name, message, options)
     },
-    /** How many messages there are in each state. */
-    count: async (): Promise<Record<string, number>> => (await usable()).getJobCounts(),
-    findSchedule: async (name: JobName) => (await usable()).getJobScheduler(name),
-    /** Puts what is scheduled already into order and leaves its next run where it is. */
-    schedule: async (name: JobName, every: number): Promise<void> => {
-      await (await usable()).upsertJobScheduler(name, { every }, { name, opts: jobOptions })
-    },
-    unschedule: async (name: JobName): Promise<void> => {
-      await (await usable()).removeJobScheduler(name)
+    /** The number of messages in each state. */
+    count: async (): Promise<Record<string, number>> => (await getQueue()).getJobCounts(),
+    /** Earlier versions repeated ticks by BullMQ's schedulers, which would go on doing so. */
+    removeSchedulers: async (): Promise<void> => {
+      const queue = await getQueue()
+      await Promise.all(jobNames.map((name) => queue.removeJobScheduler(name)))
     },
     close: () => queue.close(),
   }

@@ -1,66 +1,73 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../kernel/log.ts'
-import type { JobHandlers, JobName, JobReport } from './job-names.ts'
+import type { JobHandler, JobReport } from './job-message.ts'
+import { type JobName, jobNames } from './job-names.ts'
 import { createWorker, type Process, type QueueSettings } from './queue-backend.ts'
 import { createFaultLog } from './queue-fault-log.ts'
 
-type WorkerOptions = { settings: QueueSettings; handlers: JobHandlers; log: Logger; concurrency?: number }
+type WorkerOptions = { settings: QueueSettings; handle: JobHandler; log: Logger; concurrency?: number }
 
 export type JobWorker = {
-  /** False when a job did not end in time: its lock lapses and another worker takes it up. */
+  /** False when a job did not end in time: its lock lapses and another worker continues it. */
   stop(milliseconds: number): Promise<boolean>
 }
 
-/** A finished job is still to be marked as such; a queue that is away would have us wait for its return. */
-const farewellMs = 2_000
+/** How long a finished job waits to be marked as such; a queue that is down would take for ever. */
+const markFinishedMs = 2_000
+
+/** Runs of one job never overlap, so with one slot for each job a long dream never delays a decay. */
+const slots = jobNames.length
 
 export async function startWorker(options: WorkerOptions): Promise<JobWorker> {
-  const { settings, handlers, log, concurrency = 2 } = options
-  const inHand = new Set<Promise<unknown>>()
-  const worker = createWorker(settings, createProcess(handlers, inHand, log), concurrency)
-  const fault = createFaultLog(log)
-  worker.on('error', fault)
-  // A Redis that is away is waited for meanwhile; PostgreSQL is tried once, and never again when that fails.
+  const { settings, handle, log, concurrency = slots } = options
+  const running = new Set<Promise<unknown>>()
+  const logFault = createFaultLog(log)
+  const worker = createWorker(settings, createProcess(handle, { running, log, logFault }), concurrency)
+  worker.on('error', logFault)
+  // BullMQ waits for Redis, but tries PostgreSQL only once: its failure must end the start.
   if (settings.redisUrl === undefined) await worker.waitUntilReady()
-  worker.run().catch(fault)
+  worker.run().catch(logFault)
   return {
     stop: async (milliseconds) => {
       worker.cancelAllJobs('the worker stops')
       const closed = worker.close().then(() => true)
-      const finished = Promise.allSettled(inHand).then(() => sleep(farewellMs, true, { ref: false }))
+      const finished = Promise.allSettled(running).then(() => sleep(markFinishedMs, true, { ref: false }))
       return Promise.race([closed, finished, sleep(milliseconds, false, { ref: false })])
     },
   }
 }
 
-/** BullMQ hands over a signal only to a function of three parameters, of which one with a default is none. */
-function createProcess(handlers: JobHandlers, inHand: Set<Promise<unknown>>, log: Logger): Process {
+type ProcessTools = { running: Set<Promise<unknown>>; log: Logger; logFault: (error: Error) => void }
+
+/** BullMQ passes a signal only to a function of three parameters; one with a default value does not count. */
+function createProcess(handle: JobHandler, { running, log, logFault }: ProcessTools): Process {
   return async (job, _token, signal) => {
-    const began = performance.now()
-    const run = { job: job.name, job_id: job.id, attempt: job.attemptsStarted }
-    const running = handle(handlers, job.name, job.data, signal ?? new AbortController().signal)
-    inHand.add(running)
+    const startedAt = performance.now()
+    const about = { job: job.name, job_id: job.id, reason: job.data.reason, attempt: job.attemptsStarted }
+    const elapsed = () => ({ ms: Math.round(performance.now() - startedAt) })
+    const showRun = (runId: string) => {
+      if (job.data.run_id !== runId) job.updateData({ ...job.data, run_id: runId }).catch(logFault)
+    }
+    const handled = handleKnown(job.name, () =>
+      handle(job.name, signal ?? new AbortController().signal, showRun),
+    )
+    running.add(handled)
     try {
-      const report = await running
-      log.info('job done', { ...run, ms: Math.round(performance.now() - began), ...report })
+      const report = await handled
+      log.info('job done', { ...about, ...elapsed(), ...report })
       return report
     } catch (error) {
-      log.error('job failed', { ...run, ms: Math.round(performance.now() - began), err: error })
-      // What is thrown here is kept in the queue, and an error of the database may quote a row.
+      log.error('job failed', { ...about, ...elapsed(), err: error })
+      // The queue keeps what is thrown here, and an error of the database may quote a row.
       throw new Error(`${job.name} failed; the log of the worker says why`)
     } finally {
-      inHand.delete(running)
+      running.delete(handled)
     }
   }
 }
 
-/** A name may be unknown for as long as an older and a newer version run side by side. */
-async function handle<Name extends JobName>(
-  handlers: JobHandlers,
-  name: Name,
-  payload: Parameters<JobHandlers[Name]>[0],
-  signal: AbortSignal,
-): Promise<JobReport> {
-  if (!Object.hasOwn(handlers, name)) throw new Error('this version knows no job of that name')
-  return handlers[name](payload, signal)
+/** While a newer version runs beside this one, it may send names that this one does not know. */
+async function handleKnown(name: JobName, handle: () => Promise<JobReport>): Promise<JobReport> {
+  if (!jobNames.includes(name)) throw new Error('this version knows no job of that name')
+  return handle()
 }

@@ -4,7 +4,6 @@ import type { Database } from '../db/connection.ts'
 import type { RunStatus, RunTrigger } from '../db/schema.ts'
 import { openTo, visibleTo } from '../db/visibility.ts'
 import type { Sensitivity, Trust } from '../domain/caller.ts'
-import type { JobName } from '../jobs/job-names.ts'
 
 export type RunRow = {
   id: string
@@ -216,16 +215,4 @@ export async function upsertSchedule(
     .values({ job, ...row })
     .onConflict((conflict) => conflict.column('job').doUpdateSet(row))
     .execute()
-}
-
-/** How often each job is to run; 0 for one whose schedule is off. */
-export async function listIntervals(
-  db: Database,
-  configured: Readonly<Record<JobName, number>>,
-): Promise<Record<string, number>> {
-  const chosen = (await listSchedules(db)).map(({ job, interval_ms, enabled }) => {
-    const configuredMs = Object.entries(configured).find(([name]) => name === job)?.[1] ?? 0
-    return [job, enabled ? (interval_ms ?? configuredMs) : 0] as const
-  })
-  return { ...configured, ...Object.fromEntries(chosen) }
 }

@@ -6,7 +6,7 @@ import { type Once, readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
 import { getTraceContext } from '../http/request-tracing.ts'
-import type { JobName } from '../jobs/job-names.ts'
+import type { Announcements } from '../jobs/announcements.ts'
 import {
   Cancellation,
   ChangePage,
@@ -27,8 +27,8 @@ import { createRunEvents } from './run-events.service.ts'
 export type MaintenanceOptions = {
   maintenance: MaintenanceService
   once: Once
-  /** Wakes a worker; that it may be lost is of no matter, for workers also look by themselves. */
-  nudge?: (job: JobName) => void
+  /** Without them, a worker finds a new run by its poll. */
+  announcements?: Pick<Announcements, 'announceRun' | 'announceTick'> | undefined
 }
 
 const tags = ['maintenance']
@@ -37,7 +37,7 @@ const runs = { permission: 'maintenance:run' } as const
 
 export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = async (
   app,
-  { maintenance, once, nudge = () => {} },
+  { maintenance, once, announcements },
 ) => {
   const follow = createRunEvents({ maintenance })
   const closing = new AbortController()
@@ -65,11 +65,15 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
       ),
     },
     handler: async (request, reply) => {
+      let requested: MaintenanceRun | undefined
       await once(request, reply, async (call) => {
         const run = await maintenance.request(call, request.body, getTraceContext(request))
+        requested = run
         return { status: 202, body: run, headers: { location: `/v1/maintenance/runs/${run.id}` } }
       })
-      nudge(request.body.job)
+      // After the commit, because a worker that hears of the run earlier does not find it. Not awaited, because a
+      // queue that is down must not delay the answer.
+      if (requested) void announcements?.announceRun(request.body.job, requested.id)
     },
   })
 
@@ -223,7 +227,11 @@ export const maintenanceRoutes: FastifyPluginAsyncTypebox<MaintenanceOptions> = 
         'outside_trust',
       ]),
     },
-    handler: (request) =>
-      maintenance.chooseSchedule(readCallContext(request), request.params.job, request.body),
+    handler: async (request) => {
+      const { job } = request.params
+      const schedule = await maintenance.chooseSchedule(readCallContext(request), job, request.body)
+      if (schedule.next_at) void announcements?.announceTick(job, new Date(schedule.next_at))
+      return schedule
+    },
   })
 }

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
 import { type Connection, type ConnectionOptions, connect, type Database } from '../db/connection.ts'
-import type { JobHandlers } from '../jobs/job-names.ts'
+import { type Announcements, createAnnouncements } from '../jobs/announcements.ts'
+import type { JobHandler } from '../jobs/job-message.ts'
+import type { Poll } from '../jobs/poll.ts'
 import { openQueue } from '../jobs/queue.ts'
-import { type Intervals, watchSchedules } from '../jobs/schedules.ts'
 import { startWorker } from '../jobs/worker.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -12,16 +13,15 @@ import { requireDatabaseUrl, requireMigrated } from './migration.ts'
 import type { Service } from './run-until-stopped.ts'
 
 type Jobs = {
-  handlers: JobHandlers
-  intervals: () => Promise<Intervals>
-  /** Looks for work that no message announces. */
-  watch(): { stop(): Promise<unknown> }
+  handle: JobHandler
+  /** Finds work that no message announces. */
+  startPolls(): Poll
 }
 type Resources = {
   config: Config
   log: Logger
   clock: Clock
-  createJobs(db: Database): Jobs
+  createJobs(db: Database, announcements: Announcements): Jobs
   onStatement?: ConnectionOptions['onStatement']
   /** Serves metrics and health of the process; returns how to stop it. */
   listen?(connection: Connection, check: Checks): Promise<() => Promise<void>>
@@ -45,20 +45,25 @@ export async function startWorking(resources: Resources): Promise<Service> {
   await requireConfiguration(db, config)
   const settings = { redisUrl: config.redisUrl, databaseUrl: url }
   const queue = openQueue(settings, log)
-  const { handlers, intervals, watch: watchJobs } = createJobs(db)
-  const worker = await startWorker({ settings, handlers, log })
-  const jobs = watchJobs()
-  const watch = watchSchedules({ db, queue, clock, intervals, log })
+  const announcements = createAnnouncements({ queue, clock, log })
+  const { handle, startPolls } = createJobs(db, announcements)
+  const worker = await startWorker({ settings, handle, log })
+  queue.removeSchedulers().catch((error) => log.warn('old schedules stay in the queue', { err: error }))
+  const polls = startPolls()
   const stopListening = await listen?.(connection, {
     database: async () => void (await pool.query('select')),
     queue: () => queue.ready(),
   })
   log.info('working', { queue: config.redisUrl === undefined ? 'postgres' : 'redis' })
-  const leave = () => Promise.all([watch.stop(), queue.close(), stopListening?.()]).then(close)
+  const leave = async () => {
+    await announcements.finish()
+    await Promise.all([queue.close(), stopListening?.()])
+    await close()
+  }
   return {
     stop: async () => {
       const late = sleep(config.shutdownTimeoutMs, false, { ref: false })
-      const finished = Promise.race([jobs.stop().then(() => true), late])
+      const finished = Promise.race([polls.stop().then(() => true), late])
       const clean = (await worker.stop(config.shutdownTimeoutMs)) && (await finished)
       // A queue that is unreachable does not answer this either.
       await Promise.race([leave(), sleep(closeTimeoutMs, undefined, { ref: false })])

@@ -25,7 +25,7 @@ it('workers that come at once make no twins', async () => {
   await Promise.all(
     range(3).map(() => app.request('POST', '/v1/maintenance/runs', { body: { job: 'consolidate' } })),
   )
-  await Promise.all(range(4).map(() => createUnscheduledWorker(app).attend('consolidate', idle)))
+  await Promise.all(range(4).map(() => createUnscheduledWorker(app).runJob('consolidate', idle)))
   const facts = await listFacts(app, scope)
   expect(facts).toHaveLength(7)
   expect(facts.reduce((sum, fact) => sum + evidenceOf(fact), 0)).toBe(60)

@@ -53,7 +53,7 @@ it('a run that is cancelled keeps what it did, and the next does the rest', asyn
     await setup.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
   }
   const { signal } = new AbortController()
-  await setup.createWorker('one', { observe }).attend('consolidate', signal)
+  await setup.createWorker('one', { observe }).runJob('consolidate', signal)
   expect(await setup.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 40 } })
   expect(await setup.run('consolidate')).toMatchObject({ stats: { semantic_extracted: 60 } })
 })
@@ -68,7 +68,7 @@ it('a rehearsal that is cancelled ends between two parts of its one batch', asyn
     if (step !== 'before batch') return
     await setup.pool.query('update maintenance_runs set cancel_requested = true where id = $1', [id])
   }
-  await setup.createWorker('one', { observe }).attend('consolidate', new AbortController().signal)
+  await setup.createWorker('one', { observe }).runJob('consolidate', new AbortController().signal)
   expect(await setup.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 0 } })
 })
 

@@ -74,7 +74,7 @@ async function conclude({ scope, id }: { scope: string; id: string }) {
 }
 
 it('comes to the same, before whichever statement its session ends', async () => {
-  const attend = () => createUnscheduledWorker(app).attend('consolidate', idle)
+  const attend = () => createUnscheduledWorker(app).runJob('consolidate', idle)
   const whole = await prepare()
   const { statements } = await saboteur.count(attend)
   const undisturbed = await conclude(whole)

@@ -36,5 +36,5 @@ const runner = createRunner({
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },
 })
-await runner.attend('consolidate', new AbortController().signal)
+await runner.runJob('consolidate', new AbortController().signal)
 process.exit(0)

@@ -66,7 +66,7 @@ async function conclude(setup: WorkerSetup, id: string) {
 let undisturbed: Awaited<ReturnType<typeof conclude>>
 beforeAll(async () => {
   undisturbed = await withEpisodes(async (setup, id) => {
-    await createWorker(setup, 'worker').attend('consolidate', idle)
+    await createWorker(setup, 'worker').runJob('consolidate', idle)
     return conclude(setup, id)
   })
   expect(undisturbed).toMatchObject({ status: 'succeeded', extracted: 4, left: 0 })
@@ -89,7 +89,7 @@ it.each([
       model.url,
     ])
     await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
-    await createWorker(setup, 'successor').attend('consolidate', idle)
+    await createWorker(setup, 'successor').runJob('consolidate', idle)
     expect(await conclude(setup, id)).toEqual(undisturbed)
   })
 })
@@ -97,7 +97,7 @@ it.each([
 it('two workers that are woken at once ask about each episode once', async () => {
   await withEpisodes(async (setup, id) => {
     model.requests.length = 0
-    await Promise.all([1, 2].map((n) => createWorker(setup, `worker ${n}`).attend('consolidate', idle)))
+    await Promise.all([1, 2].map((n) => createWorker(setup, `worker ${n}`).runJob('consolidate', idle)))
     expect(await conclude(setup, id)).toEqual(undisturbed)
     expect(model.requests).toHaveLength(18)
   })
@@ -107,12 +107,12 @@ it('a worker that is told to stop while a model reads gives its episodes back', 
   await withEpisodes(async (setup, id) => {
     model.requests.length = 0
     const stopping = new AbortController()
-    const attending = createWorker(setup, 'leaving').attend('consolidate', stopping.signal)
+    const attending = createWorker(setup, 'leaving').runJob('consolidate', stopping.signal)
     await until('the model to be asked', async () => model.requests.length > 2)
     stopping.abort()
     await attending
     expect((await setup.readRun(id)).status).toBe('queued')
-    await createWorker(setup, 'successor').attend('consolidate', idle)
+    await createWorker(setup, 'successor').runJob('consolidate', idle)
     expect(await conclude(setup, id)).toEqual(undisturbed)
   })
 })

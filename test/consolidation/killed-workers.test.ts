@@ -38,7 +38,7 @@ async function conclude(setup: WorkerSetup, id: string) {
 let undisturbed: Awaited<ReturnType<typeof conclude>>
 beforeAll(async () => {
   undisturbed = await withEpisodes(async (setup, id) => {
-    await setup.createWorker('worker').attend('consolidate', new AbortController().signal)
+    await setup.createWorker('worker').runJob('consolidate', new AbortController().signal)
     return conclude(setup, id)
   })
   expect(undisturbed.figures).toMatchObject({ semantic_extracted: 9, duplicates_resolved: 91 })
@@ -55,7 +55,7 @@ it.each([
     await runUntilKilled(setup.pool, [program, setup.url, setup.clock.now().toISOString(), step, String(nth)])
     // As if its lease had lapsed, without the time in which something would fade.
     await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
-    await setup.createWorker('successor').attend('consolidate', new AbortController().signal)
+    await setup.createWorker('successor').runJob('consolidate', new AbortController().signal)
     expect(await conclude(setup, id)).toEqual(undisturbed)
   })
 })

@@ -69,12 +69,12 @@ it('come to the same, before whichever statement of a run its session ends', asy
     const id = await ask(app)
     const attend = () =>
       createUnscheduledWorker(app)
-        .attend('consolidate', idle)
+        .runJob('consolidate', idle)
         .catch(() => 0)
     const { statements } = await createSessionEnder(app).count(attend, nth === 0 ? undefined : nth)
     if (nth > 0) {
       app.clock.advance(31_000)
-      await createUnscheduledWorker(app).attend('consolidate', idle)
+      await createUnscheduledWorker(app).runJob('consolidate', idle)
     }
     const run = await runOf(app, id)
     const now = {
@@ -96,7 +96,7 @@ it('have no twins when two workers attend at once, nor after further runs', asyn
   const app = await prepare()
   const id = await ask(app)
   const workers = [createUnscheduledWorker(app), createUnscheduledWorker(app)]
-  await Promise.all(workers.map((worker) => worker.attend('consolidate', idle)))
+  await Promise.all(workers.map((worker) => worker.runJob('consolidate', idle)))
   expect(await runOf(app, id)).toMatchObject({ status: 'succeeded' })
   const after = await stateOf(app)
   for (const _ of [1, 2, 3]) await consolidate(app, { options: { stages } })

@@ -14,7 +14,7 @@ afterEach(() => app.close())
 async function dream(more: object = {}): Promise<Body> {
   const { body } = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'dream', ...more } })
   // No schedule, so that nothing runs but what is asked for.
-  await createWorkerFor(app, { ...app.config.jobs.intervals, dream: 0 }).attend(
+  await createWorkerFor(app, { ...app.config.jobs.intervals, dream: 0 }).runJob(
     'dream',
     new AbortController().signal,
   )

@@ -21,7 +21,7 @@ const store = (more: object = {}): Promise<Body> =>
 async function run(job: JobName, more: object = {}, instance = app): Promise<Body> {
   const { status, body } = await instance.request('POST', '/v1/maintenance/runs', { body: { job, ...more } })
   expect(status).toBe(202)
-  await createWorkerFor(instance).attend(job, new AbortController().signal)
+  await createWorkerFor(instance).runJob(job, new AbortController().signal)
   const ended = (await instance.request('GET', `/v1/maintenance/runs/${(body as Body).id}`)).body as Body
   expect(ended).toMatchObject({ status: 'succeeded' })
   return ended

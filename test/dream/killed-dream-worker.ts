@@ -34,5 +34,5 @@ const runner = createRunner({
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },
 })
-await runner.attend('dream', new AbortController().signal)
+await runner.runJob('dream', new AbortController().signal)
 process.exit(0)

@@ -22,7 +22,7 @@ describe('many at once', () => {
     await setup.requestRun('dream')
     await setup.requestRun('decay')
     const attend = (job: 'dream' | 'decay') =>
-      setup.createWorker(`w${Math.random()}`).attend(job, new AbortController().signal)
+      setup.createWorker(`w${Math.random()}`).runJob(job, new AbortController().signal)
     const risingByUse = ids.filter((_, n) => n % 6 === 0)
     const weighing = setup.db.transaction().execute(async (tx) => {
       const at = setup.clock.now()
@@ -60,7 +60,7 @@ describe('a worker that dies in a dream', () => {
     const ids = await insertDreamRecords(setup, 120)
     const id = await setup.requestRun('dream')
     await killAt(setup, step, nth)
-    await setup.createWorker('successor').attend('dream', new AbortController().signal)
+    await setup.createWorker('successor').runJob('dream', new AbortController().signal)
     const { status, attempts, stats } = await setup.readRun(id)
     expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 2 })
     expect(stats).toMatchObject({ promoted_episodic: 40, promoted_semantic: 20, archived: 40 })

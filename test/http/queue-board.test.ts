@@ -11,6 +11,7 @@ const backends = [
 ]
 
 const log = createLogger({ level: 'silent', clock: createTestClock(), write: () => {} })
+const runId = '0197b9a0-0000-7000-8000-000000000001'
 const basic = (password: string) => `Basic ${Buffer.from(`anyone:${password}`).toString('base64')}`
 
 describe.each(backends)('the queue board with $name', ({ redis }) => {
@@ -36,8 +37,8 @@ describe.each(backends)('the queue board with $name', ({ redis }) => {
 
   it('shows an admin the waiting jobs and the backend', async () => {
     await open('/api/queues')
-    await queue.enqueue('purge', {})
-    await queue.enqueue('decay', {})
+    await queue.enqueue('purge', { reason: 'tick' })
+    await queue.enqueue('decay', { reason: 'request', run_id: runId })
     const { status, body } = await open('/api/queues?activeQueue=membrane&status=waiting&page=1')
     expect(status).toBe(200)
     const [shown] = (
@@ -45,6 +46,8 @@ describe.each(backends)('the queue board with $name', ({ redis }) => {
     ).queues
     expect(shown).toMatchObject({ name: 'membrane', counts: { waiting: 2 }, readOnlyMode: true })
     expect(shown?.jobs.map((job) => (job as { name: string }).name).sort()).toEqual(['decay', 'purge'])
+    const [decay] = shown?.jobs.filter((job) => (job as { name: string }).name === 'decay') ?? []
+    expect(decay).toMatchObject({ data: { reason: 'request', run_id: runId } })
     expect((await open('/api/redis/stats')).status).toBe(200)
   })
 

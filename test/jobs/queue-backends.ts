@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
-import type { JobHandlers } from '../../src/jobs/job-names.ts'
+import { createAnnouncements } from '../../src/jobs/announcements.ts'
+import type { JobHandler, JobReport } from '../../src/jobs/job-message.ts'
+import type { JobName } from '../../src/jobs/job-names.ts'
 import { openQueue, prepareQueue } from '../../src/jobs/queue.ts'
 import type { QueueSettings } from '../../src/jobs/queue-backend.ts'
 import { startWorker } from '../../src/jobs/worker.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { openTestDatabase } from '../support/database.ts'
-import { idleHandlers } from '../support/idle-jobs.ts'
 
 const redisUrl = inject('redisUrl')
 
@@ -20,6 +21,9 @@ export const backends = [
     redisUrl: redisUrl ?? undefined,
   },
 ]
+
+/** For tests that are about some jobs: the others do nothing. */
+type Handlers = Partial<Record<JobName, (signal: AbortSignal) => Promise<JobReport>>>
 
 /** Opens a queue of the test's own, with the workers that it starts. */
 export async function openTestQueue(chosen: string | undefined) {
@@ -40,14 +44,13 @@ export async function openTestQueue(chosen: string | undefined) {
     queue,
     settings,
     lines,
-    startWorker: async (handlers: Partial<JobHandlers>, concurrency = 2) => {
-      const worker = await startWorker({
-        ...{ settings, log, concurrency },
-        handlers: {
-          ...idleHandlers,
-          ...handlers,
-        },
-      })
+    announcements: createAnnouncements({ queue, clock: systemClock, log }),
+    startWorker: async (handlers: JobHandler | Handlers, concurrency = 2) => {
+      const handle: JobHandler =
+        typeof handlers === 'function'
+          ? handlers
+          : async (job, signal) => (await handlers[job]?.(signal)) ?? {}
+      const worker = await startWorker({ settings, log, concurrency, handle })
       workers.push(worker)
       return worker
     },

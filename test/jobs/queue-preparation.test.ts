@@ -28,7 +28,7 @@ it('a queue that nobody prepared says so, and can be used as soon as somebody ha
   const settings = { redisUrl: undefined, databaseUrl: database.url }
   const queue = openQueue(settings, log)
   await expect(queue.ready()).rejects.toThrow('not initialized')
-  await expect(queue.enqueue('purge', {})).rejects.toThrow('not initialized')
+  await expect(queue.enqueue('purge', { reason: 'tick' })).rejects.toThrow('not initialized')
   await prepareQueue(settings)
   await until('the queue to be ready', () =>
     queue.ready().then(
@@ -36,14 +36,14 @@ it('a queue that nobody prepared says so, and can be used as soon as somebody ha
       () => false,
     ),
   )
-  await queue.enqueue('purge', {})
+  await queue.enqueue('purge', { reason: 'tick' })
   await queue.close()
   await database.close()
 })
 
 it('preparing it again changes nothing', async () => {
   const test = await openTestQueue(undefined)
-  await test.queue.enqueue('purge', {})
+  await test.queue.enqueue('purge', { reason: 'tick' })
   await prepareQueue(test.settings)
   let ran = 0
   await test.startWorker({ purge: async () => ({ nth: ++ran }) })
@@ -55,14 +55,14 @@ it('a worker goes on after PostgreSQL has ended its sessions', async () => {
   const test = await openTestQueue(undefined)
   let ran = 0
   await test.startWorker({ purge: async () => ({ nth: ++ran }) })
-  await test.queue.enqueue('purge', {})
+  await test.queue.enqueue('purge', { reason: 'tick' })
   await until('the first job to run', () => ran === 1)
   await administer(
     test.settings.databaseUrl,
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
   await until('the queue to take a job', () =>
-    test.queue.enqueue('purge', {}).then(
+    test.queue.enqueue('purge', { reason: 'tick' }).then(
       () => true,
       () => false,
     ),

@@ -17,13 +17,13 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       const purge = async () => ({ nth: runs.push(1) })
       await test.startWorker({ purge })
       await test.startWorker({ purge })
-      for (let nth = 0; nth < 30; nth++) await test.queue.enqueue('purge', {})
+      for (let nth = 0; nth < 30; nth++) await test.queue.enqueue('purge', { reason: 'tick' })
       await until('all to be done', () => doneIn(test).length === 30)
       expect(runs).toHaveLength(30)
     })
 
     it('were waiting before there was a worker', async () => {
-      await test.queue.enqueue('purge', {})
+      await test.queue.enqueue('purge', { reason: 'tick' })
       let ran = false
       await test.startWorker({
         purge: async () => {
@@ -36,7 +36,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
 
     it('report what they did to the log, in numbers', async () => {
       await test.startWorker({ purge: async () => ({ answers: 3 }) })
-      await test.queue.enqueue('purge', {})
+      await test.queue.enqueue('purge', { reason: 'tick' })
       await until('the job to be done', () => doneIn(test).length === 1)
       expect(doneIn(test)[0]).toMatchObject({ level: 'info', job: 'purge', attempt: 1, answers: 3 })
     })
@@ -50,7 +50,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
           return {}
         },
       })
-      await test.queue.enqueue('purge', {})
+      await test.queue.enqueue('purge', { reason: 'tick' })
       const queue = createQueue(test.settings)
       const job = await until('the job to be done', async () => (await queue.getCompleted())[0])
       expect(attempts).toBe(2)
@@ -61,8 +61,8 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
 
     it('this version does not know fail without harming those it knows', async () => {
       await test.startWorker({ purge: async () => ({}) })
-      await test.queue.enqueue('from the next version' as JobName, {})
-      await test.queue.enqueue('purge', {})
+      await test.queue.enqueue('from the next version' as JobName, { reason: 'tick' })
+      await test.queue.enqueue('purge', { reason: 'tick' })
       await until('the known one to be done', () => doneIn(test).length === 1)
       const failed = test.lines.filter((line) => line.includes('job failed'))
       expect(failed[0]).toContain('from the next version')
@@ -70,7 +70,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
 
     it('are forgotten when many have come after them', async () => {
       await test.startWorker({ purge: async () => ({}) }, 8)
-      for (let nth = 0; nth < 230; nth++) await test.queue.enqueue('purge', {})
+      for (let nth = 0; nth < 230; nth++) await test.queue.enqueue('purge', { reason: 'tick' })
       await until('all to be done', () => doneIn(test).length === 230)
       const queue = createQueue(test.settings)
       // Jobs that end together may each leave one more than they were to keep.
@@ -82,14 +82,14 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
       const began = Promise.withResolvers<void>()
       let signalled = 0
       const worker = await test.startWorker({
-        purge: async (_payload, signal) => {
+        purge: async (signal) => {
           began.resolve()
           await new Promise((resolve) => signal.addEventListener('abort', resolve))
           signalled++
           return { batches: 1 }
         },
       })
-      await test.queue.enqueue('purge', {})
+      await test.queue.enqueue('purge', { reason: 'tick' })
       await began.promise
       expect(await worker.stop(5_000)).toBe(true)
       expect(signalled).toBe(1)
@@ -108,7 +108,7 @@ describe.each(backends)('the queue $name', ({ missing, redisUrl }) => {
           return {}
         },
       })
-      await test.queue.enqueue('purge', {})
+      await test.queue.enqueue('purge', { reason: 'tick' })
       await began.promise
       const asked = performance.now()
       expect(await worker.stop(200)).toBe(false)

@@ -1,89 +1,77 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createQueue } from '../../src/jobs/queue-backend.ts'
-import { ensureSchedules, watchSchedules } from '../../src/jobs/schedules.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
-import { createLogger } from '../../src/kernel/log.ts'
+import { noIntervals } from '../support/idle-jobs.ts'
 import { until } from '../support/processes.ts'
+import { createTestWorker, emptyQueue, listMessages, listRuns, rarely } from './job-workers.ts'
 import { backends, openTestQueue, type TestQueue } from './queue-backends.ts'
 
 const hour = 3_600_000
+const day = 24 * hour
 
-describe.each(backends)('schedules $name', ({ missing, redisUrl }) => {
-  describe.skipIf(missing)('that are ensured', () => {
+describe.each(backends)('the ticks of a schedule $name', ({ missing, redisUrl }) => {
+  describe.skipIf(missing)('of workers', () => {
     let test: TestQueue
     beforeEach(async () => {
       test = await openTestQueue(redisUrl)
     })
     afterEach(() => test.close())
 
-    const ensure = (purge: number, clock = systemClock) =>
-      ensureSchedules({ db: test.db, queue: test.queue, clock, intervals: { purge } })
-
-    it('run at once and then at every interval', async () => {
-      let runs = 0
-      await test.startWorker({ purge: async () => ({ nth: ++runs }) })
-      expect(await ensure(100)).toEqual(['purge'])
-      await until('the fourth run', () => runs >= 4)
+    it('start a run at each interval while the poll is stretched to an hour', async () => {
+      const worker = createTestWorker(test, 'one', { intervals: { ...noIntervals, purge: 100 } })
+      await worker.work()
+      worker.poll(rarely)
+      await until('the fourth run', () => worker.countRuns() >= 4)
+      expect((await listRuns(test)).every(({ trigger }) => trigger === 'schedule')).toBe(true)
+      expect(test.lines.some((line) => line.includes('"reason":"tick"'))).toBe(true)
     })
 
-    it('leave the next run where it is when a process starts again', async () => {
-      await ensure(hour)
-      await test.startWorker({ purge: async () => ({}) })
-      await until('the first run', () => test.lines.some((line) => line.includes('job done')))
-      const before = await test.queue.findSchedule('purge')
-      expect(await ensure(hour)).toEqual([])
-      expect(await test.queue.findSchedule('purge')).toEqual(before)
-      expect(before?.next).toBeGreaterThan(systemClock.now().getTime())
-    })
-
-    it('are added by one process of many that start together, and are one', async () => {
-      const changes = await Promise.all([1, 2, 3, 4, 5].map(() => ensure(hour)))
-      expect(changes.flat()).toEqual(['purge'])
-      const queue = createQueue(test.settings)
-      expect(await queue.getJobSchedulersCount()).toBe(1)
-      expect(await queue.getJobCountByTypes('delayed', 'waiting', 'active')).toBe(1)
-      await queue.close()
-    })
-
-    it('take on a new interval', async () => {
-      await ensure(hour)
-      expect(await ensure(2 * hour)).toEqual(['purge'])
-      expect(await test.queue.findSchedule('purge')).toMatchObject({ every: 2 * hour })
-      const queue = createQueue(test.settings)
-      expect(await queue.getJobCountByTypes('delayed', 'waiting', 'active')).toBe(1)
-      await queue.close()
-    })
-
-    it('end with an interval of 0', async () => {
-      await ensure(hour)
-      expect(await ensure(0)).toEqual(['purge'])
-      expect(await ensure(0)).toEqual([])
-      expect(await test.queue.findSchedule('purge')).toBeUndefined()
-    })
-
-    it('come to life again when they have stood still', async () => {
-      await ensure(100)
-      const queue = createQueue(test.settings)
-      await queue.drain(true)
-      let runs = 0
-      await test.startWorker({ purge: async () => ({ nth: ++runs }) })
-      const later = { now: () => new Date(systemClock.now().getTime() + 100_000) }
-      expect(await ensure(100, later)).toEqual(['purge'])
-      await until('two runs', () => runs >= 2)
-      await queue.close()
-    })
-
-    it('come back by themselves when the queue has lost them', async () => {
-      const log = createLogger({ level: 'silent', clock: systemClock, write: () => {} })
-      const watch = watchSchedules({
-        ...{ db: test.db, queue: test.queue, clock: systemClock, log },
-        intervals: { purge: hour },
-        everyMs: 50,
+    it('are one message, however many workers announce them', async () => {
+      const intervals = { ...noIntervals, purge: hour }
+      for (const name of ['one', 'two', 'three']) createTestWorker(test, name, { intervals }).poll(20)
+      await until('the first run', async () => (await listRuns(test)).length === 1)
+      const [tick, ...others] = await until('the tick', async () => {
+        const found = await listMessages(test)
+        return found.length > 0 ? found : undefined
       })
-      await until('the schedule', () => test.queue.findSchedule('purge'))
-      await test.queue.unschedule('purge')
-      await until('the schedule to be back', () => test.queue.findSchedule('purge'))
-      await watch.stop()
+      expect(others).toEqual([])
+      expect(tick).toMatchObject({ name: 'purge', data: { reason: 'tick' } })
+      expect(tick?.delay).toBeGreaterThan(hour - 60_000)
+      expect(tick?.delay).toBeLessThanOrEqual(hour)
+    })
+
+    it('are announced again when the queue has lost them', async () => {
+      createTestWorker(test, 'one', { intervals: { ...noIntervals, purge: hour } }).poll(20)
+      const announced = async () => (await listMessages(test)).length === 1
+      await until('the tick', announced)
+      await emptyQueue(test)
+      await until('the tick to be back', announced)
+    })
+
+    it('are not announced more than a day ahead', async () => {
+      const inDays = (days: number) => new Date(systemClock.now().getTime() + days * day)
+      expect(await test.announcements.announceTick('purge', inDays(2))).toBe(false)
+      expect(await test.announcements.announceTick('purge', inDays(0.5))).toBe(true)
+      expect(await listMessages(test)).toHaveLength(1)
+    })
+
+    it('end for a schedule that is switched off, although one is still in the queue', async () => {
+      const worker = createTestWorker(test, 'one', { intervals: { ...noIntervals, purge: hour } })
+      worker.poll(rarely)
+      await until('the first run', () => worker.countRuns() === 1)
+      await test.db.updateTable('job_schedules').set({ enabled: false, next_at: systemClock.now() }).execute()
+      await worker.work()
+      await test.queue.enqueue('purge', { reason: 'tick' })
+      await until('the tick to be handled', () => test.lines.some((line) => line.includes('"job done"')))
+      expect(worker.countRuns()).toBe(1)
+    })
+
+    it('replace the schedulers that an earlier version left in the queue', async () => {
+      const queue = createQueue(test.settings)
+      await queue.upsertJobScheduler('purge', { every: hour }, { name: 'purge' })
+      await test.queue.removeSchedulers()
+      expect(await queue.getJobSchedulersCount()).toBe(0)
+      await queue.close()
     })
   })
 })

@@ -25,7 +25,7 @@ describe('what a sweep leaves untouched', () => {
       const before = await Promise.all(created.map((id) => read(app, id)))
       for (let sweep = 0; sweep < hours; sweep++) {
         await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-        await createWorkerFor(app).attend('decay', idle)
+        await createWorkerFor(app).runJob('decay', idle)
       }
       expect(await Promise.all(created.map((id) => read(app, id)))).toEqual(before)
     }
@@ -50,7 +50,7 @@ describe('what a sweep leaves untouched', () => {
         if (!sweepAfterFirst) continue
         app.clock.advance(hour)
         await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-        await createWorkerFor(app).attend('decay', idle)
+        await createWorkerFor(app).runJob('decay', idle)
       }
     }
     const undisturbed = await list(false)

@@ -152,7 +152,7 @@ it('two workers at once move each record once', async () => {
   const id = await setup.requestRun('refresh_importance')
   const signal = new AbortController().signal
   await Promise.all(
-    ['one', 'two'].map((name) => setup.createWorker(name).attend('refresh_importance', signal)),
+    ['one', 'two'].map((name) => setup.createWorker(name).runJob('refresh_importance', signal)),
   )
   const run = await setup.readRun(id)
   expect(run).toMatchObject({ status: 'succeeded', progress: { done: 300, total: 300 } })
@@ -171,11 +171,11 @@ it('one that is stopped anywhere is finished by the next', async () => {
   const stop = new AbortController()
   let batches = 0
   const observe = (step: string) => void (step === 'after batch' && ++batches === 4 && stop.abort())
-  await setup.createWorker('first', { observe }).attend('refresh_importance', stop.signal)
+  await setup.createWorker('first', { observe }).runJob('refresh_importance', stop.signal)
   expect((await setup.readRun(id)).status).not.toBe('succeeded')
   const half = (await readRows(setup)).filter(({ moves }) => moves > 0).length
   expect(half).toBeGreaterThan(0)
-  await setup.createWorker('second').attend('refresh_importance', new AbortController().signal)
+  await setup.createWorker('second').runJob('refresh_importance', new AbortController().signal)
   const moves = (await readRows(setup)).map((row) => Number(row.moves))
   const moved = moves.filter((count) => count > 0).length
   expect(Math.max(...moves)).toBe(1)

@@ -34,5 +34,5 @@ const runner = createRunner({
     if (step === fatalStep && ++reached === Number(nth)) process.kill(process.pid, 'SIGKILL')
   },
 })
-await runner.attend('decay', new AbortController().signal)
+await runner.runJob('decay', new AbortController().signal)
 process.exit(0)

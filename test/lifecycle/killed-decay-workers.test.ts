@@ -42,7 +42,7 @@ it.each(deaths)('a worker killed $step $nth leaves nothing that the next does no
   const { setup, id } = await prepare()
   const { step, nth } = death
   await killAt(setup, step, nth)
-  await setup.createWorker('successor').attend('decay', new AbortController().signal)
+  await setup.createWorker('successor').runJob('decay', new AbortController().signal)
   const { status, attempts, stats, progress } = await setup.readRun(id)
   expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: step === 'concluded' ? 1 : 2 })
   expect({ state: await readState(setup), stats, progress }).toEqual(undisturbed)
@@ -51,7 +51,7 @@ it.each(deaths)('a worker killed $step $nth leaves nothing that the next does no
 it('workers killed one after the other finish it together', async () => {
   const { setup, id } = await prepare()
   for (let nth = 1; nth <= 4; nth++) await killAt(setup, 'in batch', 2 * nth)
-  await setup.createWorker('successor').attend('decay', new AbortController().signal)
+  await setup.createWorker('successor').runJob('decay', new AbortController().signal)
   const { status, attempts, stats, progress } = await setup.readRun(id)
   expect({ status, attempts }).toEqual({ status: 'succeeded', attempts: 5 })
   expect({ state: await readState(setup), stats, progress }).toEqual(undisturbed)

@@ -27,7 +27,7 @@ const promotionsOf = (record: Body): Body[] =>
   record.audit_log.filter(({ action }: Body) => action === 'promote' || action === 'demote')
 const decay = async (): Promise<void> => {
   await app.services.maintenance.request({ caller: root }, { job: 'decay' })
-  await createWorkerFor(app).attend('decay', new AbortController().signal)
+  await createWorkerFor(app).runJob('decay', new AbortController().signal)
 }
 const root = {
   ...{

@@ -14,8 +14,11 @@ beforeEach(async () => {
 })
 afterEach(() => setup.close())
 
-const due = () => findDueJobs(setup.db, { worker: 'one', now: setup.clock.now(), intervals })
-const attend = () => setup.createWorker('one', {}, intervals).attend('decay', idle)
+async function due(): Promise<string[]> {
+  const found = await findDueJobs(setup.db, { worker: 'one', now: setup.clock.now(), intervals })
+  return found.map(({ job }) => job)
+}
+const attend = () => setup.createWorker('one', {}, intervals).runJob('decay', idle)
 
 /** Of a worker that stands still in it until it is woken, and whose clock was so far ahead when it began. */
 async function leaveRun(ahead: number): Promise<{ id: string; wake(): Promise<unknown> }> {
@@ -23,7 +26,7 @@ async function leaveRun(ahead: number): Promise<{ id: string; wake(): Promise<un
   setup.clock.advance(ahead)
   const gate = Promise.withResolvers<void>()
   const still = setup.createWorker('still', { works: { decay: { run: () => gate.promise } } })
-  const attending = still.attend('decay', idle)
+  const attending = still.runJob('decay', idle)
   while ((await setup.readRun(id)).status !== 'running') {}
   setup.clock.advance(-ahead)
   const wake = () => {

@@ -64,11 +64,11 @@ it('ends after the batch at hand when the worker stops, and is put back for anot
     },
   })
   const id = await setup.requestRun('purge')
-  await setup.createWorker('one', { works: { purge } }).attend('purge', stopping.signal)
+  await setup.createWorker('one', { works: { purge } }).runJob('purge', stopping.signal)
   expect(await setup.readRun(id)).toMatchObject({
     ...{ status: 'queued', attempts: 0, stats: { idempotency_keys: 1_000 } },
   })
   expect(await countAnswers()).toBe(2_000)
-  await setup.createWorker('another').attend('purge', new AbortController().signal)
+  await setup.createWorker('another').runJob('purge', new AbortController().signal)
   expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', stats: { idempotency_keys: 3_000 } })
 })

@@ -30,7 +30,7 @@ describe('the events of a run', () => {
     const stream = await follow(id)
     expect(stream.type).toContain('text/event-stream')
     expect(await stream.next()).toMatchObject({ event: 'progress', data: { id, status: 'queued' } })
-    await createWorkerFor(app).attend('decay', idle)
+    await createWorkerFor(app).runJob('decay', idle)
     const last = await stream.last()
     expect(last).toMatchObject({ event: 'finished', data: { id, status: 'succeeded', stats: { pruned: 1 } } })
   })

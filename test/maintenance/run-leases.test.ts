@@ -46,7 +46,7 @@ describe('workers that look at one job', () => {
   it('race for a run, and one leads it while the others share it', async () => {
     const id = await prepareSweep()
     const workers = ['one', 'two', 'three'].map((name) => setup.createWorker(name))
-    await Promise.all(workers.map((worker) => worker.attend('decay', idle)))
+    await Promise.all(workers.map((worker) => worker.runJob('decay', idle)))
     expect(await readState(setup)).toEqual(await sweepUndisturbed())
     const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 1 })
@@ -60,11 +60,11 @@ describe('workers that look at one job', () => {
     const leader = setup.createWorker('leader', {
       observe: (step) => (step === 'after batch' && ++batches === 2 ? gate.pass() : undefined),
     })
-    const leading = leader.attend('decay', idle)
+    const leading = leader.runJob('decay', idle)
     await gate.reached
     let helped = 0
     const helper = setup.createWorker('helper', { observe: (step) => void (step === 'in batch' && helped++) })
-    expect(await helper.attend('decay', idle)).toBe(1)
+    expect(await helper.runJob('decay', idle)).toBe(1)
     expect(helped).toBeGreaterThan(2)
     gate.open()
     await leading
@@ -77,9 +77,9 @@ describe('workers that look at one job', () => {
   it('do a run once, however often they are told of it', async () => {
     const id = await prepareSweep()
     const worker = setup.createWorker('worker')
-    await Promise.all([worker.attend('decay', idle), worker.attend('decay', idle)])
+    await Promise.all([worker.runJob('decay', idle), worker.runJob('decay', idle)])
     const state = await readState(setup)
-    for (let message = 0; message < 3; message++) await worker.attend('decay', idle)
+    for (let message = 0; message < 3; message++) await worker.runJob('decay', idle)
     expect(await readState(setup)).toEqual(state)
     expect(await setup.readRun(id)).toMatchObject({ attempts: 1 })
     expect(await countRuns()).toBe(1)
@@ -89,10 +89,10 @@ describe('workers that look at one job', () => {
     const first = await prepareSweep()
     const gate = createGate()
     const observe = (step: string) => (step === 'before batch' ? gate.pass() : undefined)
-    const attending = setup.createWorker('one', { observe }).attend('decay', idle)
+    const attending = setup.createWorker('one', { observe }).runJob('decay', idle)
     await gate.reached
     const second = await setup.requestRun('decay')
-    await setup.createWorker('two').attend('decay', idle)
+    await setup.createWorker('two').runJob('decay', idle)
     expect((await setup.readRun(second)).status).toBe('queued')
     gate.open()
     await attending
@@ -109,10 +109,10 @@ describe('a worker that is paused', () => {
     const paused = setup.createWorker('paused', {
       observe: (step) => (step === 'before batch' && ++batches === 4 ? gate.pass() : undefined),
     })
-    const sleeping = paused.attend('decay', idle)
+    const sleeping = paused.runJob('decay', idle)
     await gate.reached
     setup.clock.advance(31_000)
-    await setup.createWorker('successor').attend('decay', idle)
+    await setup.createWorker('successor').runJob('decay', idle)
     const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'succeeded', attempts: 2, worker: 'successor' })
     await setup.pool.query('update records set salience = salience')
@@ -131,11 +131,11 @@ describe('a worker that is paused', () => {
     const paused = setup.createWorker('paused', {
       observe: (step) => (step === 'in batch' && ++batches === 2 ? gate.pass() : undefined),
     })
-    const sleeping = paused.attend('decay', idle)
+    const sleeping = paused.runJob('decay', idle)
     await gate.reached
     setup.clock.advance(31_000)
     const successor = setup.createWorker('successor', {})
-    await successor.attend('decay', idle)
+    await successor.runJob('decay', idle)
     expect(await setup.readRun(id)).toMatchObject({ status: 'running', worker: 'paused', attempts: 1 })
     gate.open()
     await sleeping
@@ -148,12 +148,12 @@ describe('a worker that is paused', () => {
     const decay: JobWork = { run: () => lost.pass() }
     const losses: Promise<number>[] = []
     for (let attempt = 1; attempt <= 5; attempt++) {
-      losses.push(setup.createWorker(`worker ${attempt}`, { works: { decay } }).attend('decay', idle))
+      losses.push(setup.createWorker(`worker ${attempt}`, { works: { decay } }).runJob('decay', idle))
       await lost.reached
       while ((await setup.readRun(id)).attempts < attempt) {}
       setup.clock.advance(31_000)
     }
-    await setup.createWorker('the last').attend('decay', idle)
+    await setup.createWorker('the last').runJob('decay', idle)
     const run = await setup.readRun(id)
     expect(run).toMatchObject({ status: 'failed', attempts: 5 })
     expect(run.error).toContain('5 workers')
@@ -177,7 +177,7 @@ describe('a run that is cancelled', () => {
           .execute()
       },
     })
-    await worker.attend('decay', idle)
+    await worker.runJob('decay', idle)
     const run = await setup.readRun(id)
     expect(run.status).toBe('cancelled')
     expect(run.progress.done).toBeGreaterThan(0)

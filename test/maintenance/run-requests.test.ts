@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const work = () => createWorkerFor(app).attend('decay', idle)
+const work = () => createWorkerFor(app).runJob('decay', idle)
 
 async function ask(body: object, key?: string): Promise<Body> {
   const answer = await app.request('POST', '/v1/maintenance/runs', { body, ...(key ? { key } : {}) })

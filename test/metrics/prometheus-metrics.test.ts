@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { createJobs } from '../../src/background.ts'
 import type { Caller } from '../../src/domain/caller.ts'
+import type { JobName } from '../../src/jobs/job-names.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createStoreMetrics } from '../../src/metrics/index.ts'
 import { createCompressionWorker } from '../support/compression-worker.ts'
@@ -48,8 +49,8 @@ async function remember(api: TestApp, object: string, more: object = {}): Promis
 
 function hire({ config, db, clock, ids }: TestApp) {
   const log = createLogger({ level: 'silent', clock, write: () => {} })
-  const { handlers } = createJobs({ config, db, clock, ids, log })
-  return (job: keyof typeof handlers) => handlers[job]({}, new AbortController().signal)
+  const { handle } = createJobs({ config, db, clock, ids, log })
+  return (job: JobName) => handle(job, new AbortController().signal, () => {})
 }
 
 describe('/metrics', () => {

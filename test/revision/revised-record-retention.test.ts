@@ -12,7 +12,7 @@ afterAll(() => app.close())
 
 async function sweep(): Promise<void> {
   await app.request('POST', '/v1/maintenance/runs', { body: { job: 'decay' } })
-  await createWorkerFor(app).attend('decay', new AbortController().signal)
+  await createWorkerFor(app).runJob('decay', new AbortController().signal)
 }
 
 it('what a revision put aside is kept through any number of sweeps, and forgotten after its 90 days', async () => {

@@ -20,7 +20,7 @@ export function createCompressionWorker(
   const runner = createRunner({
     ...{ db, clock, ids, log, works, worker: randomUUID(), intervals: noIntervals, ...more },
   })
-  const attend = () => runner.attend('compress', new AbortController().signal)
+  const attend = () => runner.runJob('compress', new AbortController().signal)
 
   async function ask(asked: { dryRun?: boolean; scope?: string } = {}): Promise<string> {
     const id = randomUUID()

@@ -26,7 +26,7 @@ export async function consolidate(app: TestApp, asked: object = {}, as: RequestO
   })
   if (status !== 202) throw new Error(`no run: ${text}`)
   const { id } = body as Body
-  await createUnscheduledWorker(app).attend('consolidate', new AbortController().signal)
+  await createUnscheduledWorker(app).runJob('consolidate', new AbortController().signal)
   return (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
 }
 

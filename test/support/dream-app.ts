@@ -58,7 +58,7 @@ function dreamsOf(app: TestApp, model: ChatServer) {
     return (run as Body).id
   }
   const attend = (signal = new AbortController().signal) =>
-    createWorkerFor(app, noIntervals).attend('dream', signal)
+    createWorkerFor(app, noIntervals).runJob('dream', signal)
   const readRun = async (id: string): Promise<Body> =>
     (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
 

@@ -46,7 +46,7 @@ export async function openDriftApp(files: Record<string, string> = {}, variables
   const readRun = async (id: string): Promise<Body> =>
     (await app.request('GET', `/v1/maintenance/runs/${id}`)).body
   const attend = (signal = new AbortController().signal, hired: Hired = {}) =>
-    createWorkerFor(app, noIntervals, hired).attend('dream' satisfies JobName, signal)
+    createWorkerFor(app, noIntervals, hired).runJob('dream' satisfies JobName, signal)
 
   /** One whole run of the step. */
   async function dream(more: object = {}, hired: Hired = {}): Promise<Body> {

@@ -37,7 +37,7 @@ export function createEmbeddingWorker(
   async function run({ signal = new AbortController().signal, ...asked }: Asked = {}) {
     const id = randomUUID()
     await insertRun(db, { id, job: 'embed', trigger: 'manual', now: clock.now(), ...asked })
-    await runner.attend('embed', signal)
+    await runner.runJob('embed', signal)
     const row = await findRun(db, id, everything)
     if (!row) throw new Error('no such run')
     return presentRun(row)

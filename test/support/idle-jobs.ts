@@ -1,4 +1,4 @@
-import { type JobHandlers, type JobName, jobNames } from '../../src/jobs/job-names.ts'
+import { type JobName, jobNames } from '../../src/jobs/job-names.ts'
 import type { JobWork } from '../../src/jobs/runs.ts'
 
 const idle: JobWork = { run: async () => {} }
@@ -7,8 +7,3 @@ const idle: JobWork = { run: async () => {} }
 export const idleWorks = Object.fromEntries(jobNames.map((name) => [name, idle])) as Record<JobName, JobWork>
 /** No schedule for any job. */
 export const noIntervals = Object.fromEntries(jobNames.map((name) => [name, 0])) as Record<JobName, number>
-
-/** A queue handler that does nothing for every job. */
-export const idleHandlers = Object.fromEntries(
-  jobNames.map((name) => [name, async () => ({})]),
-) as unknown as JobHandlers

@@ -187,7 +187,7 @@ async function runJobs(app: TestApp): Promise<string[]> {
     for (const asked of [{ dry_run: true, scope: 'mine' }, { scope: 'mine' }, {}]) {
       app.clock.advance(86_400_000)
       const { id } = await send(app, 'POST', '/v1/maintenance/runs', { job, ...asked })
-      await createWorkerFor(app, noIntervals).attend(job as 'dream', new AbortController().signal)
+      await createWorkerFor(app, noIntervals).runJob(job as 'dream', new AbortController().signal)
       const { status, error } = await send(app, 'GET', `/v1/maintenance/runs/${id}`)
       if (status !== 'succeeded') throw new Error(`${job}: ${status}, ${error}`)
       runs.push(id)

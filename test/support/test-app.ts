@@ -7,6 +7,7 @@ import { createApp, type Room } from '../../src/http/app.ts'
 import type { Checks } from '../../src/http/health.ts'
 import type { OpenQueueAdapter } from '../../src/http/queue-board.ts'
 import { jsonLinesType } from '../../src/http/streaming.ts'
+import type { Announcements } from '../../src/jobs/announcements.ts'
 import { createIds, type Ids } from '../../src/kernel/ids.ts'
 import { createLogger } from '../../src/kernel/log.ts'
 import { createServices, listRooms, type Services } from '../../src/services.ts'
@@ -24,6 +25,7 @@ type Options = {
   advisories?: Checks
   isStopping?: () => boolean
   showQueue?: (resources: { databaseUrl: string }) => OpenQueueAdapter
+  announcements?: Announcements
 }
 
 export type RequestOptions = {
@@ -46,7 +48,10 @@ export async function startTestApp({ rooms = () => [], variables = {}, ...option
   const log: string[] = []
   const write = (line: string) => void log.push(line)
   const logger = createLogger({ level: 'info', clock, write })
-  const services = createServices({ config, db: database.db, clock, ids, log: logger })
+  const services = createServices({
+    ...{ config, db: database.db, clock, ids, log: logger },
+    announcements: options.announcements,
+  })
   const app = await createApp({
     config,
     pool: database.pool,

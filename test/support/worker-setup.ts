@@ -78,7 +78,7 @@ export async function openWorkerSetup(sizes = { rows: 20, blocks: 1, shareFrom: 
     const { dryRun, scope, ...hiring } = more
     const asked = { ...(dryRun === undefined ? {} : { dryRun }), ...(scope === undefined ? {} : { scope }) }
     const id = await requestRun(job, asked)
-    await createWorker('worker', hiring).attend(job, new AbortController().signal)
+    await createWorker('worker', hiring).runJob(job, new AbortController().signal)
     return readRun(id)
   }
 

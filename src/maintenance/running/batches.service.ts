@@ -13,10 +13,10 @@ export type LeasedRun = { job: JobName; fence: number; run: Run }
 export type Step = 'claiming' | 'before batch' | 'in batch' | 'after batch' | 'concluding' | 'concluded'
 export type Observe = (step: Step) => void | Promise<void>
 
-type Resources = { db: Database; clock: Clock; observe: Observe; held: LeasedRun; signal: AbortSignal }
+type Resources = { db: Database; clock: Clock; observe: Observe; leased: LeasedRun; signal: AbortSignal }
 
 /** Undoes the transaction of a dry run and carries its outcome out of it. */
-class Rehearsed extends Error {
+class DryRunRollback extends Error {
   readonly outcome: BatchResult
 
   constructor(outcome: BatchResult) {
@@ -25,13 +25,13 @@ class Rehearsed extends Error {
   }
 }
 
-export function createRunContext({ db, observe, held, signal }: Resources): RunContext {
-  const { run } = held
+export function createRunContext({ db, observe, leased, signal }: Resources): RunContext {
+  const { run } = leased
 
   /** Nothing is written but under the fence, so a worker that was paused meanwhile writes nothing more. */
   function underFence<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return transact(db, {}, async (tx) => {
-      const found = await lockFence(tx, { job: held.job, fence: held.fence, runId: run.id })
+      const found = await lockFence(tx, { job: leased.job, fence: leased.fence, runId: run.id })
       if (!found) throw new RunEnded('lease lost')
       if (found.cancel_requested) throw new RunEnded('cancelled')
       return work(tx)
@@ -41,33 +41,36 @@ export function createRunContext({ db, observe, held, signal }: Resources): RunC
   async function inBatch<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     await observe('before batch')
     if (signal.aborted) throw new RunEnded('stopped')
-    const outcome = run.dryRun ? await rehearse(work) : await underFence((tx) => perform(tx, work))
+    const outcome = run.dryRun ? await performDryRun(work) : await underFence((tx) => performBatch(tx, work))
     await observe('after batch')
     return outcome
   }
 
-  async function perform<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
+  async function performBatch<T extends BatchResult>(tx: Transaction, work: (tx: Transaction) => Promise<T>) {
     const outcome = await work(tx)
     await observe('in batch')
-    await keep(tx, outcome)
+    await saveProgress(tx, outcome)
     return outcome
   }
 
-  async function rehearse<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async function performDryRun<T extends BatchResult>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     let outcome: T | undefined
     await underFence(async (tx) => {
       outcome = await work(tx)
-      throw new Rehearsed(outcome)
+      throw new DryRunRollback(outcome)
     }).catch((error) => {
-      if (!(error instanceof Rehearsed)) throw error
+      if (!(error instanceof DryRunRollback)) throw error
     })
-    const rehearsed = outcome
-    if (rehearsed === undefined) throw new TypeError('a rehearsal without an outcome')
-    await underFence((tx) => keep(tx, rehearsed))
-    return rehearsed
+    const outcomeOfDryRun = outcome
+    if (outcomeOfDryRun === undefined) throw new TypeError('a rehearsal without an outcome')
+    await underFence((tx) => saveProgress(tx, outcomeOfDryRun))
+    return outcomeOfDryRun
   }
 
-  async function keep(tx: Transaction, { done = 0, counts = {}, changes = [] }: BatchResult): Promise<void> {
+  async function saveProgress(
+    tx: Transaction,
+    { done = 0, counts = {}, changes = [] }: BatchResult,
+  ): Promise<void> {
     if (changes.length > 0) await insertChanges(tx, run.id, changes)
     const counted = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
     if (done > 0 || Object.keys(counted).length > 0) {
@@ -80,7 +83,7 @@ export function createRunContext({ db, observe, held, signal }: Resources): RunC
     const note = [describeFailure(error), ...(attempt === undefined ? [] : [attempt])].join('; ')
     await underFence(async (tx) => {
       const changes = recordId === undefined ? [] : [{ record_id: recordId, action: 'failed', note }]
-      await keep(tx, { counts: { failed: 1 }, changes })
+      await saveProgress(tx, { counts: { failed: 1 }, changes })
       await setRunError(tx, run.id, `${part}: ${note}`)
     })
   }

@@ -3,8 +3,8 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 
 /**
- * Longer than any lease, and than clocks may disagree by. What is set for a time further ahead was set by a clock that
- * has been put right since, and would hold a job up until that time comes.
+ * Longer than any lease and any difference between clocks. A lease or schedule that is set further ahead comes from a
+ * clock that was wrong and is corrected by now; without this limit the job would wait until that time.
  */
 const ahead = sql.lit('10 minutes')
 
@@ -14,7 +14,7 @@ function isLapsed(now: Date): RawBuilder<SqlBool> {
   )`
 }
 
-/** `interval` is the configuration's, in milliseconds. */
+/** `interval` is the configured one, in milliseconds. */
 function isDue(now: Date, interval: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql<SqlBool>`(
     enabled and coalesce(interval_ms, ${interval}) > 0 and (
@@ -25,17 +25,24 @@ function isDue(now: Date, interval: RawBuilder<unknown>): RawBuilder<SqlBool> {
   )`
 }
 
+export type DueJob = {
+  job: string
+  /** A worker may claim a run of it. Otherwise another worker leads a run that has parts to share. */
+  is_free: boolean
+}
+
 /**
- * Jobs with something to do for `worker`: a run that waits, a schedule that is due, a run whose worker has gone,
- * or one that can be shared. `intervals` are the configuration's.
+ * Jobs with something to do for `worker`: a queued run, a due schedule, a run whose worker is gone, or a run with parts
+ * to share. `intervals` are the configured ones.
  */
 export async function findDueJobs(
   db: Database,
   { worker, now, intervals }: { worker: string; now: Date; intervals: Readonly<Record<string, number>> },
-): Promise<string[]> {
+): Promise<DueJob[]> {
   const interval = sql`coalesce((${JSON.stringify(intervals)}::jsonb ->> job)::bigint, 0)`
-  const { rows } = await sql<{ job: string }>`
-    select job from job_leases join job_schedules using (job)
+  const { rows } = await sql<DueJob>`
+    select job, holder is null or ${isLapsed(now)} as is_free
+    from job_leases join job_schedules using (job)
     where case when holder is null or ${isLapsed(now)} then
       ${isDue(now, interval)}
       or exists (
@@ -49,12 +56,13 @@ export async function findDueJobs(
     end
     order by job
   `.execute(db)
-  return rows.map(({ job }) => job)
+  return rows
 }
 
 /**
- * Undefined when another worker looks at it, or has a batch under way. The strong lock waits for nobody: batches
- * hold a weaker one, so a lease passes on only between two of them.
+ * Undefined when another worker claims the job at this moment, or has a batch in progress. Each batch holds a weaker
+ * lock on this row, so a lapsed lease changes hands only between two batches; and this lock does not wait, because a
+ * paused worker may hold its batch open for minutes.
  */
 export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
   return tx
@@ -67,17 +75,17 @@ export async function lockFreeLease(tx: Transaction, job: string, now: Date) {
     .executeTakeFirst()
 }
 
-/** Moves a due schedule on and answers true; `interval` is the configuration's. */
+/** Moves a due schedule to its next time and returns that time; `interval` is the configured one. */
 export async function advanceSchedule(
   tx: Transaction,
   { job, now, interval }: { job: string; now: Date; interval: number },
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ next_at: Date }>`
     update job_schedules
     set next_at = ${now}::timestamptz
       + coalesce(interval_ms, ${interval}::bigint) * interval '1 millisecond'
     where job = ${job} and ${isDue(now, sql`${interval}::bigint`)}
-    returning job
+    returning next_at
   `.execute(tx)
-  return rows.length > 0
+  return rows[0]?.next_at
 }

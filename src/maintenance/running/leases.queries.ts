@@ -28,7 +28,7 @@ const claimedColumns = [
   'traceparent',
 ] as const
 
-/** A row of each job's own to lock and to look at, made once for all time. */
+/** Inserts the rows of each job that a worker locks and reads. They stay for ever. */
 export async function ensureJobRows(db: Database, jobs: readonly string[], now: Date): Promise<void> {
   await db
     .insertInto('job_leases')
@@ -49,7 +49,7 @@ export async function takeLease(
   await tx.updateTable('job_leases').set(lease).where('job', '=', job).execute()
 }
 
-/** Of a run that is ended from outside: whoever still works on it finds that it has no lease. */
+/** For a run that is ended from outside: a worker that still works on it finds that it has lost the lease. */
 export async function clearLease(tx: Transaction, job: string, now: Date): Promise<void> {
   await tx
     .updateTable('job_leases')
@@ -58,7 +58,7 @@ export async function clearLease(tx: Transaction, job: string, now: Date): Promi
     .execute()
 }
 
-/** False when it is another's by now. */
+/** False when another worker has the lease. */
 export async function renewLease(
   db: Database,
   lease: { job: string; fence: number; runId: string; expiresAt: Date },
@@ -73,7 +73,7 @@ export async function renewLease(
   return numUpdatedRows > 0n
 }
 
-/** False when it was lost before. */
+/** False when the lease was already lost. */
 export async function releaseLease(
   tx: Transaction,
   lease: { job: string; fence: number; runId: string; now: Date },
@@ -88,7 +88,7 @@ export async function releaseLease(
   return numUpdatedRows > 0n
 }
 
-/** A run that was left running first, then whatever waits longest. */
+/** A run that its worker left running comes first, then the one that has waited longest. */
 export async function findOpenRun(tx: Transaction, job: string): Promise<OpenRun | undefined> {
   return tx
     .selectFrom('maintenance_runs')
@@ -103,12 +103,13 @@ export async function findOpenRun(tx: Transaction, job: string): Promise<OpenRun
     .executeTakeFirst()
 }
 
-/** The run that another worker leads, when it has parts that nobody has done. */
-export async function findSharedRun(db: Database, job: string) {
+/** The run that another worker leads, if it has parts that are not done. */
+export async function findSharedRun(db: Database, { job, worker }: { job: string; worker: string }) {
   return db
     .selectFrom('job_leases as l')
     .innerJoin('maintenance_runs as m', 'm.id', 'l.run_id')
     .where('l.job', '=', job)
+    .where('l.holder', '<>', worker)
     .where('m.status', '=', 'running')
     .where(({ exists, selectFrom }) =>
       exists(
@@ -141,7 +142,7 @@ export async function startRun(
     .execute()
 }
 
-/** A worker that stops in good order has not failed, so its attempt does not count. */
+/** A worker that stops on request has not failed, so its attempt does not count. */
 export async function requeueRun(tx: Transaction, id: string): Promise<void> {
   await tx
     .updateTable('maintenance_runs')
@@ -166,14 +167,14 @@ export async function endRun(
   await tx.deleteFrom('maintenance_ranges').where('run_id', '=', id).execute()
 }
 
-/** Only what was done to everything, and done, is a success of the job. */
+/** Call it only for a run over all records that succeeded: it tells when the whole store was last done. */
 export async function setLastSuccess(tx: Transaction, job: string, now: Date): Promise<void> {
   await tx.updateTable('job_schedules').set({ last_success_at: now }).where('job', '=', job).execute()
 }
 
 const keptForMs = 90 * 86_400_000
 
-/** Runs that ended long ago, with what they list; answers how many, at most `limit`. */
+/** Deletes runs that ended long ago, with their changes. Returns how many; at most `limit`. */
 export async function deleteOldRuns(db: Database, now: Date, limit: number): Promise<number> {
   const before = new Date(now.getTime() - keptForMs)
   const { numDeletedRows } = await db

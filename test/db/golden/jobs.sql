@@ -29,6 +29,3 @@ from "maintenance_ranges"
 where "run_id" = $1
 and "done" = $2
 limit $3;
-
--- src/jobs/schedules.queries.ts tryOwnSchedules
-select pg_try_advisory_xact_lock($1) as "owned";

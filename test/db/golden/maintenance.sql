@@ -243,11 +243,6 @@ values ($1, $2, $3, $4)
 on conflict ("job") do update
 set "interval_ms" = $5, "enabled" = $6, "next_at" = $7;
 
--- src/maintenance/maintenance.queries.ts listIntervals
-select "job", "interval_ms", "enabled", "last_success_at", "next_at"
-from "job_schedules"
-order by "job";
-
 -- src/maintenance/running/batches.queries.ts lockFence
 select "m"."cancel_requested"
 from "job_leases" as "l"
@@ -285,20 +280,24 @@ where "id" = $2;
     on conflict (run_id, record_id, action) do nothing;
 
 -- src/maintenance/running/due-jobs.queries.ts findDueJobs
-    select job
-from job_leases join job_schedules using (job)
-    where case when holder is null
+    select job, holder is null
 or (
     expires_at <= $1::timestamptz
 or expires_at > $2::timestamptz + '10 minutes'::interval
+  ) as is_free
+    from job_leases join job_schedules using (job)
+    where case when holder is null
+or (
+    expires_at <= $3::timestamptz
+or expires_at > $4::timestamptz + '10 minutes'::interval
   ) then
       (
     enabled
-and coalesce(interval_ms, coalesce(($3::jsonb ->> job)::bigint, 0)) > 0
+and coalesce(interval_ms, coalesce(($5::jsonb ->> job)::bigint, 0)) > 0
 and (
-      next_at <= $4::timestamptz
-      or next_at > $5::timestamptz + '10 minutes'::interval
-        + coalesce(interval_ms, coalesce(($6::jsonb ->> job)::bigint, 0)) * interval '1 millisecond'
+      next_at <= $6::timestamptz
+      or next_at > $7::timestamptz + '10 minutes'::interval
+        + coalesce(interval_ms, coalesce(($8::jsonb ->> job)::bigint, 0)) * interval '1 millisecond'
     )
   )
       or exists (
@@ -308,7 +307,7 @@ from maintenance_runs
 and status in ('queued', 'running')
       )
     else
-      holder <> $7
+      holder <> $9
 and exists (
         select
 from maintenance_ranges
@@ -343,7 +342,7 @@ and (
         + coalesce(interval_ms, $7::bigint) * interval '1 millisecond'
     )
   )
-    returning job;
+    returning next_at;
 
 -- src/maintenance/running/leases.queries.ts ensureJobRows
 insert into "job_leases" ("job", "holder", "run_id", "fence", "expires_at")
@@ -390,11 +389,12 @@ select "m"."id", "m"."job", "m"."dry_run", "m"."scope", "m"."options", "m"."star
 from "job_leases" as "l"
 inner join "maintenance_runs" as "m" on "m"."id" = "l"."run_id"
 where "l"."job" = $1
-and "m"."status" = $2
+and "l"."holder" <> $2
+and "m"."status" = $3
 and exists (select "part"."run_id"
 from "maintenance_ranges" as "part"
 where "part"."run_id" = "m"."id"
-and "part"."done" = $3);
+and "part"."done" = $4);
 
 -- src/maintenance/running/leases.queries.ts startRun
 update "maintenance_runs"

@@ -67,7 +67,6 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     listSchedules: (db) => maintenance.listSchedules(db),
     upsertSchedule: (db) =>
       maintenance.upsertSchedule(db, { job: 'decay', interval_ms: 3_600_000, enabled: true, now }),
-    listIntervals: (db) => maintenance.listIntervals(db, { ...noIntervals, decay: 1, consolidate: 1 }),
   },
   'src/maintenance/running/batches.queries.ts': {
     lockFence: (db) => inTransaction(db, (tx) => batches.lockFence(tx, lease)),
@@ -94,7 +93,7 @@ export const maintenanceSamples: Record<string, Record<string, Sample | Record<s
     renewLease: (db) => running.renewLease(db, { ...lease, expiresAt: now }),
     releaseLease: (db) => inTransaction(db, (tx) => running.releaseLease(tx, { ...lease, now })),
     findOpenRun: (db) => inTransaction(db, (tx) => running.findOpenRun(tx, 'decay')),
-    findSharedRun: (db) => running.findSharedRun(db, 'decay'),
+    findSharedRun: (db) => running.findSharedRun(db, { job: 'decay', worker: 'w' }),
     startRun: (db) => inTransaction(db, (tx) => running.startRun(tx, { id, worker: 'w', now })),
     requeueRun: (db) => inTransaction(db, (tx) => running.requeueRun(tx, id)),
     endRun: (db) => inTransaction(db, (tx) => running.endRun(tx, { id, status: 'succeeded', now })),

@@ -3,7 +3,6 @@ import type { Caller, Trust } from '../../../src/domain/caller.ts'
 import { nameHandle } from '../../../src/domain/handles.ts'
 import { createSeal } from '../../../src/domain/tombstone-seal.ts'
 import * as answered from '../../../src/http/idempotency.queries.ts'
-import * as jobs from '../../../src/jobs/schedules.queries.ts'
 import * as keys from '../../../src/keys/keys.queries.ts'
 import * as decay from '../../../src/lifecycle/reinforcement.queries.ts'
 import * as policies from '../../../src/policies/policies.queries.ts'
@@ -115,9 +114,6 @@ export const samples: Record<string, Record<string, Sample | Record<string, Samp
   },
   'src/lifecycle/reinforcement.queries.ts': {
     updateLifecycles: (db) => decay.updateLifecycles(db, [], { actor: 'a', rationale: 'r', at: now }),
-  },
-  'src/jobs/schedules.queries.ts': {
-    tryOwnSchedules: (db) => db.transaction().execute((tx) => jobs.tryOwnSchedules(tx)),
   },
   'src/policies/policies.queries.ts': {
     listPolicies: (db) => policies.listPolicies(db),

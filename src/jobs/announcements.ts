@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { JobsOptions } from 'bullmq'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import type { JobMessage } from './job-message.ts'
+import type { JobName } from './job-names.ts'
+import type { JobQueue } from './queue.ts'
+import { createFaultLog } from './queue-fault-log.ts'
+
+type Resources = { queue: Pick<JobQueue, 'enqueue'>; clock: Clock; log: Logger }
+
+export type Announcements = ReturnType<typeof createAnnouncements>
+
+/** A queue that does not answer within this time counts as down; the message may still arrive later. */
+const patienceMs = 1_000
+/** A Redis that is away would otherwise collect a message every few seconds for as long as it is away. */
+const mostPending = 100
+/** A schedule may change before a tick that is further ahead; the poll announces it when it comes nearer. */
+const farthestTickMs = 86_400_000
+
+/**
+ * Tells workers by the queue what is committed in PostgreSQL. A message only saves time: what the queue loses is found
+ * by the poll. So no function throws, and each answers whether the queue took the message.
+ */
+export function createAnnouncements({ queue, clock, log }: Resources) {
+  const logFault = createFaultLog(log)
+  const pending = new Set<Promise<boolean>>()
+
+  async function announce(job: JobName, message: JobMessage, options?: JobsOptions): Promise<boolean> {
+    if (pending.size >= mostPending) return false
+    const enqueued = queue
+      .enqueue(job, message, options)
+      .then(() => true)
+      .catch((error: Error) => {
+        logFault(error)
+        return false
+      })
+      .finally(() => pending.delete(enqueued))
+    pending.add(enqueued)
+    return Promise.race([enqueued, sleep(patienceMs, false, { ref: false })])
+  }
+
+  return {
+    announceRun: (job: JobName, runId: string): Promise<boolean> =>
+      announce(job, { reason: 'request', run_id: runId }, { jobId: runId }),
+
+    /** Without an id of its own: each run may be followed by another. */
+    announceFollowUp: (job: JobName): Promise<boolean> => announce(job, { reason: 'follow_up' }),
+
+    /** Every worker announces every tick, and the id makes them one. */
+    announceTick: async (job: JobName, dueAt: Date): Promise<boolean> => {
+      const delay = Math.max(0, dueAt.getTime() - clock.now().getTime())
+      if (delay > farthestTickMs) return false
+      return announce(job, { reason: 'tick' }, { jobId: `tick-${job}-${dueAt.getTime()}`, delay })
+    },
+
+    /** Waits for what is on its way, but not for a queue that is down. */
+    finish: (): Promise<unknown> =>
+      Promise.race([Promise.allSettled(pending), sleep(patienceMs, undefined, { ref: false })]),
+  }
+}

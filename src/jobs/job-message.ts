@@ -1,0 +1,25 @@
+import type { JobName } from './job-names.ts'
+
+/**
+ * What the queue holds of a job: why the message was sent, and the run it is about once that is known. Ids only,
+ * because the queue is no place for memory content, and because the run's row may change before the message arrives.
+ */
+export type JobMessage = {
+  /** `request`: a client requested a run. `tick`: a schedule is due. `follow_up`: a run ended and more is due. */
+  reason: 'request' | 'tick' | 'follow_up'
+  run_id?: string
+}
+
+/** What a message led to, in numbers: it is logged and kept in the queue, where no content may go. */
+export type JobReport = Readonly<Record<string, number>>
+
+/**
+ * Does what is due of a job. A message may arrive twice, late, or at two workers at once, so the handler asks the
+ * database what is due. `showRun` writes the id of the run that it works on into the message, for the board.
+ * The signal asks it to stop after the current batch.
+ */
+export type JobHandler = (
+  job: JobName,
+  signal: AbortSignal,
+  showRun: (runId: string) => void,
+) => Promise<JobReport>

@@ -1,0 +1,74 @@
+import type { Database } from '../db/connection.ts'
+import type { Announcements } from '../jobs/announcements.ts'
+import { type JobName, jobNames } from '../jobs/job-names.ts'
+import { type Poll, startPoll } from '../jobs/poll.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Logger } from '../kernel/log.ts'
+import { listSchedules } from './maintenance.queries.ts'
+import type { Intervals } from './maintenance.service.ts'
+import { findDueJobs } from './running/due-jobs.queries.ts'
+import { ensureJobRows } from './running/leases.queries.ts'
+import type { Runner } from './running/runner.service.ts'
+
+type Resources = {
+  db: Database
+  clock: Clock
+  log: Logger
+  worker: string
+  runner: Runner
+  intervals: Intervals
+  announcements?: Pick<Announcements, 'announceTick'> | undefined
+  everyMs?: number
+}
+
+/** The queue starts a run within milliseconds, so the poll is rare: it only finds what the queue has lost. */
+const usualPollMs = 30_000
+
+/**
+ * The safety net below the queue. It finds runs and ticks whose message was lost, and runs whose worker is gone, and
+ * does them without the queue, which may be down. It also announces each tick again, in case the queue was emptied.
+ */
+export function startDueJobsPoll(resources: Resources): Poll {
+  const { db, clock, log, worker, runner, intervals, announcements, everyMs = usualPollMs } = resources
+  const running = new Set<Promise<unknown>>()
+  let isPrepared = false
+
+  async function look(signal: AbortSignal): Promise<void> {
+    if (!isPrepared) await ensureJobRows(db, jobNames, clock.now())
+    isPrepared = true
+    const due = await findDueJobs(db, { worker, now: clock.now(), intervals })
+    for (const name of jobNames.filter((name) => due.some(({ job }) => job === name))) run(name, signal)
+    await announceTicks()
+  }
+
+  /** The poll does not wait for the run: a long run of one job must not hide the other jobs. */
+  function run(job: JobName, signal: AbortSignal): void {
+    const ended = runner
+      .runJob(job, signal)
+      .catch((error) => log.warn('a job that the poll found failed', { job, err: error }))
+      .finally(() => running.delete(ended))
+    running.add(ended)
+  }
+
+  async function announceTicks(): Promise<void> {
+    if (!announcements) return
+    for (const { job, interval_ms, enabled, next_at } of await listSchedules(db)) {
+      const name = jobNames.find((name) => name === job)
+      if (!name || !enabled || (interval_ms ?? intervals[name]) === 0) continue
+      if (next_at > clock.now()) void announcements.announceTick(name, next_at)
+    }
+  }
+
+  const poll = startPoll({
+    everyMs,
+    look,
+    onError: (error) => log.warn('the poll for due jobs failed', { err: error }),
+  })
+  return {
+    stop: () =>
+      poll
+        .stop()
+        .then(() => Promise.all(running))
+        .then(() => {}),
+  }
+}

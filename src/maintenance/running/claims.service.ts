@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Database } from '../../db/connection.ts'
+import { type Transaction, transact } from '../../db/transaction.ts'
+import type { Announcements } from '../../jobs/announcements.ts'
+import type { JobName } from '../../jobs/job-names.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Ids } from '../../kernel/ids.ts'
+import { insertRun } from '../maintenance.queries.ts'
+import type { LeasedRun, Observe } from './batches.service.ts'
+import { advanceSchedule, findDueJobs, lockFreeLease } from './due-jobs.queries.ts'
+import { clearLease, endRun, findOpenRun, type OpenRun, startRun, takeLease } from './leases.queries.ts'
+import { addRunTotals } from './run-totals.queries.ts'
+
+export type ClaimResources = {
+  db: Database
+  clock: Clock
+  ids: Ids
+  /** The name of this process in leases and runs. */
+  worker: string
+  /** The configured milliseconds between scheduled runs; 0 for none. */
+  intervals: Readonly<Record<JobName, number>>
+  leaseMs?: number
+  /** Without them, one call of `runJob` does every due run by itself. */
+  announcements?: Pick<Announcements, 'announceFollowUp' | 'announceTick'> | undefined
+  /** Called before each step, so that a test can end a process right there. */
+  observe?: Observe
+}
+
+const mostAttempts = 5
+const mostClaims = 5
+const claimRetryMs = 20
+export const defaultLeaseMs = 30_000
+
+/** Takes the lease of a job together with a run of it. */
+export function createClaims(resources: ClaimResources) {
+  const { db, clock, ids, worker, intervals, announcements } = resources
+  const { leaseMs = defaultLeaseMs, observe = () => {} } = resources
+
+  /**
+   * A claim finds nothing while another worker's claim holds the row, even if that one took its snapshot before the run
+   * was committed. Nobody would start such a run before the next poll, so the claim is repeated.
+   */
+  async function claimDueRun(job: JobName): Promise<LeasedRun | undefined> {
+    for (let attempt = 1; ; attempt++) {
+      const leased = await claim(job)
+      if (leased || attempt === mostClaims || !(await isClaimable(job))) return leased
+      await sleep(claimRetryMs)
+    }
+  }
+
+  async function isClaimable(job: JobName): Promise<boolean> {
+    const due = await findDueJobs(db, { worker, now: clock.now(), intervals })
+    return due.some((found) => found.job === job && found.is_free)
+  }
+
+  async function claim(job: JobName): Promise<LeasedRun | undefined> {
+    await observe('claiming')
+    let nextTick: Date | undefined
+    const leased = await transact(db, {}, async (tx) => {
+      const now = clock.now()
+      const lease = await lockFreeLease(tx, job, now)
+      if (!lease) return undefined
+      let run = await findStartableRun(tx, job, now)
+      if (!run) {
+        nextTick = await insertScheduledRun(tx, job, now)
+        run = nextTick && (await findOpenRun(tx, job))
+      }
+      if (!run) return undefined
+      const fence = lease.fence + 1
+      const expires_at = new Date(now.getTime() + leaseMs)
+      await takeLease(tx, { job, holder: worker, run_id: run.id, fence, expires_at })
+      await startRun(tx, { id: run.id, worker, now })
+      return toLeasedRun(run, fence, run.started_at ?? now)
+    })
+    if (nextTick) void announcements?.announceTick(job, nextTick)
+    return leased
+  }
+
+  /** A run that was left open by others comes before a run by schedule. */
+  async function findStartableRun(tx: Transaction, job: JobName, now: Date): Promise<OpenRun | undefined> {
+    for (;;) {
+      const run = await findOpenRun(tx, job)
+      if (!run || !(await endHopeless(tx, run, now))) return run
+    }
+  }
+
+  /** Inserts a run if the schedule is due, and returns when the schedule is due again. */
+  async function insertScheduledRun(tx: Transaction, job: JobName, now: Date): Promise<Date | undefined> {
+    const nextTick = await advanceSchedule(tx, { job, now, interval: intervals[job] })
+    if (nextTick) await insertRun(tx, { id: ids.next(), job, trigger: 'schedule', now })
+    return nextTick
+  }
+
+  /** Ends a run that nobody may start again: it was cancelled, or too many workers were lost in it. */
+  async function endHopeless(tx: Transaction, run: OpenRun, now: Date): Promise<boolean> {
+    const isHopeless = run.attempts >= mostAttempts
+    if (run.cancel_requested) await endRun(tx, { id: run.id, status: 'cancelled', now })
+    else if (isHopeless) {
+      const error = `given up: ${mostAttempts} workers were lost in it`
+      await endRun(tx, { id: run.id, status: 'failed', now, error })
+    }
+    if (!run.cancel_requested && !isHopeless) return false
+    await addRunTotals(tx, run.id)
+    await clearLease(tx, run.job, now)
+    return true
+  }
+
+  return { claimDueRun, isClaimable }
+}
+
+type RunToLease = Pick<OpenRun, 'id' | 'dry_run' | 'scope' | 'options' | 'traceparent'> & { job: string }
+
+export function toLeasedRun(run: RunToLease, fence: number, startedAt: Date): LeasedRun {
+  return {
+    job: run.job as JobName,
+    fence,
+    run: {
+      ...{ id: run.id, dryRun: run.dry_run, scope: run.scope, startedAt, traceparent: run.traceparent },
+      // Only checked JSON is stored.
+      options: run.options as LeasedRun['run']['options'],
+    },
+  }
+}
