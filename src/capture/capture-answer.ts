@@ -2,18 +2,18 @@ import { addInverses, type Edge } from '../domain/edges.ts'
 import { type Draft, presentCreated, type WrittenRecord } from '../records/index.ts'
 import type { RelationEdge } from '../relations/index.ts'
 import type { Captured, DerivedFact } from './capture.schemas.ts'
-import type { Setting } from './capture-context.ts'
+import type { CaptureContext } from './capture-context.ts'
 
-type Settled = { fact?: DerivedFact; records: readonly WrittenRecord[]; edges: readonly Edge[] }
+type StoredFact = { fact?: DerivedFact; records: readonly WrittenRecord[]; edges: readonly Edge[] }
 
 /** What was stored, as a read would answer it; the evidence itself first. */
-export function presentCapture(
-  { caller, now }: Setting,
+export function formatCapture(
+  { caller, now }: CaptureContext,
   drafts: readonly Draft[],
-  settled: Settled | undefined,
+  storedFact: StoredFact | undefined,
   primary?: WrittenRecord,
 ): Captured {
-  const edges = addInverses([...drafts.flatMap((draft) => draft.edges), ...(settled?.edges ?? [])])
+  const edges = addInverses([...drafts.flatMap((draft) => draft.edges), ...(storedFact?.edges ?? [])])
   const created = drafts.map((draft) => {
     const own = edges.filter(({ source_id: source }) => source === draft.row.id)
     return presentCreated(caller, draft, own, now)
@@ -22,13 +22,13 @@ export function presentCapture(
   if (!first) throw new Error('a capture has a primary record')
   return {
     primary_record: first,
-    created_records: [...created, ...(settled?.records ?? [])],
-    edges: edges.map(presentEdge),
+    created_records: [...created, ...(storedFact?.records ?? [])],
+    edges: edges.map(formatEdge),
     deduplicated: false,
-    ...(settled?.fact ? { fact: settled.fact } : {}),
+    ...(storedFact?.fact ? { fact: storedFact.fact } : {}),
   }
 }
 
-function presentEdge(edge: Edge): RelationEdge {
+function formatEdge(edge: Edge): RelationEdge {
   return { ...edge, created_at: edge.created_at.toISOString() }
 }

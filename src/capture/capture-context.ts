@@ -3,30 +3,30 @@ import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/wr
 import type { NewCapture } from './capture.schemas.ts'
 
 /** Who captures, when, and where what is captured belongs: the same for every record that comes of it. */
-export type Setting = {
+export type CaptureContext = {
   caller: Caller
   now: Date
   scope: string
   sensitivity: Sensitivity
   /** As it was told, by which a retry is known; the task it is about may have become more confidential. */
-  claimed: Sensitivity
+  requestedSensitivity: Sensitivity
   source: string
 }
 
-export function settingOf(
+export function createCaptureContext(
   caller: Caller,
-  given: NewCapture,
+  input: NewCapture,
   { now, defaultSensitivity }: { now: Date; defaultSensitivity: Sensitivity },
-): Setting {
-  const sensitivity = given.sensitivity ?? defaultSensitivity
+): CaptureContext {
+  const sensitivity = input.sensitivity ?? defaultSensitivity
   requireCeiling(caller, sensitivity)
-  chooseSourceType(caller, given.source_type)
+  chooseSourceType(caller, input.source_type)
   return {
     caller,
     now,
-    scope: chooseWriteScope(caller, given.scope),
+    scope: chooseWriteScope(caller, input.scope),
     sensitivity,
-    claimed: sensitivity,
-    source: given.source,
+    requestedSensitivity: sensitivity,
+    source: input.source,
   }
 }

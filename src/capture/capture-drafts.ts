@@ -5,46 +5,46 @@ import { maskText } from '../domain/masking.ts'
 import type { Payload, SemanticPayload } from '../domain/payloads.ts'
 import { type Draft, draftRecord, type NewRecord, type Provenance } from '../records/index.ts'
 import type { NewCapture } from './capture.schemas.ts'
-import type { Setting } from './capture-context.ts'
+import type { CaptureContext } from './capture-context.ts'
 import type { Mention } from './mentions.ts'
 
 /** The records that come of a capture. */
 
-export type Origin = Setting & { given: NewCapture; policies: Policies }
+export type DraftContext = CaptureContext & { input: NewCapture; policies: Policies }
 
 /** The evidence itself. */
-export function describePrimary(
-  origin: Origin,
+export function buildPrimaryRecord(
+  context: DraftContext,
   payload: Payload,
   source: Provenance['sources'][number],
   interpretation: Interpretation,
 ): NewRecord {
-  const { memory_kind: kind } = origin.given
+  const { memory_kind: kind } = context.input
   return {
-    ...describe(origin, payload, source),
+    ...buildRecord(context, payload, source),
     ...(kind === undefined ? {} : { memory_kind: kind }),
-    ...describeTold(payload.kind === 'episodic' ? origin.given : maskTags(origin.given)),
+    ...pickTagsAndImportance(payload.kind === 'episodic' ? context.input : maskTags(context.input)),
     interpretation,
   }
 }
 
 /** Only an episode keeps its tags as they came. */
-export function maskTags<T extends Pick<NewCapture, 'tags'>>(given: T): T {
-  return given.tags === undefined ? given : { ...given, tags: given.tags.map(maskText) }
+export function maskTags<T extends Pick<NewCapture, 'tags'>>(input: T): T {
+  return input.tags === undefined ? input : { ...input, tags: input.tags.map(maskText) }
 }
 
 /** What the evidence says is so. */
-export function describeFact(
-  origin: Origin,
+export function buildFactRecord(
+  context: DraftContext,
   payload: SemanticPayload,
   source: Provenance['sources'][number],
 ): NewRecord {
-  return { ...describe(origin, payload, source), ...describeTold(maskTags(origin.given)) }
+  return { ...buildRecord(context, payload, source), ...pickTagsAndImportance(maskTags(context.input)) }
 }
 
 /** Something that is named for the first time. */
-export function describeEntity(
-  origin: Origin,
+export function buildEntityRecord(
+  context: DraftContext,
   { surface, entity_kind: kind, aliases }: Mention,
   source: Provenance['sources'][number],
 ): NewRecord {
@@ -52,11 +52,11 @@ export function describeEntity(
     ...{ kind: 'entity', canonical_name: surface, primary_type: kind, types: [kind], identifiers: [] },
     aliases: aliases.map((value) => ({ value })),
   }
-  return describe(origin, payload, source)
+  return buildRecord(context, payload, source)
 }
 
-function describe(
-  { scope, sensitivity, given, source: teller }: Origin,
+function buildRecord(
+  { scope, sensitivity, input, source: createdBy }: DraftContext,
   payload: Payload,
   source: Provenance['sources'][number],
 ): NewRecord {
@@ -65,20 +65,23 @@ function describe(
     payload,
     sensitivity,
     ...(scope === unscoped ? {} : { scope }),
-    ...(given.source_type === undefined ? {} : { source_type: given.source_type }),
-    provenance: { sources: [source], created_by: teller },
+    ...(input.source_type === undefined ? {} : { source_type: input.source_type }),
+    provenance: { sources: [source], created_by: createdBy },
   }
 }
 
-function describeTold({ tags, importance }: NewCapture): Pick<NewRecord, 'tags' | 'base_importance'> {
+function pickTagsAndImportance({
+  tags,
+  importance,
+}: NewCapture): Pick<NewRecord, 'tags' | 'base_importance'> {
   return {
     ...(tags === undefined ? {} : { tags }),
     ...(importance === undefined ? {} : { base_importance: importance }),
   }
 }
 
-export function draftBirth(
-  { caller, now, sensitivity, policies }: Origin,
+export function draftCapturedRecord(
+  { caller, now, sensitivity, policies }: DraftContext,
   record: NewRecord,
   id: string,
 ): Draft {

@@ -4,17 +4,17 @@ import type { NewCapture } from './capture.schemas.ts'
 
 /** What a chat model is asked when it is to interpret a capture, and what of the memory it is shown. */
 
-export type KnownEntity = { id: string; name: string; kind: string; aliases?: readonly string[] }
-export type KnownRecord = { id: string; summary: string }
-export type Candidates = { entities: readonly KnownEntity[]; records: readonly KnownRecord[] }
+export type CandidateEntity = { id: string; name: string; kind: string; aliases?: readonly string[] }
+export type CandidateRecord = { id: string; summary: string }
+export type Candidates = { entities: readonly CandidateEntity[]; records: readonly CandidateRecord[] }
 
 export type Prompt = { system: string; user: string }
 
 /** Characters; together the prompt stays below some ten thousand tokens whatever was captured. */
-const longestContent = 12_000
-const longestContext = 4_000
-const longestLine = 300
-const mostCandidates = 50
+const maxContentLength = 12_000
+const maxContextLength = 4_000
+const maxLineLength = 300
+const maxCandidates = 50
 
 /** The list in the answer is that of the schema sent with it; these are the rules a schema cannot say. */
 const system = [
@@ -30,15 +30,15 @@ const system = [
   'topical_labels: at most ten short topics. Confidences are between 0 and 1; prefer saying less to guessing.',
 ].join('\n')
 
-export function promptFor(given: NewCapture, candidates: Candidates): Prompt {
-  const shown = showCandidates(candidates)
+export function buildPrompt(input: NewCapture, candidates: Candidates): Prompt {
+  const shown = selectShownCandidates(candidates)
   const document = {
-    source: maskText(given.source),
-    source_kind: cut(given.source_kind ?? 'event', longestLine),
-    summary: cut(given.summary ?? '', longestContext),
-    reason_to_remember: cut(given.reason_to_remember ?? '', longestContext),
-    content: outline(given.content, longestContent),
-    context: outline(given.context ?? {}, longestContext),
+    source: maskText(input.source),
+    source_kind: maskAndClip(input.source_kind ?? 'event', maxLineLength),
+    summary: maskAndClip(input.summary ?? '', maxContextLength),
+    reason_to_remember: maskAndClip(input.reason_to_remember ?? '', maxContextLength),
+    content: outline(input.content, maxContentLength),
+    context: outline(input.context ?? {}, maxContextLength),
     known_entities: shown.entities,
     known_records: shown.records,
   }
@@ -47,21 +47,21 @@ export function promptFor(given: NewCapture, candidates: Candidates): Prompt {
 }
 
 /** What a model is shown of the candidates, and so the only ones it can have meant. */
-export function showCandidates({ entities, records }: Candidates): Candidates {
+export function selectShownCandidates({ entities, records }: Candidates): Candidates {
   return {
-    entities: entities.slice(0, mostCandidates).map(({ id, name, kind, aliases = [] }) => ({
+    entities: entities.slice(0, maxCandidates).map(({ id, name, kind, aliases = [] }) => ({
       id,
-      name: cut(name, longestLine),
-      kind: cut(kind, longestLine),
-      aliases: aliases.slice(0, 5).map((alias) => cut(alias, 100)),
+      name: maskAndClip(name, maxLineLength),
+      kind: maskAndClip(kind, maxLineLength),
+      aliases: aliases.slice(0, 5).map((alias) => maskAndClip(alias, 100)),
     })),
     records: records
-      .slice(0, mostCandidates)
-      .map(({ id, summary }) => ({ id, summary: cut(summary, longestLine) })),
+      .slice(0, maxCandidates)
+      .map(({ id, summary }) => ({ id, summary: maskAndClip(summary, maxLineLength) })),
   }
 }
 
 /** Masked before it is cut, or half a secret would no longer look like one. */
-function cut(text: string, limit: number): string {
-  return clip(maskText(text.slice(0, longestContent)), limit)
+function maskAndClip(text: string, limit: number): string {
+  return clip(maskText(text.slice(0, maxContentLength)), limit)
 }

@@ -7,13 +7,13 @@ import type { Payload } from '../domain/payloads.ts'
 /** An entity that answers to a name. */
 export type NamedEntity = { id: string; digest: Buffer; name: string; kind: string }
 
-type Among = { trust: Trust; scope: string }
+type ReaderFilter = { trust: Trust; scope: string }
 
 /** Of the records, those that evidence of the scope may refer to: seen whole, alive, of the scope or of none. */
-export async function findReferenced(
+export async function findReadableIds(
   db: Database,
   ids: readonly string[],
-  { trust, scope }: Among,
+  { trust, scope }: ReaderFilter,
 ): Promise<Set<string>> {
   const found = await db
     .selectFrom('records as r')
@@ -26,15 +26,15 @@ export async function findReferenced(
   return new Set(found.map(({ id }) => id))
 }
 
-export type ReferencedWords = { id: string; summary: string | null; payload: Payload | null }
+export type ReferencedSummary = { id: string; summary: string | null; payload: Payload | null }
 
 /** The same, in a few words: those of its interpretation, or its payload where that is small. */
-export async function findReferencedWords(
+export async function findReferencedSummaries(
   db: Database,
   ids: readonly string[],
-  { trust, scope }: Among,
-): Promise<ReferencedWords[]> {
-  const { rows } = await sql<ReferencedWords>`
+  { trust, scope }: ReaderFilter,
+): Promise<ReferencedSummary[]> {
+  const { rows } = await sql<ReferencedSummary>`
     select r.id, left(c.interpretation ->> 'summary', 1000) as summary,
       case when pg_column_size(c.payload) <= 8192 then c.payload end as payload
     from records as r
@@ -47,10 +47,10 @@ export async function findReferencedWords(
 }
 
 /** Of the names, those that a record of the scope is known by, and how sensitive it is. */
-export async function findBorne(
+export async function findHandleOwners(
   db: Database,
   digests: readonly Buffer[],
-  { trust, scope }: Among,
+  { trust, scope }: ReaderFilter,
 ): Promise<{ digest: Buffer; sensitivity: Sensitivity }[]> {
   const { rows } = await sql<{ digest: Buffer; sensitivity: Sensitivity }>`
     select h.digest, r.sensitivity
@@ -66,7 +66,7 @@ export async function findBorne(
 export async function findNamedEntities(
   db: Database,
   digests: readonly Buffer[],
-  { trust, scope }: Among,
+  { trust, scope }: ReaderFilter,
   limit: number,
 ): Promise<NamedEntity[]> {
   const { rows } = await sql<NamedEntity>`

@@ -69,7 +69,7 @@ export const captureRoutes: FastifyPluginAsyncTypebox<CaptureOptions> = async (a
     (request, reply) =>
       once(request, reply, async (call) => {
         const { outcome, actor, rationale = 'outcome set' } = request.body
-        const record = await capture.chooseOutcome(call, request.params.id, { outcome, actor, rationale })
+        const record = await capture.setOutcome(call, request.params.id, { outcome, actor, rationale })
         return { status: 200, body: record, headers: { etag: etagOf(record.version) } }
       }),
   )

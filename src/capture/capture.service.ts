@@ -13,14 +13,14 @@ import type { PoliciesService } from '../policies/index.ts'
 import { findReadableRecord, presentWritten } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured, NewCapture } from './capture.schemas.ts'
-import { type Setting, settingOf } from './capture-context.ts'
-import { classify, type Plan, type VerdictPlan } from './classification.ts'
-import { createEpisodes } from './episode.service.ts'
-import { createReading, keepPointed } from './interpretation.service.ts'
-import { surveyCapture } from './known-records.service.ts'
-import { createOutcomes } from './outcome.service.ts'
-import { interpret } from './rule-interpretation.ts'
-import { createTasks, findThread, noThread } from './task.service.ts'
+import { type CaptureContext, createCaptureContext } from './capture-context.ts'
+import { type CapturePlan, classify, type OutcomePlan } from './classification.ts'
+import { createEpisodeWriter } from './episode.service.ts'
+import { createInterpreter, dropVanishedReferences } from './interpretation.service.ts'
+import { findKnownRecords } from './known-records.service.ts'
+import { createOutcomeService } from './outcome.service.ts'
+import { interpretByRule } from './rule-interpretation.ts'
+import { createTaskWriter, findThread, noThread } from './task.service.ts'
 
 type Resources = {
   db: Database
@@ -39,70 +39,82 @@ type Resources = {
 
 export type CaptureService = ReturnType<typeof createCaptureService>
 
-type Read = { given: NewCapture; plan: Plan; interpretation: Interpretation }
+type PreparedCapture = { input: NewCapture; plan: CapturePlan; interpretation: Interpretation }
 
 export function createCaptureService(resources: Resources) {
   const { db, clock, policies, defaultSensitivity } = resources
-  const outcomes = createOutcomes(resources)
-  const episodes = createEpisodes(resources)
-  const tasks = createTasks(resources)
-  const reading = createReading(resources)
+  const outcomes = createOutcomeService(resources)
+  const episodes = createEpisodeWriter(resources)
+  const tasks = createTaskWriter(resources)
+  const interpreter = createInterpreter(resources)
 
   /** All that is done before the transaction: what it says is read, and who may say it is settled. */
-  async function prepare(call: CallContext, given: NewCapture) {
+  async function prepare(call: CallContext, input: NewCapture) {
     const now = clock.now()
-    const plan = classify(given, { now, check: listFaults })
+    const plan = classify(input, { now, check: listFaults })
     const interpretation =
       plan.kind === 'outcome'
-        ? interpret(given, plan)
-        : await reading.read(settingOf(call.caller, given, { now, defaultSensitivity }), given, plan)
-    const read = { given, plan, interpretation }
-    return (joined: CallContext) => transact(db, joined, (tx) => store(tx, joined.caller, read))
+        ? interpretByRule(input, plan)
+        : await interpreter.interpret(
+            createCaptureContext(call.caller, input, { now, defaultSensitivity }),
+            input,
+            plan,
+          )
+    const prepared = { input, plan, interpretation }
+    return (joinedCall: CallContext) =>
+      transact(db, joinedCall, (tx) => store(tx, joinedCall.caller, prepared))
   }
 
   /** Everything that comes of a capture, or nothing. */
   async function store(
     tx: Transaction,
     caller: Caller,
-    { given, plan, interpretation: proposed }: Read,
+    { input, plan, interpretation: proposed }: PreparedCapture,
   ): Promise<Captured> {
-    if (plan.kind === 'outcome') return judge(tx, caller, given, plan)
-    const told = settingOf(caller, given, { now: clock.now(), defaultSensitivity })
+    if (plan.kind === 'outcome') return recordOutcome(tx, caller, input, plan)
+    const requested = createCaptureContext(caller, input, { now: clock.now(), defaultSensitivity })
     const thread =
-      plan.kind === 'working_state' ? await findThread(tx, caller, told, plan.payload.thread_id) : undefined
-    const setting = thread?.stored ? { ...told, sensitivity: thread.stored.sensitivity } : told
+      plan.kind === 'working_state'
+        ? await findThread(tx, caller, requested, plan.payload.thread_id)
+        : undefined
+    const context = thread?.stored ? { ...requested, sensitivity: thread.stored.sensitivity } : requested
     const fact = plan.kind === 'working_state' ? undefined : plan.fact
-    const interpretation = await keepPointed(tx, setting, proposed)
-    const survey = await surveyCapture(tx, setting, { ref: plan.ref, fact, interpretation })
-    if (survey.repeated) return repeat(tx, setting, survey.repeated.id)
-    const origin = { ...setting, given, policies: await policies.getAll(tx) }
-    if (plan.kind !== 'working_state') return episodes.tell(tx, origin, { plan, interpretation, survey })
-    return tasks.tell(tx, origin, {
+    const interpretation = await dropVanishedReferences(tx, context, proposed)
+    const known = await findKnownRecords(tx, context, { ref: plan.ref, fact, interpretation })
+    if (known.earlierCapture) return answerRepeated(tx, context, known.earlierCapture.id)
+    const draftContext = { ...context, input, policies: await policies.getAll(tx) }
+    if (plan.kind !== 'working_state')
+      return episodes.store(tx, draftContext, { plan, interpretation, known })
+    return tasks.store(tx, draftContext, {
       plan,
       interpretation,
-      survey,
+      known,
       thread: thread ?? noThread,
     })
   }
 
   /** A retry changes nothing, and is told what came of the first. */
-  async function repeat(tx: Transaction, { caller, now }: Setting, id: string): Promise<Captured> {
+  async function answerRepeated(
+    tx: Transaction,
+    { caller, now }: CaptureContext,
+    id: string,
+  ): Promise<Captured> {
     const primary = presentWritten(caller, await findReadableRecord(tx, caller, id), now)
     return { primary_record: primary, created_records: [], edges: [], deduplicated: true }
   }
 
-  async function judge(
+  async function recordOutcome(
     tx: Transaction,
     caller: Caller,
     { source }: NewCapture,
-    { ref, verdict }: VerdictPlan,
+    { ref, report }: OutcomePlan,
   ): Promise<Captured> {
-    const { target_id: id, outcome, rationale = 'captured', kept } = verdict
-    const name = ref === undefined ? undefined : verdictHandle(source, ref, id)
-    const told = { outcome, actor: caller.name, rationale, kept, name }
-    const { record, isRepeated } = await outcomes.judge({ caller, tx }, id, told)
+    const { target_id: id, outcome, rationale = 'captured', kept } = report
+    const reference = ref === undefined ? undefined : verdictHandle(source, ref, id)
+    const outcomeInput = { outcome, actor: caller.name, rationale, kept, reference }
+    const { record, isRepeated } = await outcomes.recordOutcome({ caller, tx }, id, outcomeInput)
     return { primary_record: record, created_records: [], edges: [], deduplicated: isRepeated }
   }
 
-  return { prepare, chooseOutcome: outcomes.choose }
+  return { prepare, setOutcome: outcomes.setOutcome }
 }

@@ -18,122 +18,141 @@ import {
 import { upsertEdges } from '../relations/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { DerivedFact } from './capture.schemas.ts'
-import { describeFact, draftBirth, type Origin } from './capture-drafts.ts'
-import { edgeBetween, type FactEnds, linkFact, newEdges } from './capture-edges.ts'
-import type { Beside, Fate } from './fact-outcome.ts'
+import { buildFactRecord, type DraftContext, draftCapturedRecord } from './capture-drafts.ts'
+import { buildFactEdges, createEdge, type FactTargets, filterNewEdges } from './capture-edges.ts'
+import type { FactOutcome, RelatedFact } from './fact-outcome.ts'
 
 type Resources = { textLanguage: string; revision: RevisionService }
 
-type Conflict = Extract<Fate, { policy: unknown }>
+type Conflict = Extract<FactOutcome, { policy: unknown }>
 
-export type ToldFact = {
-  origin: Origin
+export type CapturedFact = {
+  context: DraftContext
   /** What the record of the fact is called if there comes to be a new one. */
   id: string
   payload: SemanticPayload
-  fate: Exclude<Fate, { outcome: 'merged' }>
+  factOutcome: Exclude<FactOutcome, { outcome: 'merged' }>
   /** The locked record that says it already. */
-  stood: StoredRecord | undefined
-  ends: FactEnds
-  witness: Provenance['sources'][number]
+  existingFact: StoredRecord | undefined
+  targets: FactTargets
+  source: Provenance['sources'][number]
 }
 
 /** What became of the fact; the records and edges that the settling itself made. */
-export type Settled = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
+export type FactResult = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
 
 /** `drafts` are stored with the episode, and then it is settled what that means for what stood before. */
-export type FactPlan = { drafts: Draft[]; descents: Descent[]; settle(tx: Transaction): Promise<Settled> }
+export type FactPlan = { drafts: Draft[]; descents: Descent[]; apply(tx: Transaction): Promise<FactResult> }
 
-export function createFacts({ textLanguage, revision }: Resources) {
-  function plan(told: ToldFact): FactPlan {
-    const { fate } = told
-    switch (fate.outcome) {
+export function createFactPlanner({ textLanguage, revision }: Resources) {
+  function plan(captured: CapturedFact): FactPlan {
+    const { factOutcome } = captured
+    switch (factOutcome.outcome) {
       case 'created':
-        return planCreated(told, fate.beside)
+        return planCreated(captured, factOutcome.relatedFact)
       case 'challenged':
-        return planChallenged(told, fate.other)
+        return planChallenged(captured, factOutcome.other)
       case 'contested':
-        return { drafts: [draft(told)], descents: [], settle: (tx) => contest(tx, told, fate) }
+        return {
+          drafts: [draftFact(captured)],
+          descents: [],
+          apply: (tx) => contest(tx, captured, factOutcome),
+        }
       case 'replaced':
       case 'forked':
-        return { drafts: [], descents: [], settle: (tx) => revise(tx, told, fate) }
+        return { drafts: [], descents: [], apply: (tx) => revise(tx, captured, factOutcome) }
       case 'confirmed':
-        return { drafts: [], descents: recordConfirmation(told), settle: (tx) => confirm(tx, told) }
+        return {
+          drafts: [],
+          descents: buildConfirmationDescent(captured),
+          apply: (tx) => confirm(tx, captured),
+        }
     }
   }
 
   async function contest(
     tx: Transaction,
-    { origin, id }: ToldFact,
+    { context, id }: CapturedFact,
     { policy, other }: Conflict,
-  ): Promise<Settled> {
-    const { caller, now } = origin
-    await revision.contest({ caller, tx }, other, { contesting_ref: id, ...reasonOf(origin) })
-    const edge = edgeBetween(other, 'contested_by', id, now)
-    return { ...settledAs({ outcome: 'contested', policy, record_id: id, other_id: other }), edges: [edge] }
+  ): Promise<FactResult> {
+    const { caller, now } = context
+    await revision.contest({ caller, tx }, other, { contesting_ref: id, ...getAuditReason(context) })
+    const edge = createEdge(other, 'contested_by', id, now)
+    return {
+      ...createResult({ outcome: 'contested', policy, record_id: id, other_id: other }),
+      edges: [edge],
+    }
   }
 
   async function revise(
     tx: Transaction,
-    told: ToldFact,
+    captured: CapturedFact,
     { outcome, policy, other }: Conflict,
-  ): Promise<Settled> {
-    const { origin, id, ends } = told
-    const links = linkFact(id, ends, origin.now)
+  ): Promise<FactResult> {
+    const { context, id, targets } = captured
+    const links = buildFactEdges(id, targets, context.now)
     const record: NewRecord = {
-      ...describe(told),
+      ...buildRecord(captured),
       id,
       relations: links.map(({ predicate, target_id }) => ({ predicate, target_id })),
     }
     const operation = outcome === 'replaced' ? revision.supersede : revision.fork
-    const asked = { record, capturedFrom: ends.primary, ...reasonOf(origin) }
-    const revised = await operation({ caller: origin.caller, tx }, other, asked)
-    const descent = edgeBetween(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, origin.now)
+    const request = { record, capturedFrom: targets.primary, ...getAuditReason(context) }
+    const revised = await operation({ caller: context.caller, tx }, other, request)
+    const descent = createEdge(id, outcome === 'replaced' ? 'supersedes' : 'derived_from', other, context.now)
     const fact = { outcome, policy, record_id: id, other_id: other }
     return { fact, records: [revised.record], edges: [...links, descent] }
   }
 
-  async function confirm(tx: Transaction, told: ToldFact): Promise<Settled> {
-    const { origin, stood, ends } = told
-    if (stood?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
-    const links = newEdges(linkFact(stood.id, ends, origin.now), stood)
+  async function confirm(tx: Transaction, captured: CapturedFact): Promise<FactResult> {
+    const { context, existingFact, targets } = captured
+    if (existingFact?.payload.kind !== 'semantic') throw new Error('what is confirmed was not claimed')
+    const links = filterNewEdges(buildFactEdges(existingFact.id, targets, context.now), existingFact)
     await upsertEdges(tx, addInverses(links))
-    const { record, content } = confirmFact(stood, stood.payload, testify(told), origin.now)
-    await writeChange(tx, stood, {
-      ...{ action: 'reinforce', ...reasonOf(origin), now: origin.now, textLanguage, record, content },
-      changes: { salience: [salienceAt(stood, origin.now), record.salience] },
+    const { record, content } = confirmFact(
+      existingFact,
+      existingFact.payload,
+      buildTestimony(captured),
+      context.now,
+    )
+    await writeChange(tx, existingFact, {
+      ...{ action: 'reinforce', ...getAuditReason(context), now: context.now, textLanguage, record, content },
+      changes: { salience: [salienceAt(existingFact, context.now), record.salience] },
     })
-    await rescoreAndPromote(tx, { ids: [stood.id], now: origin.now })
+    await rescoreAndPromote(tx, { ids: [existingFact.id], now: context.now })
     await addTallies(tx, { deduplicated: 1 })
-    return { ...settledAs({ outcome: 'confirmed', record_id: stood.id }), edges: links }
+    return { ...createResult({ outcome: 'confirmed', record_id: existingFact.id }), edges: links }
   }
 
   return { plan }
 }
 
 /** The fact is of the same scope and sensitivity, so its readers may know who tells it again. */
-function testify({ payload, witness }: ToldFact): Confirmation {
-  return { evidence: payload.evidence, source: witness, author: witness.created_by }
+function buildTestimony({ payload, source }: CapturedFact): Confirmation {
+  return { evidence: payload.evidence, source, author: source.created_by }
 }
 
 /** What its readers may not all see is linked from above, and nothing is written on it. */
-function planCreated(told: ToldFact, beside: Beside | undefined): FactPlan {
-  const fact = { outcome: 'created' as const, record_id: told.id }
+function planCreated(captured: CapturedFact, relatedFact: RelatedFact | undefined): FactPlan {
+  const fact = { outcome: 'created' as const, record_id: captured.id }
   return {
-    drafts: [draft({ ...told, ends: { ...told.ends, beside } })],
+    drafts: [draftFact({ ...captured, targets: { ...captured.targets, relatedFact } })],
     descents: [],
-    settle: async () => settledAs({ ...fact, ...(beside ? { other_id: beside.id } : {}) }),
+    apply: async () => createResult({ ...fact, ...(relatedFact ? { other_id: relatedFact.id } : {}) }),
   }
 }
 
 /** It waits beside what stands now, which it does not touch: setting it active is for somebody to decide. */
-function planChallenged(told: ToldFact, other: string | undefined): FactPlan {
-  const { row, descents, ...rest } = draft({
-    ...told,
-    ends: { ...told.ends, beside: other === undefined ? undefined : { id: other, predicate: 'contradicts' } },
+function planChallenged(captured: CapturedFact, other: string | undefined): FactPlan {
+  const { row, descents, ...rest } = draftFact({
+    ...captured,
+    targets: {
+      ...captured.targets,
+      relatedFact: other === undefined ? undefined : { id: other, predicate: 'contradicts' },
+    },
   })
-  const contest = { derived_id: told.id, kind: 'contest' as const, is_ground: false }
-  const fact = { outcome: 'challenged' as const, record_id: told.id }
+  const contest = { derived_id: captured.id, kind: 'contest' as const, is_ground: false }
+  const fact = { outcome: 'challenged' as const, record_id: captured.id }
   return {
     drafts: [
       {
@@ -143,31 +162,36 @@ function planChallenged(told: ToldFact, other: string | undefined): FactPlan {
       },
     ],
     descents: [],
-    settle: async () => settledAs({ ...fact, ...(other === undefined ? {} : { other_id: other }) }),
+    apply: async () => createResult({ ...fact, ...(other === undefined ? {} : { other_id: other }) }),
   }
 }
 
-function draft(told: ToldFact): Draft {
-  const edges = linkFact(told.id, told.ends, told.origin.now)
+function draftFact(captured: CapturedFact): Draft {
+  const edges = buildFactEdges(captured.id, captured.targets, captured.context.now)
   const descents = [
-    { derived_id: told.id, source_id: told.ends.primary, kind: 'capture' as const, is_ground: true },
+    {
+      derived_id: captured.id,
+      source_id: captured.targets.primary,
+      kind: 'capture' as const,
+      is_ground: true,
+    },
   ]
-  return { ...draftBirth(told.origin, describe(told), told.id), edges, descents }
+  return { ...draftCapturedRecord(captured.context, buildRecord(captured), captured.id), edges, descents }
 }
 
-function recordConfirmation({ stood, ends }: ToldFact): Descent[] {
-  if (!stood) return []
-  return [{ derived_id: stood.id, source_id: ends.primary, kind: 'confirm', is_ground: null }]
+function buildConfirmationDescent({ existingFact, targets }: CapturedFact): Descent[] {
+  if (!existingFact) return []
+  return [{ derived_id: existingFact.id, source_id: targets.primary, kind: 'confirm', is_ground: null }]
 }
 
-function describe({ origin, payload, witness }: ToldFact): NewRecord {
-  return describeFact(origin, payload, witness)
+function buildRecord({ context, payload, source }: CapturedFact): NewRecord {
+  return buildFactRecord(context, payload, source)
 }
 
-function reasonOf({ caller }: Origin) {
+function getAuditReason({ caller }: DraftContext) {
   return { actor: caller.name, rationale: 'captured' }
 }
 
-function settledAs(fact: DerivedFact): Settled {
+function createResult(fact: DerivedFact): FactResult {
   return { fact, records: [], edges: [] }
 }

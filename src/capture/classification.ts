@@ -2,12 +2,12 @@ import { maskFact, maskSecrets, maskText } from '../domain/masking.ts'
 import type { EpisodicPayload, SemanticPayload, WorkingPayload } from '../domain/payloads.ts'
 import { AppError, type Fault } from '../kernel/errors.ts'
 import type { NewCapture } from './capture.schemas.ts'
-import { findCall, findEpisodeFaults, findToolFaults, tellEpisode } from './episode-payload.ts'
-import { findVerdictFaults, tellVerdict, type Verdict } from './episode-verdict.ts'
+import { buildEpisodePayload, findEpisodeFaults, findToolCall, findToolFaults } from './episode-payload.ts'
+import { findReportFaults, type OutcomeReport, readOutcomeReport } from './episode-verdict.ts'
 import { type Summary, summarise } from './event-summary.ts'
-import { type Check, type Evidence, readEvidence } from './evidence.ts'
-import { findFactFaults, holdsFact, tellFact } from './fact-payload.ts'
-import { findTaskFaults, tellTask } from './task-payload.ts'
+import { type CheckSchema, type Evidence, readEvidence } from './evidence.ts'
+import { buildFactPayload, findFactFaults, hasFact } from './fact-payload.ts'
+import { buildTaskPayload, findTaskFaults } from './task-payload.ts'
 
 /** From what was captured to what is to be stored of it. */
 
@@ -19,7 +19,7 @@ type Source = {
   timestamp: string
 }
 
-type Told = {
+type PlanBase = {
   /** `content.ref`: the name by which a retry is known. */
   ref: string | undefined
   /** One sentence, without secrets. */
@@ -28,18 +28,18 @@ type Told = {
   /** What kind of source the evidence is for a fact derived from it. */
   evidenceType: 'event' | 'tool' | 'observation'
 }
-export type EpisodePlan = Told & {
+export type EpisodePlan = PlanBase & {
   kind: 'event' | 'tool_output' | 'observation'
   payload: EpisodicPayload
   fact: SemanticPayload | undefined
 }
-export type TaskPlan = Told & { kind: 'working_state'; payload: WorkingPayload }
-export type VerdictPlan = Told & { kind: 'outcome'; verdict: Verdict }
-export type Plan = EpisodePlan | TaskPlan | VerdictPlan
+export type TaskPlan = PlanBase & { kind: 'working_state'; payload: WorkingPayload }
+export type OutcomePlan = PlanBase & { kind: 'outcome'; report: OutcomeReport }
+export type CapturePlan = EpisodePlan | TaskPlan | OutcomePlan
 
-type Kind = Plan['kind']
+type Kind = CapturePlan['kind']
 
-const natures: Readonly<Record<Kind, { source: Source['kind']; evidence: Told['evidenceType'] }>> = {
+const kindSources: Readonly<Record<Kind, { source: Source['kind']; evidence: PlanBase['evidenceType'] }>> = {
   event: { source: 'event', evidence: 'event' },
   tool_output: { source: 'tool_call', evidence: 'tool' },
   observation: { source: 'observation', evidence: 'observation' },
@@ -48,18 +48,18 @@ const natures: Readonly<Record<Kind, { source: Source['kind']; evidence: Told['e
 }
 
 /** What does not fit its place is refused by name; what has no place is kept as it came. */
-export function classify(given: NewCapture, { now, check }: { now: Date; check: Check }): Plan {
-  const kind = kindOf(given.source_kind)
-  const evidence = readEvidence(given, now)
-  const faults = [...findTimeFaults(given, now), ...findFaults(kind, evidence, check)]
+export function classify(input: NewCapture, { now, check }: { now: Date; check: CheckSchema }): CapturePlan {
+  const kind = getKind(input.source_kind)
+  const evidence = readEvidence(input, now)
+  const faults = [...findTimeFaults(input, now), ...findFaults(kind, evidence, check)]
   if (faults.length > 0) {
     throw new AppError('validation_failed', 'What was captured does not fit its kind.', { errors: faults })
   }
-  return plan(kind, evidence, check)
+  return buildPlan(kind, evidence, check)
 }
 
-function kindOf(named: string | undefined): Kind {
-  return named !== undefined && Object.hasOwn(natures, named) ? (named as Kind) : 'event'
+function getKind(sourceKind: string | undefined): Kind {
+  return sourceKind !== undefined && Object.hasOwn(kindSources, sourceKind) ? (sourceKind as Kind) : 'event'
 }
 
 function findTimeFaults({ timestamp }: NewCapture, now: Date): Fault[] {
@@ -68,12 +68,12 @@ function findTimeFaults({ timestamp }: NewCapture, now: Date): Fault[] {
 }
 
 /** How a task stands and how one ended are no facts, even if they are told as subject, predicate and object. */
-function findFaults(kind: Kind, evidence: Evidence, check: Check): Fault[] {
+function findFaults(kind: Kind, evidence: Evidence, check: CheckSchema): Fault[] {
   switch (kind) {
     case 'working_state':
       return findTaskFaults(evidence, check)
     case 'outcome':
-      return findVerdictFaults(evidence, check)
+      return findReportFaults(evidence, check)
     case 'tool_output':
       return [...findToolFaults(evidence, check), ...findFactFaults(evidence, false, check)]
     default:
@@ -85,18 +85,18 @@ function findFaults(kind: Kind, evidence: Evidence, check: Check): Fault[] {
 }
 
 /** An episode keeps what was captured as it came; whatever else is made of the evidence holds no secret. */
-function plan(kind: Kind, evidence: Evidence, check: Check): Plan {
+function buildPlan(kind: Kind, evidence: Evidence, check: CheckSchema): CapturePlan {
   const summary = summarise(evidence)
-  const told = tell(kind, evidence, summary)
-  if (kind === 'outcome') return { kind, ...told, verdict: maskVerdict(tellVerdict(evidence)) }
-  if (kind === 'working_state') return { kind, ...told, payload: maskTask(tellTask(evidence)) }
-  const call = kind === 'tool_output' ? findCall(evidence, check) : undefined
-  const eventKind = evidence.given.source_kind || 'event'
+  const base = buildPlanBase(kind, evidence, summary)
+  if (kind === 'outcome') return { kind, ...base, report: maskReport(readOutcomeReport(evidence)) }
+  if (kind === 'working_state') return { kind, ...base, payload: maskTask(buildTaskPayload(evidence)) }
+  const call = kind === 'tool_output' ? findToolCall(evidence, check) : undefined
+  const eventKind = evidence.input.source_kind || 'event'
   return {
     kind,
-    ...told,
-    payload: tellEpisode(evidence, { summary: summary.said, kind: eventKind, call }),
-    fact: holdsFact(evidence) ? maskFact(tellFact(evidence)) : undefined,
+    ...base,
+    payload: buildEpisodePayload(evidence, { summary: summary.summary, kind: eventKind, call }),
+    fact: hasFact(evidence) ? maskFact(buildFactPayload(evidence)) : undefined,
   }
 }
 
@@ -105,22 +105,22 @@ function maskTask(payload: WorkingPayload): WorkingPayload {
   return { ...(maskSecrets(payload) as WorkingPayload), thread_id: payload.thread_id }
 }
 
-function maskVerdict({ rationale, kept, ...verdict }: Verdict): Verdict {
+function maskReport({ rationale, kept, ...report }: OutcomeReport): OutcomeReport {
   return {
-    ...verdict,
+    ...report,
     ...(rationale === undefined ? {} : { rationale: maskText(rationale) }),
-    kept: maskSecrets(kept) as Verdict['kept'],
+    kept: maskSecrets(kept) as OutcomeReport['kept'],
   }
 }
 
-function tell(kind: Kind, evidence: Evidence, { sentence }: Summary): Told {
-  const { given, fields, at } = evidence
+function buildPlanBase(kind: Kind, evidence: Evidence, { sentence }: Summary): PlanBase {
+  const { input, fields, occurredAt: at } = evidence
   const { ref } = fields as { ref?: string }
-  const nature = natures[kind]
+  const kindSource = kindSources[kind]
   return {
     ref,
     summary: maskText(sentence),
-    source: { kind: nature.source, ref: ref ?? given.source, created_by: given.source, timestamp: at },
-    evidenceType: nature.evidence,
+    source: { kind: kindSource.source, ref: ref ?? input.source, created_by: input.source, timestamp: at },
+    evidenceType: kindSource.evidence,
   }
 }

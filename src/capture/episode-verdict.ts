@@ -5,11 +5,17 @@ import { Outcome } from '../domain/payloads.ts'
 import { Uuid } from '../domain/shapes.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { refSchema } from './episode-payload.ts'
-import { type Check, type Evidence, findFieldFaults, isObject, keepRest } from './evidence.ts'
+import {
+  type CheckSchema,
+  collectUnusedContent,
+  type Evidence,
+  findFieldFaults,
+  isObject,
+} from './evidence.ts'
 
 /** How an episode ended, told after it. */
 
-export type Verdict = {
+export type OutcomeReport = {
   target_id: string
   outcome: Outcome
   /** Why, for the audit log. */
@@ -19,29 +25,29 @@ export type Verdict = {
 }
 
 /** As long as any rationale may be; what is kept beside it is whole. */
-const longestRationale = 4_096
-const rationale = Type.String({ minLength: 1, maxLength: longestRationale })
-const verdictFields: Readonly<Record<string, TSchema>> = {
+const maxRationaleLength = 4_096
+const rationale = Type.String({ minLength: 1, maxLength: maxRationaleLength })
+const reportFields: Readonly<Record<string, TSchema>> = {
   ...{ target_id: Uuid(), outcome: Outcome, rationale, ref: refSchema },
 }
-const placed = new Set(Object.keys(verdictFields))
+const placed = new Set(Object.keys(reportFields))
 
-export function findVerdictFaults({ given, fields }: Evidence, check: Check): Fault[] {
-  if (!isObject(given.content)) {
+export function findReportFaults({ input, fields }: Evidence, check: CheckSchema): Fault[] {
+  if (!isObject(input.content)) {
     return [{ pointer: '/content', message: 'must be an object with target_id and outcome' }]
   }
-  return findFieldFaults(fields, verdictFields, ['target_id', 'outcome'], check)
+  return findFieldFaults(fields, reportFields, ['target_id', 'outcome'], check)
 }
 
 /** The evidence must have been found without faults. */
-export function tellVerdict(evidence: Evidence): Verdict {
-  const { reason_to_remember: reason, summary } = evidence.given
-  const said = evidence.fields as { target_id: string; outcome: Outcome; rationale?: string }
-  const rationale = said.rationale ?? reason ?? summary
+export function readOutcomeReport(evidence: Evidence): OutcomeReport {
+  const { reason_to_remember: reason, summary } = evidence.input
+  const fields = evidence.fields as { target_id: string; outcome: Outcome; rationale?: string }
+  const rationale = fields.rationale ?? reason ?? summary
   return {
-    target_id: said.target_id.toLowerCase(),
-    outcome: said.outcome,
-    ...(rationale ? { rationale: clip(rationale, longestRationale) } : {}),
-    kept: { ...keepRest(evidence, placed), ...(summary === undefined ? {} : { summary }) },
+    target_id: fields.target_id.toLowerCase(),
+    outcome: fields.outcome,
+    ...(rationale ? { rationale: clip(rationale, maxRationaleLength) } : {}),
+    kept: { ...collectUnusedContent(evidence, placed), ...(summary === undefined ? {} : { summary }) },
   }
 }

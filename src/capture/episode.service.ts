@@ -5,67 +5,81 @@ import type { Ids } from '../kernel/ids.ts'
 import { createErasedContentError, type Draft, insertRecords } from '../records/index.ts'
 import type { RevisionService } from '../revision/index.ts'
 import type { Captured } from './capture.schemas.ts'
-import { presentCapture } from './capture-answer.ts'
-import { describePrimary, draftBirth, type Origin } from './capture-drafts.ts'
-import { linkPrimary, recordMentions } from './capture-edges.ts'
-import { nameCapture } from './capture-reference.ts'
-import { createFacts, type FactPlan } from './captured-fact.service.ts'
+import { formatCapture } from './capture-answer.ts'
+import { buildPrimaryRecord, type DraftContext, draftCapturedRecord } from './capture-drafts.ts'
+import { buildMentionDescents, buildPrimaryEdges } from './capture-edges.ts'
+import { buildReferenceHandles } from './capture-reference.ts'
+import { createFactPlanner, type FactPlan } from './captured-fact.service.ts'
 import type { EpisodePlan } from './classification.ts'
-import { type Cast, castCapture } from './entity-resolution.service.ts'
-import type { Survey } from './known-records.service.ts'
+import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
+import type { KnownRecords } from './known-records.service.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; revision: RevisionService }
-type Told = { plan: EpisodePlan; interpretation: Interpretation; survey: Survey }
+type EpisodeInput = { plan: EpisodePlan; interpretation: Interpretation; known: KnownRecords }
 
 /** An episode with those it names and the fact it tells. */
-export function createEpisodes({ ids, seal, textLanguage, revision }: Resources) {
-  const facts = createFacts({ textLanguage, revision })
+export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resources) {
+  const facts = createFactPlanner({ textLanguage, revision })
 
-  async function tell(tx: Transaction, origin: Origin, told: Told): Promise<Captured> {
-    const { plan, interpretation, survey } = told
+  async function store(tx: Transaction, context: DraftContext, input: EpisodeInput): Promise<Captured> {
+    const { plan, interpretation, known } = input
     const id = ids.next()
-    const scene = { interpretation, fact: plan.fact, witness: { ...plan.source, ref: id } }
-    const cast = await castCapture(tx, { ids, seal }, origin, scene, survey)
-    const fact = planFact(id, origin, told, cast)
-    const drafts = [draftPrimary(id, origin, told, cast), ...(fact?.drafts ?? []), ...cast.born]
+    const resolutionInput = { interpretation, fact: plan.fact, source: { ...plan.source, ref: id } }
+    const entities = await resolveEntities(tx, { ids, seal }, context, resolutionInput, known)
+    const fact = planFact(id, context, input, entities)
+    const drafts = [
+      draftPrimary(id, context, input, entities),
+      ...(fact?.drafts ?? []),
+      ...entities.newEntities,
+    ]
     const stored = await insertRecords(tx, drafts, textLanguage, seal, fact?.descents)
     if (!stored.ids.has(id)) throw createErasedContentError()
-    const settled = await fact?.settle(tx)
-    return presentCapture(origin, drafts, settled)
+    const result = await fact?.apply(tx)
+    return formatCapture(context, drafts, result)
   }
 
   function planFact(
     primary: string,
-    origin: Origin,
-    { plan, survey }: Told,
-    cast: Cast,
+    context: DraftContext,
+    { plan, known }: EpisodeInput,
+    entities: ResolvedEntities,
   ): FactPlan | undefined {
-    const { fate, stood } = survey
-    if (!plan.fact || !fate || fate.outcome === 'merged') return undefined
-    if (cast.isFactErased) return erasedFact
+    const { factOutcome, existingFact } = known
+    if (!plan.fact || !factOutcome || factOutcome.outcome === 'merged') return undefined
+    if (entities.isFactErased) return erasedFact
     const evidence = { source_type: plan.evidenceType, source_id: primary, timestamp: plan.source.timestamp }
     return facts.plan({
-      ...{ origin, fate, stood, id: ids.next(), witness: { ...plan.source, ref: primary } },
+      ...{ context, factOutcome, existingFact, id: ids.next(), source: { ...plan.source, ref: primary } },
       payload: { ...plan.fact, evidence: [evidence] },
-      ends: { primary, subject: cast.subject, object: cast.object },
+      targets: { primary, subject: entities.subject, object: entities.object },
     })
   }
 
-  return { tell }
+  return { store }
 }
 
 const erasedFact: FactPlan = {
   drafts: [],
   descents: [],
-  settle: async () => ({ fact: { outcome: 'erased' }, records: [], edges: [] }),
+  apply: async () => ({ fact: { outcome: 'erased' }, records: [], edges: [] }),
 }
 
-function draftPrimary(id: string, origin: Origin, { plan, survey }: Told, cast: Cast): Draft {
-  const draft = draftBirth(
-    origin,
-    describePrimary(origin, plan.payload, plan.source, cast.interpretation),
+function draftPrimary(
+  id: string,
+  context: DraftContext,
+  { plan, known }: EpisodeInput,
+  entities: ResolvedEntities,
+): Draft {
+  const draft = draftCapturedRecord(
+    context,
+    buildPrimaryRecord(context, plan.payload, plan.source, entities.interpretation),
     id,
   )
-  const handles = nameCapture(origin, plan.ref, survey.known.reference)
-  return { ...draft, edges: linkPrimary(id, cast, origin.now), descents: recordMentions(id, cast), handles }
+  const handles = buildReferenceHandles(context, plan.ref, known.handles.reference)
+  return {
+    ...draft,
+    edges: buildPrimaryEdges(id, entities, context.now),
+    descents: buildMentionDescents(id, entities),
+    handles,
+  }
 }

@@ -5,21 +5,21 @@ import { type Evidence, isObject } from './evidence.ts'
 /** What the evidence comes to in a line. Raw content is no summary: it is kept beside it, whole. */
 export type Summary = {
   /** In the words of the caller, or a sentence by rule; empty where that would say no more than the kind. */
-  said: string
+  summary: string
   /** A sentence in any case. */
   sentence: string
 }
 
-const longestPart = 100
-const longestRead = 4_000
-const mostTools = 3
+const maxPartLength = 100
+const maxScannedLength = 4_000
+const maxTools = 3
 
 export function summarise(evidence: Evidence): Summary {
-  const { summary } = evidence.given
+  const { summary } = evidence.input
   const words = [summary, evidence.fields['summary']].find(isText)
-  if (words !== undefined) return { said: words, sentence: words }
-  const { sentence, saysSomething } = compose(evidence)
-  return { said: saysSomething ? sentence : '', sentence }
+  if (words !== undefined) return { summary: words, sentence: words }
+  const { sentence, saysSomething } = composeSentence(evidence)
+  return { summary: saysSomething ? sentence : '', sentence }
 }
 
 function isText(value: unknown): value is string {
@@ -27,42 +27,42 @@ function isText(value: unknown): value is string {
 }
 
 /** From kind, tool, subject and outcome alone: equal happenings come to equal sentences. */
-function compose({ given, fields }: Evidence): { sentence: string; saysSomething: boolean } {
-  const named = [fields['event_kind'], given.source_kind].find(isText)
-  const kind = part(named ?? 'event').replace(/_/g, ' ')
-  const tools = toolsOf(fields)
-  const about = aboutOf(fields)
-  const outcome = isText(fields['outcome']) ? part(fields['outcome']) : undefined
+function composeSentence({ input, fields }: Evidence): { sentence: string; saysSomething: boolean } {
+  const named = [fields['event_kind'], input.source_kind].find(isText)
+  const kind = formatPart(named ?? 'event').replace(/_/g, ' ')
+  const tools = listTools(fields)
+  const topic = describeTopic(fields)
+  const outcome = isText(fields['outcome']) ? formatPart(fields['outcome']) : undefined
   const sentence = [
     `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}`,
     tools === '' ? '' : ` with ${tools}`,
-    about === undefined ? '' : `: ${about}`,
+    topic === undefined ? '' : `: ${topic}`,
     outcome === undefined ? '' : `, outcome ${outcome}`,
     '.',
   ].join('')
   const isNamed = isText(fields['event_kind']) && outcome !== undefined
-  return { sentence, saysSomething: tools !== '' || about !== undefined || isNamed }
+  return { sentence, saysSomething: tools !== '' || topic !== undefined || isNamed }
 }
 
-function toolsOf(fields: Evidence['fields']): string {
+function listTools(fields: Evidence['fields']): string {
   const graph = Array.isArray(fields['tool_graph']) ? fields['tool_graph'] : []
   const called = [
     fields['tool_name'] ?? fields['tool'],
     ...graph.map((node) => isObject(node) && node['tool']),
   ]
-  const names = [...new Set(called.filter(isText).map(part))]
-  const more = names.length - mostTools
-  const shown = more > 0 ? [...names.slice(0, mostTools), `${more} more`] : names
+  const names = [...new Set(called.filter(isText).map(formatPart))]
+  const more = names.length - maxTools
+  const shown = more > 0 ? [...names.slice(0, maxTools), `${more} more`] : names
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
 /** A fact is told whole; a subject alone is what the event is about. */
-function aboutOf({ subject, predicate, object }: Evidence['fields']): string | undefined {
+function describeTopic({ subject, predicate, object }: Evidence['fields']): string | undefined {
   if (!isText(subject)) return undefined
-  if (!isText(predicate) || object === undefined) return part(subject)
-  return [subject, predicate, outline(object, longestPart)].map(part).join(' ')
+  if (!isText(predicate) || object === undefined) return formatPart(subject)
+  return [subject, predicate, outline(object, maxPartLength)].map(formatPart).join(' ')
 }
 
-function part(text: string): string {
-  return clip(maskText(text.slice(0, longestRead)).replace(/\s+/g, ' ').trim(), longestPart)
+function formatPart(text: string): string {
+  return clip(maskText(text.slice(0, maxScannedLength)).replace(/\s+/g, ' ').trim(), maxPartLength)
 }

@@ -6,16 +6,16 @@ import type { NewCapture } from './capture.schemas.ts'
 /** A capture as it is read: what its content says under names that have a meaning, and everything else. */
 
 /** Every place where a value breaks a schema. Passed in, because a pure file may not reach for the validator. */
-export type Check = (schema: TSchema, value: unknown) => Fault[]
+export type CheckSchema = (schema: TSchema, value: unknown) => Fault[]
 
 export type Fields = Readonly<Record<string, unknown>>
 
 export type Evidence = {
-  given: NewCapture
+  input: NewCapture
   /** Those of the content's own fields that can have a meaning; a null has one only where any JSON may stand. */
   fields: Fields
   /** When it happened, in UTC with milliseconds. */
-  at: string
+  occurredAt: string
 }
 
 const anyJson = ['args', 'result', 'object']
@@ -26,13 +26,13 @@ const meaningful = [
   ...['target_id', 'rationale', 'summary', 'text', 'message'],
 ]
 
-export function readEvidence(given: NewCapture, now: Date): Evidence {
-  const content = isObject(given.content) ? given.content : {}
-  const said = meaningful.filter((name) => content[name] !== null)
+export function readEvidence(input: NewCapture, now: Date): Evidence {
+  const content = isObject(input.content) ? input.content : {}
+  const names = meaningful.filter((name) => content[name] !== null)
   return {
-    given,
-    fields: pickFields(content, [...said, ...anyJson]),
-    at: (given.timestamp === undefined ? now : new Date(given.timestamp)).toISOString(),
+    input,
+    fields: pickFields(content, [...names, ...anyJson]),
+    occurredAt: (input.timestamp === undefined ? now : new Date(input.timestamp)).toISOString(),
   }
 }
 
@@ -52,7 +52,7 @@ export function findFieldFaults(
   fields: Fields,
   schemas: Readonly<Record<string, TSchema>>,
   required: readonly string[],
-  check: Check,
+  check: CheckSchema,
 ): Fault[] {
   return Object.entries(schemas).flatMap(([name, schema]) => {
     const pointer = `/content/${name}`
@@ -64,19 +64,22 @@ export function findFieldFaults(
 }
 
 /** `placed` are the names of the fields that the payload says in a place of their own. */
-export function keepRest({ given, fields }: Evidence, placed: ReadonlySet<string>): CapturedContent {
-  const { content, context, reason_to_remember: reason } = given
+export function collectUnusedContent(
+  { input, fields }: Evidence,
+  usedFields: ReadonlySet<string>,
+): CapturedContent {
+  const { content, context, reason_to_remember: reason } = input
   return {
-    ...restOf(content, fields, placed),
+    ...removeFields(content, fields, usedFields),
     ...(context === undefined || Object.keys(context).length === 0 ? {} : { context }),
     ...(reason === undefined ? {} : { reason_to_remember: reason }),
   }
 }
 
 /** A content may have half a million fields: it is copied once, and only if something is taken out. */
-function restOf(content: unknown, fields: Fields, placed: ReadonlySet<string>): CapturedContent {
+function removeFields(content: unknown, fields: Fields, usedFields: ReadonlySet<string>): CapturedContent {
   if (!isObject(content)) return { content }
-  const taken = new Set(Object.keys(fields).filter((name) => placed.has(name)))
+  const taken = new Set(Object.keys(fields).filter((name) => usedFields.has(name)))
   if (taken.size === 0) return { content }
   const rest = Object.entries(content).filter(([name]) => !taken.has(name))
   return rest.length === 0 ? {} : { content: Object.fromEntries(rest) }

@@ -1,15 +1,15 @@
 import type { TSchema } from 'typebox'
 import { SemanticPayload } from '../domain/payloads.ts'
 import type { Fault } from '../kernel/errors.ts'
-import { type Check, type Evidence, type Fields, findFieldFaults, pickFields } from './evidence.ts'
+import { type CheckSchema, type Evidence, type Fields, findFieldFaults, pickFields } from './evidence.ts'
 
 /** What evidence says is so, as a semantic record beside the episode it is derived from. */
 
 const { subject, predicate, validity, revision_policy } = SemanticPayload.properties
-const told: Readonly<Record<string, TSchema>> = { subject, predicate }
-const kept: Readonly<Record<string, TSchema>> = { validity, revision_policy }
+const tripleFields: Readonly<Record<string, TSchema>> = { subject, predicate }
+const optionalFields: Readonly<Record<string, TSchema>> = { validity, revision_policy }
 
-export function holdsFact({ fields }: Evidence): boolean {
+export function hasFact({ fields }: Evidence): boolean {
   return hasTriple(fields) && [fields['subject'], fields['predicate']].every(isName)
 }
 
@@ -26,19 +26,19 @@ function isName(value: unknown): boolean {
  * such as the subject of a mail, and stays content. How long and by which policy a fact holds is never guessed at:
  * a fact for a day would become one for good.
  */
-export function findFactFaults(evidence: Evidence, isObservation: boolean, check: Check): Fault[] {
+export function findFactFaults(evidence: Evidence, isObservation: boolean, check: CheckSchema): Fault[] {
   const { fields } = evidence
-  if (holdsFact(evidence)) return findFieldFaults(fields, { ...told, ...kept }, [], check)
+  if (hasFact(evidence)) return findFieldFaults(fields, { ...tripleFields, ...optionalFields }, [], check)
   if (!isObservation || !hasTriple(fields)) return []
-  return Object.keys(told)
+  return Object.keys(tripleFields)
     .filter((name) => !isName(fields[name]))
     .map((name) => ({ pointer: `/content/${name}`, message: 'must be a string that is not blank' }))
 }
 
-type Said = Pick<SemanticPayload, 'subject' | 'predicate' | 'object'>
+type TripleFields = Pick<SemanticPayload, 'subject' | 'predicate' | 'object'>
 
 /** Without evidence: only who stores the episode knows its id. The fact must have been found without faults. */
-export function tellFact({ fields }: Evidence): SemanticPayload {
-  const said = pickFields(fields, [...Object.keys(told), 'object', ...Object.keys(kept)])
-  return { validity: { mode: 'global' }, ...(said as Said), kind: 'semantic', evidence: [] }
+export function buildFactPayload({ fields }: Evidence): SemanticPayload {
+  const values = pickFields(fields, [...Object.keys(tripleFields), 'object', ...Object.keys(optionalFields)])
+  return { validity: { mode: 'global' }, ...(values as TripleFields), kind: 'semantic', evidence: [] }
 }

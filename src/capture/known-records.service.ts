@@ -11,107 +11,138 @@ import {
   type StoredRecord,
 } from '../records/index.ts'
 import { findSuccessor } from '../revision/index.ts'
-import { findReferenced } from './capture.queries.ts'
-import type { Setting } from './capture-context.ts'
-import { type Fate, judgeFact } from './fact-outcome.ts'
-import { type Answered, wantHandles } from './handle-lookup.ts'
-import { recordIdIn } from './mentions.ts'
+import { findReadableIds } from './capture.queries.ts'
+import type { CaptureContext } from './capture-context.ts'
+import { decideFactOutcome, type FactOutcome } from './fact-outcome.ts'
+import { type LookupResult, planHandleLookup } from './handle-lookup.ts'
+import { parseRecordId } from './mentions.ts'
 
 /** What is known already of what a capture names, and held so until its transaction ends. */
 
-export type Subject = {
+export type CaptureNames = {
   ref?: string | undefined
   thread?: string | undefined
   fact?: SemanticPayload | undefined
   interpretation: Interpretation
 }
 
-export type Survey = {
-  known: Answered
+export type KnownRecords = {
+  handles: LookupResult
   /** Captured before by this source under this reference. */
-  repeated: KnownRecord | undefined
+  earlierCapture: KnownRecord | undefined
   /** Of the fact: what becomes of it, and the locked record that already says it. */
-  fate: Fate | undefined
-  stood: StoredRecord | undefined
+  factOutcome: FactOutcome | undefined
+  existingFact: StoredRecord | undefined
 }
 
 /** One round trip for all that is named, and one more for the fact that is told again. */
-export async function surveyCapture(tx: Transaction, setting: Setting, subject: Subject): Promise<Survey> {
-  const { wanted, pick } = wantHandles({ ...setting, ...subject, mentions: subject.interpretation.mentions })
+export async function findKnownRecords(
+  tx: Transaction,
+  context: CaptureContext,
+  names: CaptureNames,
+): Promise<KnownRecords> {
+  const { handles: requested, readFindings } = planHandleLookup({
+    ...context,
+    ...names,
+    mentions: names.interpretation.mentions,
+  })
   // As often as a fact could be withdrawn between a look and the lock on it; each time another one stands.
   for (let attempt = 1; attempt <= 10; attempt++) {
-    const known = pick(wanted.length === 0 ? nothing : await lookUpHandles(tx, wanted, setting.sensitivity))
-    const repeated = known.reference?.known.find(({ scope }) => scope === setting.scope)
-    if (repeated) return { known, repeated, fate: undefined, stood: undefined }
-    if (!subject.fact || !known.topic) return { known, repeated, fate: undefined, stood: undefined }
-    const fate = await followMerged(tx, setting, judgeFact(subject.fact, known.topic.known, setting))
-    const target = standingOf(fate)
-    if (target === undefined) return { known, repeated, fate, stood: undefined }
-    const [stood] = await loadManyForUpdate(tx, { caller: setting.caller }, [target])
-    if (stood && !(stood instanceof AppError) && !isHistory(stood.status) && isOfPlace(stood, setting))
-      return { known, repeated, fate, stood }
+    const handles = readFindings(
+      requested.length === 0 ? noFindings : await lookUpHandles(tx, requested, context.sensitivity),
+    )
+    const earlierCapture = handles.reference?.known.find(({ scope }) => scope === context.scope)
+    if (earlierCapture) return { handles, earlierCapture, factOutcome: undefined, existingFact: undefined }
+    if (!names.fact || !handles.topic)
+      return { handles, earlierCapture, factOutcome: undefined, existingFact: undefined }
+    const factOutcome = await resolveMergedFact(
+      tx,
+      context,
+      decideFactOutcome(names.fact, handles.topic.known, context),
+    )
+    const target = getIdToLock(factOutcome)
+    if (target === undefined) return { handles, earlierCapture, factOutcome, existingFact: undefined }
+    const [existingFact] = await loadManyForUpdate(tx, { caller: context.caller }, [target])
+    if (
+      existingFact &&
+      !(existingFact instanceof AppError) &&
+      !isHistory(existingFact.status) &&
+      hasSameVisibility(existingFact, context)
+    )
+      return { handles, earlierCapture, factOutcome, existingFact }
   }
   throw new Error('what is known was withdrawn each time it was looked at')
 }
 
 /** Without a name there is nobody to be looked for; the insert asks itself what was erased. */
-const nothing: HandleLookupResult = { matches: [], mayBeErased: true }
+const noFindings: HandleLookupResult = { matches: [], mayBeErased: true }
 
 /**
  * What was folded into another record is said by that one now, or by what that was folded into. Where it ends in one
  * that was withdrawn the fact was withdrawn with it; in none that the readers of the capture may see, it is new.
  */
-async function followMerged(tx: Transaction, setting: Setting, fate: Fate): Promise<Fate> {
-  if (fate.outcome !== 'merged') return fate
+async function resolveMergedFact(
+  tx: Transaction,
+  context: CaptureContext,
+  factOutcome: FactOutcome,
+): Promise<FactOutcome> {
+  if (factOutcome.outcome !== 'merged') return factOutcome
   const seen = new Set<string>()
-  for (let id: string | undefined = fate.id; id !== undefined && !seen.has(id); ) {
+  for (let id: string | undefined = factOutcome.id; id !== undefined && !seen.has(id); ) {
     seen.add(id)
-    const next: string | undefined = await findSuccessor(tx, id, amongOf(setting).trust)
-    const heir = next === undefined ? undefined : await claimHeard(tx, setting, next)
-    if (!heir) return { outcome: 'created' }
-    if (!isHistory(heir.status)) return { outcome: 'confirmed', id: heir.id }
-    if (heir.status !== 'merged') {
-      return { outcome: 'challenged', ...(fate.other === undefined ? {} : { other: fate.other }) }
+    const next: string | undefined = await findSuccessor(tx, id, createReaderFilter(context).trust)
+    const successor = next === undefined ? undefined : await claimVisibleRecord(tx, context, next)
+    if (!successor) return { outcome: 'created' }
+    if (!isHistory(successor.status)) return { outcome: 'confirmed', id: successor.id }
+    if (successor.status !== 'merged') {
+      return {
+        outcome: 'challenged',
+        ...(factOutcome.other === undefined ? {} : { other: factOutcome.other }),
+      }
     }
-    id = heir.id
+    id = successor.id
   }
   return { outcome: 'created' }
 }
 
-function isOfPlace(
+function hasSameVisibility(
   { scope, sensitivity }: Pick<StoredRecord, 'scope' | 'sensitivity'>,
-  place: Pick<Setting, 'scope' | 'sensitivity'>,
+  visibility: Pick<CaptureContext, 'scope' | 'sensitivity'>,
 ): boolean {
-  return scope === place.scope && sensitivity === place.sensitivity
+  return scope === visibility.scope && sensitivity === visibility.sensitivity
 }
 
 /** A merge may have made it more confidential than what was folded into it, or moved it to another scope. */
-async function claimHeard(tx: Transaction, setting: Setting, id: string): Promise<StoredRecord | undefined> {
-  const [stored] = await loadManyForUpdate(tx, { caller: setting.caller }, [id])
+async function claimVisibleRecord(
+  tx: Transaction,
+  context: CaptureContext,
+  id: string,
+): Promise<StoredRecord | undefined> {
+  const [stored] = await loadManyForUpdate(tx, { caller: context.caller }, [id])
   if (!stored || stored instanceof AppError) return undefined
-  return isOfPlace(stored, setting) ? stored : undefined
+  return hasSameVisibility(stored, context) ? stored : undefined
 }
 
 /** The record that must stay as it was seen until this is over. */
-function standingOf(fate: Fate): string | undefined {
-  if (fate.outcome === 'confirmed') return fate.id
-  return 'policy' in fate ? fate.other : undefined
+function getIdToLock(factOutcome: FactOutcome): string | undefined {
+  if (factOutcome.outcome === 'confirmed') return factOutcome.id
+  return 'policy' in factOutcome ? factOutcome.other : undefined
 }
 
 /** Of the references, in their places, the records they lead to. */
 export async function resolveReferences(
   tx: Transaction,
-  setting: Setting,
+  context: CaptureContext,
   { reference_candidates: candidates }: Interpretation,
 ): Promise<(string | undefined)[]> {
-  const ids = candidates.map(({ ref, target_record_id: told }) => told ?? recordIdIn(ref))
-  const asked = ids.filter((id) => id !== undefined)
-  if (asked.length === 0) return ids
-  const found = await findReferenced(tx, asked, amongOf(setting))
+  const ids = candidates.map(({ ref, target_record_id: targetId }) => targetId ?? parseRecordId(ref))
+  const requestedIds = ids.filter((id) => id !== undefined)
+  if (requestedIds.length === 0) return ids
+  const found = await findReadableIds(tx, requestedIds, createReaderFilter(context))
   return ids.map((id) => (id !== undefined && found.has(id) ? id : undefined))
 }
 
 /** What evidence may point at, its readers may see. */
-export function amongOf({ caller, scope, sensitivity }: Setting) {
+export function createReaderFilter({ caller, scope, sensitivity }: CaptureContext) {
   return { trust: { ...caller.trust, maxSensitivity: sensitivity }, scope }
 }

@@ -4,7 +4,7 @@ import type { HandleMatch, KnownRecord } from '../records/index.ts'
 import type { Mention } from './mentions.ts'
 
 /** Whom a mention means: an entity there is, or one to be made, at its place among those of its name. */
-export type Resolved = { id: string } | { mention: Mention; place: number }
+export type ResolvedMention = { id: string } | { mention: Mention; place: number }
 
 type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
 
@@ -14,18 +14,18 @@ type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
  */
 export function resolveMentions(
   mentions: readonly Mention[],
-  sought: readonly (HandleMatch | undefined)[],
+  found: readonly (HandleMatch | undefined)[],
   scope: string,
-): Resolved[] {
-  const taken = new Map<HandleMatch, number>()
+): ResolvedMention[] {
+  const usedPlaces = new Map<HandleMatch, number>()
   return mentions.map((mention, index) => {
-    const told = mention.canonical_entity_id
-    if (told !== undefined) return { id: told }
-    const named = sought[index] ?? { nextPlace: 0, known: [] }
-    const chosen = chooseEntity(mention, named.known.filter(isEntity), scope)
+    const entityId = mention.canonical_entity_id
+    if (entityId !== undefined) return { id: entityId }
+    const candidates = found[index] ?? { nextPlace: 0, known: [] }
+    const chosen = chooseEntity(mention, candidates.known.filter(isEntity), scope)
     if (chosen) return { id: chosen.id }
-    const place = taken.get(named) ?? named.nextPlace
-    taken.set(named, place + 1)
+    const place = usedPlaces.get(candidates) ?? candidates.nextPlace
+    usedPlaces.set(candidates, place + 1)
     return { mention, place }
   })
 }
@@ -33,12 +33,12 @@ export function resolveMentions(
 /** The entity that a fact's object names, of any kind; none is made of it. */
 export function resolveObject(
   fact: SemanticPayload | undefined,
-  sought: HandleMatch | undefined,
+  found: HandleMatch | undefined,
   scope: string,
 ): string | undefined {
-  if (typeof fact?.object !== 'string' || !sought) return undefined
-  const named = { surface: fact.object, entity_kind: '' }
-  return chooseEntity(named, sought.known.filter(isEntity), scope)?.id
+  if (typeof fact?.object !== 'string' || !found) return undefined
+  const candidates = { surface: fact.object, entity_kind: '' }
+  return chooseEntity(candidates, found.known.filter(isEntity), scope)?.id
 }
 
 function isEntity(known: KnownRecord): known is Entity {

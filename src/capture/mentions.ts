@@ -9,10 +9,10 @@ import type { Fields } from './evidence.ts'
 export type Mention = Interpretation['mentions'][number]
 export type Reference = Interpretation['reference_candidates'][number]
 
-const mostMentions = 50
-export const mostReferences = 50
-export const longestName = 1_024
-export const longestRef = 2_048
+const maxMentions = 50
+export const maxReferences = 50
+export const maxNameLength = 1_024
+export const maxReferenceLength = 2_048
 
 const kinds: Readonly<Record<string, string>> = {
   subject: 'Other',
@@ -37,28 +37,30 @@ const refConfidence = 0.5
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The id that a reference is, as it is stored; other references are names that only their source knows. */
-export function recordIdIn(ref: string): string | undefined {
+export function parseRecordId(ref: string): string | undefined {
   return uuid.test(ref) ? ref.toLowerCase() : undefined
 }
 
 /** Bounds of the walk: a body of 10 MiB can hold millions of values, and what names something stands near its top. */
-const deepest = 100
-const mostVisited = 100_000
+const maxDepth = 100
+const maxVisited = 100_000
 
-type Found = { roll: Roll; references: Reference[] }
-export type Named = { mentions: Mention[]; references: Reference[] }
+type Found = { mentionList: MentionList; references: Reference[] }
+export type NamesFound = { mentions: Mention[]; references: Reference[] }
 
 /** Level by level, so that when there is more than can be kept, it is the deep and late that is left out. */
-export function findNames(content: unknown, context: unknown): Named {
-  const found: Found = { roll: startRoll(), references: [] }
+export function findNames(content: unknown, context: unknown): NamesFound {
+  const found: Found = { mentionList: createMentionList(), references: [] }
   let level = [content, context].filter(isContainer)
-  let left = mostVisited
-  for (let depth = 0; level.length > 0 && depth < deepest; depth++) {
-    const inside = takeFirst(level, left, (container) => visit(found, container, container === content))
+  let left = maxVisited
+  for (let depth = 0; level.length > 0 && depth < maxDepth; depth++) {
+    const inside = takeFirst(level, left, (container) =>
+      visitContainer(found, container, container === content),
+    )
     left -= inside.length
     level = inside.filter(isContainer)
   }
-  return { mentions: found.roll.mentions, references: found.references }
+  return { mentions: found.mentionList.mentions, references: found.references }
 }
 
 /** At most `count` of what stands in the containers, in order; none is opened once there is enough. */
@@ -79,7 +81,7 @@ function takeFirst(
 }
 
 /** The values inside, once what they are called by has been looked at. */
-function* visit(found: Found, container: object, isContent: boolean): Generator<unknown> {
+function* visitContainer(found: Found, container: object, isContent: boolean): Generator<unknown> {
   if (Array.isArray(container)) {
     yield* container
     return
@@ -87,51 +89,51 @@ function* visit(found: Found, container: object, isContent: boolean): Generator<
   const fields = container as Fields
   for (const [key = '', member] of maskMembers(container)) {
     // The evidence's own name refers to nothing else.
-    if (!isContent || key !== 'ref') look(found, fields, key, member)
+    if (!isContent || key !== 'ref') readField(found, fields, key, member)
     yield member
   }
 }
 
-function look(found: Found, fields: Fields, key: string, member: unknown): void {
+function readField(found: Found, fields: Fields, key: string, member: unknown): void {
   const name = key.toLowerCase()
-  const kind = kindOf(fields, name)
-  const refers = name.includes('ref') || name.includes('record_id')
-  if (kind === undefined && !refers) return
-  for (const text of textsOf(member)) {
+  const kind = getEntityKind(fields, name)
+  const isReference = name.includes('ref') || name.includes('record_id')
+  if (kind === undefined && !isReference) return
+  for (const text of listTexts(member)) {
     // An id is no name: an entity called by one would be a twin of the record it points at.
     const isId = uuid.test(text)
-    if (refers || isId) addReference(found.references, text)
-    if (kind !== undefined && !isId) enrol(found.roll, mentionOf(text, kind, name))
+    if (isReference || isId) addReference(found.references, text)
+    if (kind !== undefined && !isId) addMention(found.mentionList, createMention(text, kind, name))
   }
 }
 
 /** Of a key with `entity` in it, the kind is what stands beside it as entity_kind or entity_type. */
-function kindOf(fields: Fields, name: string): string | undefined {
+function getEntityKind(fields: Fields, name: string): string | undefined {
   if (Object.hasOwn(kinds, name)) return kinds[name]
   if (!name.includes('entity') || /entity_(kind|type)s?$/.test(name)) return undefined
-  const [told] = [fields['entity_kind'], fields['entity_type']].flatMap(textsOf)
-  return told !== undefined && told.length <= 256 ? told : generic
+  const [kind] = [fields['entity_kind'], fields['entity_type']].flatMap(listTexts)
+  return kind !== undefined && kind.length <= 256 ? kind : generic
 }
 
-function textsOf(value: unknown): string[] {
-  const texts = Array.isArray(value) ? value.slice(0, mostMentions) : [value]
+function listTexts(value: unknown): string[] {
+  const texts = Array.isArray(value) ? value.slice(0, maxMentions) : [value]
   return texts.flatMap((text) => (typeof text === 'string' && text.trim() !== '' ? [text.trim()] : []))
 }
 
-function mentionOf(surface: string, kind: string, key: string): Mention {
+function createMention(surface: string, kind: string, key: string): Mention {
   const confidence = key === 'subject' ? subjectConfidence : keyConfidence
   return { surface, entity_kind: kind, confidence, aliases: [] }
 }
 
 function addReference(references: Reference[], text: string): void {
-  if (references.length >= mostReferences || text.length > longestRef || !isPlain(text)) return
+  if (references.length >= maxReferences || text.length > maxReferenceLength || !isFreeOfSecrets(text)) return
   if (references.some(({ ref }) => ref === text)) return
   references.push({ ref: text, confidence: uuid.test(text) ? idConfidence : refConfidence, resolved: false })
 }
 
-export type Roll = { mentions: Mention[]; byName: Map<string, Mention[]> }
+export type MentionList = { mentions: Mention[]; byName: Map<string, Mention[]> }
 
-export function startRoll(): Roll {
+export function createMentionList(): MentionList {
   return { mentions: [], byName: new Map() }
 }
 
@@ -139,28 +141,28 @@ export function startRoll(): Roll {
  * One name and kind once; a name of no kind in particular is the one of a kind, not its twin. Answers the mention
  * as it stands on the roll, or nothing when it has no place there.
  */
-export function enrol(roll: Roll, mention: Mention): Mention | undefined {
+export function addMention(list: MentionList, mention: Mention): Mention | undefined {
   const name = normaliseName(mention.surface)
-  if (name === '' || mention.surface.length > longestName) return undefined
-  const namesakes = roll.byName.get(name) ?? []
+  if (name === '' || mention.surface.length > maxNameLength) return undefined
+  const namesakes = list.byName.get(name) ?? []
   const known = namesakes.find((each) => isCompatibleKind(each.entity_kind, mention.entity_kind))
   if (known) {
-    merge(known, mention)
+    mergeMention(known, mention)
     return known
   }
-  if (roll.mentions.length >= mostMentions || !isPlain(mention.surface)) return undefined
-  roll.byName.set(name, [...namesakes, mention])
-  roll.mentions.push(mention)
+  if (list.mentions.length >= maxMentions || !isFreeOfSecrets(mention.surface)) return undefined
+  list.byName.set(name, [...namesakes, mention])
+  list.mentions.push(mention)
   return mention
 }
 
-function merge(known: Mention, mention: Mention): void {
+function mergeMention(known: Mention, mention: Mention): void {
   if (isGenericKind(known.entity_kind)) known.entity_kind = mention.entity_kind
   known.confidence = Math.max(known.confidence, mention.confidence)
 }
 
 /** A secret, or a text with one in it, is no name. */
-function isPlain(text: string): boolean {
+function isFreeOfSecrets(text: string): boolean {
   return !holdsMask(text) && maskText(text) === text
 }
 

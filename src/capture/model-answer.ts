@@ -4,9 +4,16 @@ import { clip } from '../domain/outline.ts'
 import { Unit } from '../domain/shapes.ts'
 import { RecordType } from '../domain/vocabulary.ts'
 import type { NewCapture } from './capture.schemas.ts'
-import { type Candidates, showCandidates } from './capture-prompt.ts'
-import { enrol, longestName, longestRef, type Mention, mostReferences, startRoll } from './mentions.ts'
-import { longestSummary, type Target } from './rule-interpretation.ts'
+import { type Candidates, selectShownCandidates } from './capture-prompt.ts'
+import {
+  addMention,
+  createMentionList,
+  type Mention,
+  maxNameLength,
+  maxReferenceLength,
+  maxReferences,
+} from './mentions.ts'
+import { maxSummaryLength, type Target } from './rule-interpretation.ts'
 
 /** What a chat model may add to an interpretation. */
 
@@ -43,31 +50,34 @@ export const ModelAnswer = Type.Object(
 )
 export type ModelAnswer = Static<typeof ModelAnswer>
 
-type Basis = { given: NewCapture; rule: Interpretation; candidates: Candidates }
+type MergeInput = { input: NewCapture; rule: Interpretation; candidates: Candidates }
 
-const mostLabels = 50
-const longestLabel = 256
-const mostRelations = 50
-const longestPredicate = 128
-const mostAliases = 10
+const maxLabels = 50
+const maxLabelLength = 256
+const maxRelations = 50
+const maxPredicateLength = 128
+const maxAliases = 10
 /** Of what a model says without saying how sure it is. */
-const plainConfidence = 0.5
+const defaultConfidence = 0.5
 
 /**
  * The rule's findings, and what the model adds. What the caller said stands; an id counts only when it is one of
  * those the model was shown, so that no text in the evidence can make it point at a record it has no part in.
  */
-export function adopt(answer: ModelAnswer, { given, rule, candidates }: Basis): Interpretation {
-  const known = knownIds(candidates)
-  const summary = clip(clean(answer.summary, Number.POSITIVE_INFINITY), longestSummary)
+export function mergeModelAnswer(
+  answer: ModelAnswer,
+  { input, rule, candidates }: MergeInput,
+): Interpretation {
+  const known = collectIds(candidates)
+  const summary = clip(clean(answer.summary, Number.POSITIVE_INFINITY), maxSummaryLength)
   return {
     status: 'tentative',
-    summary: given.summary || summary === '' ? rule.summary : summary,
-    proposed_type: given.proposed_type ?? answer.proposed_type ?? rule.proposed_type,
-    topical_labels: adoptLabels(answer, rule),
-    mentions: adoptMentions(answer, rule, known.entities),
-    relation_candidates: adoptRelations(answer, known),
-    reference_candidates: adoptReferences(answer, rule, known),
+    summary: input.summary || summary === '' ? rule.summary : summary,
+    proposed_type: input.proposed_type ?? answer.proposed_type ?? rule.proposed_type,
+    topical_labels: mergeLabels(answer, rule),
+    mentions: mergeMentions(answer, rule, known.entities),
+    relation_candidates: mergeRelations(answer, known),
+    reference_candidates: mergeReferences(answer, rule, known),
     extraction_confidence: answer.extraction_confidence ?? rule.extraction_confidence,
   }
 }
@@ -75,12 +85,12 @@ export function adopt(answer: ModelAnswer, { given, rule, candidates }: Basis): 
 type Ids = ReadonlyMap<string, string>
 type Known = { entities: Ids; records: Ids }
 
-function knownIds(candidates: Candidates): Known {
-  const { entities, records } = showCandidates(candidates)
-  return { entities: idsOf(entities), records: idsOf(records) }
+function collectIds(candidates: Candidates): Known {
+  const { entities, records } = selectShownCandidates(candidates)
+  return { entities: mapIds(entities), records: mapIds(records) }
 }
 
-function idsOf(candidates: readonly { id: string }[]): Ids {
+function mapIds(candidates: readonly { id: string }[]): Ids {
   return new Map(candidates.map(({ id }) => [id.toLowerCase(), id]))
 }
 
@@ -98,35 +108,35 @@ function cleanAll(texts: readonly string[] | null | undefined, count: number, lo
 }
 
 /** Every tag, and then as many of the model's topics as there is room for. */
-function adoptLabels(answer: ModelAnswer, rule: Interpretation): string[] {
-  const labels = cleanAll(answer.topical_labels, mostLabels, longestLabel)
-  const room = Math.max(mostLabels, rule.topical_labels.length)
+function mergeLabels(answer: ModelAnswer, rule: Interpretation): string[] {
+  const labels = cleanAll(answer.topical_labels, maxLabels, maxLabelLength)
+  const room = Math.max(maxLabels, rule.topical_labels.length)
   return [...new Set([...rule.topical_labels, ...labels])].slice(0, room)
 }
 
 /** The rule's first: what stands under a key of its own is not crowded out by what was read between the lines. */
-function adoptMentions(answer: ModelAnswer, rule: Interpretation, entities: Ids): Mention[] {
-  const roll = startRoll()
-  for (const mention of rule.mentions) enrol(roll, { ...mention })
-  for (const { surface, entity_kind: kind, ...told } of answer.mentions ?? []) {
-    const mention = enrol(roll, {
-      surface: clean(surface, longestName),
-      entity_kind: clean(kind, longestLabel) || 'Other',
-      confidence: told.confidence ?? plainConfidence,
+function mergeMentions(answer: ModelAnswer, rule: Interpretation, entities: Ids): Mention[] {
+  const list = createMentionList()
+  for (const mention of rule.mentions) addMention(list, { ...mention })
+  for (const { surface, entity_kind: kind, ...proposed } of answer.mentions ?? []) {
+    const mention = addMention(list, {
+      surface: clean(surface, maxNameLength),
+      entity_kind: clean(kind, maxLabelLength) || 'Other',
+      confidence: proposed.confidence ?? defaultConfidence,
       aliases: [],
     })
     if (!mention) continue
-    const aliases = cleanAll(told.aliases, mostAliases, longestName)
-    mention.aliases = [...new Set([...mention.aliases, ...aliases])].slice(0, mostAliases)
-    const id = entities.get((told.canonical_entity_id ?? '').toLowerCase())
+    const aliases = cleanAll(proposed.aliases, maxAliases, maxNameLength)
+    mention.aliases = [...new Set([...mention.aliases, ...aliases])].slice(0, maxAliases)
+    const id = entities.get((proposed.canonical_entity_id ?? '').toLowerCase())
     if (id !== undefined) mention.canonical_entity_id ??= id
   }
-  return roll.mentions
+  return list.mentions
 }
 
-type Pointed = { target_record_id?: string | null; target_entity_id?: string | null }
+type ProposedTarget = { target_record_id?: string | null; target_entity_id?: string | null }
 
-function adoptTarget({ target_record_id, target_entity_id }: Pointed, known: Known) {
+function resolveTarget({ target_record_id, target_entity_id }: ProposedTarget, known: Known) {
   const record = known.records.get((target_record_id ?? '').toLowerCase())
   const entity = known.entities.get((target_entity_id ?? '').toLowerCase())
   const target: Target = {
@@ -136,22 +146,24 @@ function adoptTarget({ target_record_id, target_entity_id }: Pointed, known: Kno
   return { ...target, resolved: record !== undefined || entity !== undefined }
 }
 
-function adoptRelations(answer: ModelAnswer, known: Known): Interpretation['relation_candidates'] {
-  return (answer.relation_candidates ?? []).slice(0, mostRelations).flatMap((told) => {
-    const predicate = clean(told.predicate, longestPredicate)
+function mergeRelations(answer: ModelAnswer, known: Known): Interpretation['relation_candidates'] {
+  return (answer.relation_candidates ?? []).slice(0, maxRelations).flatMap((proposed) => {
+    const predicate = clean(proposed.predicate, maxPredicateLength)
     if (predicate === '') return []
-    return [{ predicate, confidence: told.confidence ?? plainConfidence, ...adoptTarget(told, known) }]
+    return [
+      { predicate, confidence: proposed.confidence ?? defaultConfidence, ...resolveTarget(proposed, known) },
+    ]
   })
 }
 
-function adoptReferences(answer: ModelAnswer, rule: Interpretation, known: Known) {
+function mergeReferences(answer: ModelAnswer, rule: Interpretation, known: Known) {
   const byRef = new Map(rule.reference_candidates.map((reference) => [reference.ref, reference]))
-  for (const told of (answer.reference_candidates ?? []).slice(0, mostReferences)) {
-    const ref = clean(told.ref, longestRef)
+  for (const proposed of (answer.reference_candidates ?? []).slice(0, maxReferences)) {
+    const ref = clean(proposed.ref, maxReferenceLength)
     const found = byRef.get(ref)
-    if (ref === '' || (!found && byRef.size >= mostReferences)) continue
-    const confidence = Math.max(found?.confidence ?? 0, told.confidence ?? plainConfidence)
-    const target = adoptTarget(told, known)
+    if (ref === '' || (!found && byRef.size >= maxReferences)) continue
+    const confidence = Math.max(found?.confidence ?? 0, proposed.confidence ?? defaultConfidence)
+    const target = resolveTarget(proposed, known)
     if (!found || target.resolved) byRef.set(ref, { ...found, ref, confidence, ...target })
   }
   return [...byRef.values()]

@@ -2,11 +2,11 @@ import type { Interpretation } from '../domain/interpretation.ts'
 
 /** The ids in an interpretation, which were true when it was made. */
 
-type Pointed = { target_record_id?: string; target_entity_id?: string }
+type Target = { target_record_id?: string; target_entity_id?: string }
 
 export type Ids = { entities: string[]; records: string[] }
 
-export function listPointed({
+export function listReferencedIds({
   mentions,
   relation_candidates: relations,
   reference_candidates: references,
@@ -21,24 +21,28 @@ export function listPointed({
 }
 
 /** Without the ids of what stands no more; a mention is then looked up by its name like any other. */
-export function dropLost(
+export function dropMissingIds(
   interpretation: Interpretation,
-  standing: { entities: ReadonlySet<string>; records: ReadonlySet<string> },
+  existing: { entities: ReadonlySet<string>; records: ReadonlySet<string> },
 ): Interpretation {
-  const settle = <C extends Pointed>({ target_record_id: record, target_entity_id: entity, ...rest }: C) => {
-    const target: Pointed = {
-      ...(record !== undefined && standing.records.has(record) ? { target_record_id: record } : {}),
-      ...(entity !== undefined && standing.entities.has(entity) ? { target_entity_id: entity } : {}),
+  const dropMissing = <C extends Target>({
+    target_record_id: record,
+    target_entity_id: entity,
+    ...rest
+  }: C) => {
+    const target: Target = {
+      ...(record !== undefined && existing.records.has(record) ? { target_record_id: record } : {}),
+      ...(entity !== undefined && existing.entities.has(entity) ? { target_entity_id: entity } : {}),
     }
     return { ...rest, ...target, resolved: Object.keys(target).length > 0 }
   }
   return {
     ...interpretation,
     mentions: interpretation.mentions.map(({ canonical_entity_id: id, ...rest }) =>
-      id !== undefined && standing.entities.has(id) ? { ...rest, canonical_entity_id: id } : rest,
+      id !== undefined && existing.entities.has(id) ? { ...rest, canonical_entity_id: id } : rest,
     ),
-    relation_candidates: interpretation.relation_candidates.map(settle),
-    reference_candidates: interpretation.reference_candidates.map(settle),
+    relation_candidates: interpretation.relation_candidates.map(dropMissing),
+    reference_candidates: interpretation.reference_candidates.map(dropMissing),
   }
 }
 

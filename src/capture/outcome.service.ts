@@ -18,32 +18,38 @@ import {
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 
 /** `name`: what a retry is known by, if its source gave it one. */
-type Told = { outcome: Outcome; actor: string; rationale: string; kept?: unknown; name?: Handle | undefined }
-type Chosen = { record: WrittenRecord; isRepeated: boolean }
+type OutcomeInput = {
+  outcome: Outcome
+  actor: string
+  rationale: string
+  kept?: unknown
+  reference?: Handle | undefined
+}
+type OutcomeResult = { record: WrittenRecord; isRepeated: boolean }
 
 /** How an episode ended: the one thing about it that may be said later, and corrected. */
-export function createOutcomes({ db, clock, textLanguage }: Resources) {
-  async function choose(call: CallContext, id: string, told: Told): Promise<WrittenRecord> {
-    return (await judge(call, id, told)).record
+export function createOutcomeService({ db, clock, textLanguage }: Resources) {
+  async function setOutcome(call: CallContext, id: string, input: OutcomeInput): Promise<WrittenRecord> {
+    return (await recordOutcome(call, id, input)).record
   }
 
-  async function judge(call: CallContext, id: string, told: Told): Promise<Chosen> {
+  async function recordOutcome(call: CallContext, id: string, input: OutcomeInput): Promise<OutcomeResult> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const { caller } = call
       const stored = await loadForUpdate(tx, call, id)
       if (stored.type !== 'episodic') throw new AppError('type_mismatch', 'Only an episode has an outcome.')
       // Set again by a late retry, what was said first would undo a correction.
-      const isRepeated = !(await takeName(tx, caller, stored, told.name))
-      const changed = isRepeated ? stored : await setOutcome(tx, stored, told, now)
+      const isRepeated = !(await claimReference(tx, caller, stored, input.reference))
+      const changed = isRepeated ? stored : await writeOutcome(tx, stored, input, now)
       return { record: presentWritten(caller, changed, now), isRepeated }
     })
   }
 
-  async function setOutcome(
+  async function writeOutcome(
     tx: Transaction,
     stored: StoredRecord,
-    { outcome, actor, rationale, kept }: Told,
+    { outcome, actor, rationale, kept }: OutcomeInput,
     now: Date,
   ): Promise<StoredRecord> {
     const { payload } = stored
@@ -58,22 +64,22 @@ export function createOutcomes({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  return { choose, judge }
+  return { setOutcome, recordOutcome }
 }
 
 /** False when the episode bears the name already. */
-async function takeName(
+async function claimReference(
   tx: Transaction,
   { trust }: Caller,
   { id, scope }: StoredRecord,
-  name: Handle | undefined,
+  reference: Handle | undefined,
 ): Promise<boolean> {
-  if (!name) return true
-  const wanted = { ...name, scope, lock: 'if_unused' as const }
+  if (!reference) return true
+  const handle = { ...reference, scope, lock: 'if_unused' as const }
   const {
-    matches: [sought],
-  } = await lookUpHandles(tx, [wanted], trust.maxSensitivity)
-  if (sought?.known.some((known) => known.id === id)) return false
-  await insertHandles(tx, id, scope, [{ ...name, place: sought?.nextPlace ?? 0 }])
+    matches: [found],
+  } = await lookUpHandles(tx, [handle], trust.maxSensitivity)
+  if (found?.known.some((known) => known.id === id)) return false
+  await insertHandles(tx, id, scope, [{ ...reference, place: found?.nextPlace ?? 0 }])
   return true
 }

@@ -26,27 +26,27 @@ import {
 } from '../records/index.ts'
 import { upsertEdges } from '../relations/index.ts'
 import type { Captured } from './capture.schemas.ts'
-import { presentCapture } from './capture-answer.ts'
-import type { Setting } from './capture-context.ts'
-import { describePrimary, draftBirth, maskTags, type Origin } from './capture-drafts.ts'
-import { linkPrimary, newEdges, recordMentions } from './capture-edges.ts'
-import { nameCapture } from './capture-reference.ts'
+import { formatCapture } from './capture-answer.ts'
+import type { CaptureContext } from './capture-context.ts'
+import { buildPrimaryRecord, type DraftContext, draftCapturedRecord, maskTags } from './capture-drafts.ts'
+import { buildMentionDescents, buildPrimaryEdges, filterNewEdges } from './capture-edges.ts'
+import { buildReferenceHandles } from './capture-reference.ts'
 import type { TaskPlan } from './classification.ts'
-import { type Cast, castCapture } from './entity-resolution.service.ts'
-import type { Survey } from './known-records.service.ts'
-import { chooseTask, isContinued, resumeTask } from './task-update.ts'
+import { type ResolvedEntities, resolveEntities } from './entity-resolution.service.ts'
+import type { KnownRecords } from './known-records.service.ts'
+import { chooseTask, continuesTask, mergeTaskReport } from './task-update.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string }
-type Told = { plan: TaskPlan; interpretation: Interpretation; survey: Survey; thread: Thread }
+type TaskInput = { plan: TaskPlan; interpretation: Interpretation; known: KnownRecords; thread: Thread }
 
 /**
  * The record that a report continues, locked; the one of a lower sensitivity that a new record is linked to; and the
  * place of a new record among those of the thread.
  */
-export type Thread = { stored: StoredRecord | undefined; beside: string | undefined; place: number }
-type Working = StoredRecord & { payload: WorkingPayload }
+export type Thread = { stored: StoredRecord | undefined; relatedTaskId: string | undefined; place: number }
+type StoredTask = StoredRecord & { payload: WorkingPayload }
 
-export const noThread: Thread = { stored: undefined, beside: undefined, place: 0 }
+export const noThread: Thread = { stored: undefined, relatedTaskId: undefined, place: 0 }
 
 /**
  * The thread stays locked until the transaction ends. A record that the caller sees only redacted is refused where
@@ -55,20 +55,20 @@ export const noThread: Thread = { stored: undefined, beside: undefined, place: 0
 export async function findThread(
   tx: Transaction,
   caller: Caller,
-  setting: Setting,
+  context: CaptureContext,
   threadId: string,
 ): Promise<Thread> {
-  const wanted = { ...threadHandle(threadId), scope: setting.scope, lock: 'always' as const }
-  const findings = await lookUpHandles(tx, [wanted], nextAbove(caller.trust.maxSensitivity))
-  const [sought = { known: [], nextPlace: 0 }] = findings.matches
-  const chosen = chooseTask(sought.known, setting, caller.trust)
+  const handle = { ...threadHandle(threadId), scope: context.scope, lock: 'always' as const }
+  const findings = await lookUpHandles(tx, [handle], nextAbove(caller.trust.maxSensitivity))
+  const [found = { known: [], nextPlace: 0 }] = findings.matches
+  const chosen = chooseTask(found.known, context, caller.trust)
   const [stored] = chosen ? await loadManyForUpdate(tx, { caller }, [chosen.id]) : []
   if (stored instanceof AppError && stored.code === 'above_ceiling') throw stored
-  const isThere = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
-  if (!isThere) return { ...noThread, place: sought.nextPlace }
-  return isContinued(stored, setting)
-    ? { stored, beside: undefined, place: sought.nextPlace }
-    : { stored: undefined, beside: stored.id, place: sought.nextPlace }
+  const isActive = stored !== undefined && !(stored instanceof AppError) && stored.status === 'active'
+  if (!isActive) return { ...noThread, place: found.nextPlace }
+  return continuesTask(stored, context)
+    ? { stored, relatedTaskId: undefined, place: found.nextPlace }
+    : { stored: undefined, relatedTaskId: stored.id, place: found.nextPlace }
 }
 
 function nextAbove(sensitivity: Sensitivity): Sensitivity {
@@ -79,44 +79,53 @@ function nextAbove(sensitivity: Sensitivity): Sensitivity {
  * One working record for each thread: a later report says how the task stands now. A report that is more sensitive
  * than the record gets a record of its own beside it, so that the readers of the first one see no change.
  */
-export function createTasks({ ids, seal, textLanguage }: Resources) {
-  async function tell(tx: Transaction, origin: Origin, told: Told): Promise<Captured> {
-    const { stored } = told.thread
+export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
+  async function store(tx: Transaction, context: DraftContext, input: TaskInput): Promise<Captured> {
+    const { stored } = input.thread
     const id = stored?.id ?? ids.next()
-    const scene = { interpretation: told.interpretation, witness: { ...told.plan.source, ref: id } }
-    const cast = await castCapture(tx, { ids, seal }, origin, scene, told.survey)
-    if (stored?.payload.kind === 'working') {
-      return resume(tx, origin, told, cast, { ...stored, payload: stored.payload })
+    const resolutionInput = {
+      interpretation: input.interpretation,
+      source: { ...input.plan.source, ref: id },
     }
-    const drafts = [draftTask(id, origin, told, cast), ...cast.born]
+    const entities = await resolveEntities(tx, { ids, seal }, context, resolutionInput, input.known)
+    if (stored?.payload.kind === 'working') {
+      return resume(tx, context, input, entities, { ...stored, payload: stored.payload })
+    }
+    const drafts = [draftTask(id, context, input, entities), ...entities.newEntities]
     const { ids: isStored } = await insertRecords(tx, drafts, textLanguage, seal)
     if (!isStored.has(id)) throw createErasedContentError()
-    return presentCapture(origin, drafts, undefined)
+    return formatCapture(context, drafts, undefined)
   }
 
   async function resume(
     tx: Transaction,
-    origin: Origin,
-    told: Told,
-    cast: Cast,
-    stored: Working,
+    context: DraftContext,
+    input: TaskInput,
+    entities: ResolvedEntities,
+    stored: StoredTask,
   ): Promise<Captured> {
-    const { caller, now, given } = origin
-    const payload = resumeTask(stored.payload, told.plan.payload, given.content)
+    const { caller, now, input: captureInput } = context
+    const payload = mergeTaskReport(stored.payload, input.plan.payload, captureInput.content)
     await requireNotErasedContent(tx, seal, { scope: stored.scope, payload })
-    await insertRecords(tx, cast.born, textLanguage, seal, recordMentions(stored.id, cast))
-    const edges = newEdges(linkPrimary(stored.id, cast, now), stored)
+    await insertRecords(
+      tx,
+      entities.newEntities,
+      textLanguage,
+      seal,
+      buildMentionDescents(stored.id, entities),
+    )
+    const edges = filterNewEdges(buildPrimaryEdges(stored.id, entities, now), stored)
     if (edges.length > 0) await upsertEdges(tx, addInverses(edges))
     await writeChange(tx, stored, {
       ...{ action: 'revise', actor: caller.name, rationale: 'captured', now, textLanguage },
-      record: wake(stored, now),
+      record: reinforceTask(stored, now),
       content: {
         payload,
-        interpretation: cast.interpretation,
-        tags: [...new Set([...stored.tags, ...(maskTags(given).tags ?? [])])].slice(0, 100),
+        interpretation: entities.interpretation,
+        tags: [...new Set([...stored.tags, ...(maskTags(captureInput).tags ?? [])])].slice(0, 100),
         provenance: {
           ...stored.provenance,
-          sources: appendKeepingFirst(stored.provenance.sources, [told.plan.source]),
+          sources: appendKeepingFirst(stored.provenance.sources, [input.plan.source]),
         },
       },
       changes: describePayload(stored.payload, payload),
@@ -125,36 +134,45 @@ export function createTasks({ ids, seal, textLanguage }: Resources) {
       tx,
       stored.id,
       stored.scope,
-      nameCapture(origin, told.plan.ref, told.survey.known.reference),
+      buildReferenceHandles(context, input.plan.ref, input.known.handles.reference),
     )
     const changed = presentWritten(caller, await findReadableRecord(tx, caller, stored.id), now)
-    return presentCapture(origin, cast.born, { records: [], edges }, changed)
+    return formatCapture(context, entities.newEntities, { records: [], edges }, changed)
   }
 
-  return { tell }
+  return { store }
 }
 
-function draftTask(id: string, origin: Origin, { plan, survey, thread }: Told, cast: Cast): Draft {
-  const draft = draftBirth(
-    origin,
-    describePrimary(origin, plan.payload, plan.source, cast.interpretation),
+function draftTask(
+  id: string,
+  context: DraftContext,
+  { plan, known, thread }: TaskInput,
+  entities: ResolvedEntities,
+): Draft {
+  const draft = draftCapturedRecord(
+    context,
+    buildPrimaryRecord(context, plan.payload, plan.source, entities.interpretation),
     id,
   )
   const own = draft.handles.map((handle) => ({ ...handle, place: thread.place }))
-  const named = nameCapture(origin, plan.ref, survey.known.reference)
+  const named = buildReferenceHandles(context, plan.ref, known.handles.reference)
   return {
     ...draft,
-    edges: linkPrimary(id, thread.beside === undefined ? cast : refer(cast, thread.beside), origin.now),
-    descents: recordMentions(id, cast),
+    edges: buildPrimaryEdges(
+      id,
+      thread.relatedTaskId === undefined ? entities : addReference(entities, thread.relatedTaskId),
+      context.now,
+    ),
+    descents: buildMentionDescents(id, entities),
     handles: [...own, ...named],
   }
 }
 
-function refer(cast: Cast, id: string): Cast {
-  return { ...cast, references: [...cast.references, id] }
+function addReference(entities: ResolvedEntities, id: string): ResolvedEntities {
+  return { ...entities, references: [...entities.references, id] }
 }
 
 /** A task that is reported on is as present as a new one. */
-function wake(stored: StoredRecord, now: Date) {
+function reinforceTask(stored: StoredRecord, now: Date) {
   return reinforce({ ...stored, reinforcement_gain: defaultSalience }, now)
 }

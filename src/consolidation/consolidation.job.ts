@@ -6,15 +6,15 @@ import type { Ids } from '../kernel/ids.ts'
 import { momentBefore } from '../kernel/units.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import type { ConsolidationOptions } from './consolidation.schemas.ts'
-import { countDue, type Due } from './episode-batches.queries.ts'
-import { createCompression } from './episode-compression.job.ts'
-import { createExtraction, type Extraction } from './extraction/extraction.job.ts'
+import { countDue, type DueFilter } from './episode-batches.queries.ts'
+import { createCompressionStage } from './episode-compression.job.ts'
+import { createExtractionStage, type Extraction } from './extraction/extraction.job.ts'
 import { createFacts } from './facts/facts.service.ts'
-import { createSemantic } from './facts/observed-facts.job.ts'
-import { divide, runInLanes } from './parallel-stages.service.ts'
-import { planning } from './practices/learned-plan.ts'
-import { createCounting } from './practices/practices.job.ts'
-import { competence } from './practices/skill.ts'
+import { createObservedFactsStage } from './facts/observed-facts.job.ts'
+import { groupStages, runGroupsInParallel } from './parallel-stages.service.ts'
+import { planKind } from './practices/learned-plan.ts'
+import { createPracticeStage } from './practices/practices.job.ts'
+import { skillKind } from './practices/skill.ts'
 import { figures, type Stage, type StageName } from './stages.ts'
 
 type Resources = {
@@ -39,30 +39,30 @@ export function createConsolidation(resources: Resources): JobWork {
   const { db, clock, compressionAgeMs, extraction } = resources
   const facts = createFacts(resources)
   const stages: readonly Stage[] = [
-    createCompression(resources),
-    createSemantic({ ...resources, facts }),
-    ...(extraction ? [createExtraction({ ...extraction, clock, facts })] : []),
-    createCounting(competence, resources),
-    createCounting(planning, resources),
+    createCompressionStage(resources),
+    createObservedFactsStage({ ...resources, facts }),
+    ...(extraction ? [createExtractionStage({ ...extraction, clock, facts })] : []),
+    createPracticeStage(skillKind, resources),
+    createPracticeStage(planKind, resources),
   ]
 
   async function run(context: RunContext): Promise<void> {
     // Checked when the run was asked for.
     const options = context.run.options as ConsolidationOptions
-    const chosen = stages.filter(({ name }) => isChosen(options, name))
+    const chosenStages = stages.filter(({ name }) => isChosen(options, name))
     const due = await countDue(
       db,
-      chosen.map(({ name }) => dueOf(context, name)),
+      chosenStages.map(({ name }) => createFilter(context, name)),
     )
-    const total = chosen.reduce((sum, { name }) => sum + (due.get(name) ?? 0), 0)
-    await context.setTotal(total, [...figures, ...chosen.map(({ name }) => `${name}_ms`)])
+    const total = chosenStages.reduce((sum, { name }) => sum + (due.get(name) ?? 0), 0)
+    await context.setTotal(total, [...figures, ...chosenStages.map(({ name }) => `${name}_ms`)])
     const asksModel = !context.run.dryRun || options.ask_model === true
     // What a lost worker held for the model is not counted as due, and the stage itself gives it back.
     const isDue = ({ name }: Stage) => due.has(name) || name === 'extraction'
-    await runInLanes(divide(chosen.filter(isDue)), { ...context, asksModel })
+    await runGroupsInParallel(groupStages(chosenStages.filter(isDue)), { ...context, asksModel })
   }
 
-  function dueOf({ run: { scope, startedAt } }: RunContext, stage: StageName): Due {
+  function createFilter({ run: { scope, startedAt } }: RunContext, stage: StageName): DueFilter {
     const age = stage === 'episodic' ? compressionAgeMs : 0
     return { stage, scope, until: momentBefore(startedAt, age), now: clock.now() }
   }

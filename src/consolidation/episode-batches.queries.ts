@@ -12,17 +12,17 @@ export type Position = {
 export const start: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
 /** The part of the list that is a stage's to do: what was due by `until`. */
-export type Due = { stage: StageName; scope: string | null; until: Date; now: Date }
-export type Portion = Due & { after: Position; limit: number }
+export type DueFilter = { stage: StageName; scope: string | null; until: Date; now: Date }
+export type Portion = DueFilter & { after: Position; limit: number }
 
 /** Compressed, as they lie: what is read at once must fit into memory whatever is in it. */
-const mostBytes = 8 * 1_024 * 1_024
+const maxBytes = 8 * 1_024 * 1_024
 
 /** How many episodes each of these has to do, of those that have any; with nothing new, one probe for each. */
-export async function countDue(db: Database, dues: readonly Due[]): Promise<Map<StageName, number>> {
-  const counts = dues.map(
-    (due) =>
-      sql`select ${due.stage}::text as stage, (select count(*) from unconsolidated as u where ${isDue(due)}) as count`,
+export async function countDue(db: Database, filters: readonly DueFilter[]): Promise<Map<StageName, number>> {
+  const counts = filters.map(
+    (filter) =>
+      sql`select ${filter.stage}::text as stage, (select count(*) from unconsolidated as u where ${isDue(filter)}) as count`,
   )
   const { rows } = await sql<{
     stage: StageName
@@ -32,24 +32,24 @@ export async function countDue(db: Database, dues: readonly Due[]): Promise<Map<
 }
 
 /** Takes the next off the list for as long as the transaction lasts; passes over those that others have. */
-export async function claimNext(tx: Transaction, portion: Portion): Promise<Position[]> {
+export async function claimEpisodes(tx: Transaction, portion: Portion): Promise<Position[]> {
   const { rows } = await sql<Position>`
-    select due_at::text as at, record_id as id from (${nextOf(portion)}) as claimed order by due_at, record_id
+    select due_at::text as at, record_id as id from (${selectNext(portion)}) as claimed order by due_at, record_id
   `.execute(tx)
   return rows
 }
 
 /** The same of episodes that are to be read. */
-export async function claimReadable(tx: Transaction, portion: Portion): Promise<Position[]> {
+export async function claimReadableEpisodes(tx: Transaction, portion: Portion): Promise<Position[]> {
   const { rows } = await sql<Position>`
-    with claimed as materialized (${nextOf(portion)}), sized as (
+    with claimed as materialized (${selectNext(portion)}), sized as (
       select record_id, due_at, row_number() over by_age as place,
         sum(coalesce(pg_column_size(c.payload), 0)) over by_age as bytes
       from claimed left join contents as c using (record_id)
       window by_age as (order by due_at, record_id)
     )
     select due_at::text as at, record_id as id from sized
-    where bytes <= ${mostBytes} or place = 1
+    where bytes <= ${maxBytes} or place = 1
     order by due_at, record_id
   `.execute(tx)
   return rows
@@ -72,23 +72,31 @@ export async function findEpisodes(tx: Transaction, ids: readonly string[]): Pro
   return rows
 }
 
-export async function finish(tx: Transaction, stage: StageName, ids: readonly string[]): Promise<void> {
+export async function deleteUnconsolidated(
+  tx: Transaction,
+  stage: StageName,
+  ids: readonly string[],
+): Promise<void> {
   await sql`
     delete from unconsolidated
     where stage = ${stage} and record_id = any(${sql.val([...ids])}::uuid[])
   `.execute(tx)
 }
 
-const mostAttempts = 5
+const maxAttempts = 5
 
 /** Five minutes, then four times as long each time. */
 const firstPause = '5 minutes'
 
-export type Failed = Position & { attempts: number; is_given_up: boolean }
+export type PostponedEpisode = Position & { attempts: number; is_given_up: boolean }
 
 /** The next of a portion failed: it is to be tried again later, a few times. `reason` quotes nothing of it. */
-export async function putOff(tx: Transaction, portion: Portion, reason: string): Promise<Failed | undefined> {
-  const { rows } = await sql<Failed>`
+export async function postponeNext(
+  tx: Transaction,
+  portion: Portion,
+  reason: string,
+): Promise<PostponedEpisode | undefined> {
+  const { rows } = await sql<PostponedEpisode>`
     with failed as materialized (
       select u.record_id, u.due_at
       from unconsolidated as u
@@ -99,7 +107,7 @@ export async function putOff(tx: Transaction, portion: Portion, reason: string):
     )
     update unconsolidated as u
     set attempts = u.attempts + 1, error = ${reason}, claimed_until = null,
-      due_at = case when u.attempts + 1 >= ${mostAttempts} then 'infinity'
+      due_at = case when u.attempts + 1 >= ${maxAttempts} then 'infinity'
         else ${portion.now}::timestamptz + ${firstPause}::interval * power(4, u.attempts) end
     from failed
     where u.record_id = failed.record_id and u.stage = ${portion.stage}
@@ -131,19 +139,19 @@ export async function lockHandles(
 }
 
 /** A part of a transaction that can fail without the rest of it. */
-export async function beginPart(tx: Transaction): Promise<void> {
+export async function createSavepoint(tx: Transaction): Promise<void> {
   await sql`savepoint part`.execute(tx)
 }
 
-export async function endPart(tx: Transaction): Promise<void> {
+export async function releaseSavepoint(tx: Transaction): Promise<void> {
   await sql`release savepoint part`.execute(tx)
 }
 
-export async function undoPart(tx: Transaction): Promise<void> {
+export async function rollbackToSavepoint(tx: Transaction): Promise<void> {
   await sql`rollback to savepoint part`.execute(tx)
 }
 
-function nextOf(portion: Portion): RawBuilder<unknown> {
+function selectNext(portion: Portion): RawBuilder<unknown> {
   return sql`
     select u.record_id, u.due_at
     from unconsolidated as u
@@ -154,7 +162,7 @@ function nextOf(portion: Portion): RawBuilder<unknown> {
   `
 }
 
-function isDue({ stage, scope, until, now }: Due): RawBuilder<unknown> {
+function isDue({ stage, scope, until, now }: DueFilter): RawBuilder<unknown> {
   const isInScope =
     scope === null
       ? sql``

@@ -6,14 +6,17 @@ import type { Compressed } from './episode-compression.ts'
 const compressor = 'consolidation/episodic'
 
 /** `is_due` where it is to be compressed: not if it was before, here or where it was imported from, as its log says. */
-export type Aged = PrunableState & { id: string; is_due: boolean }
+export type CompressionCandidate = PrunableState & { id: string; is_due: boolean }
 
 /**
  * The records of episodes that were taken off the list, passing over what others hold: one who changes an episode
  * may come to the list next, and would wait for this batch as it waits for them.
  */
-export async function claimAged(tx: Transaction, ids: readonly string[]): Promise<Aged[]> {
-  const { rows } = await sql<Aged>`
+export async function claimCompressionCandidates(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<CompressionCandidate[]> {
+  const { rows } = await sql<CompressionCandidate>`
     with held as materialized (
       select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
         r.deletion_policy,
@@ -36,7 +39,7 @@ export async function claimAged(tx: Transaction, ids: readonly string[]): Promis
 }
 
 /** Of the records, those that there are. */
-export async function findPresent(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
+export async function findExistingIds(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from records where id = any(${sql.val([...ids])}::uuid[])
   `.execute(tx)

@@ -3,7 +3,7 @@ import { computePruneAt, type PrunableState, salienceAt } from '../domain/curves
 /** An old episode fades to its half at once, so that what was learnt from it outlives it. */
 
 /** Not below this, where an episode can still be found; what has less keeps it. */
-const least = 0.05
+const minSalience = 0.05
 
 export type Compressed = {
   prune_at: Date | null
@@ -12,13 +12,16 @@ export type Compressed = {
 }
 
 /** Nothing where there is nothing to take. The clock stays where it was. */
-export function compress(life: PrunableState, now: Date): Compressed | undefined {
-  const { base_salience: before } = life
-  const after = Math.max(before / 2, Math.min(before, least))
+export function compress(lifecycle: PrunableState, now: Date): Compressed | undefined {
+  const { base_salience: before } = lifecycle
+  const after = Math.max(before / 2, Math.min(before, minSalience))
   if (after === before) return undefined
-  const halved = { ...life, base_salience: after }
+  const halved = { ...lifecycle, base_salience: after }
   return {
     prune_at: computePruneAt(halved),
-    changes: { base_salience: [before, after], salience: [salienceAt(life, now), salienceAt(halved, now)] },
+    changes: {
+      base_salience: [before, after],
+      salience: [salienceAt(lifecycle, now), salienceAt(halved, now)],
+    },
   }
 }

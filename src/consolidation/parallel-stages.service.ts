@@ -5,27 +5,30 @@ import type { Stage, StageContext, StageName } from './stages.ts'
  * Those that do not wait for each other, apart: a batch computes here while that of another stage is being written.
  * A model is asked what an episode tells only after what stands there word by word.
  */
-const lanes: readonly (readonly StageName[])[] = [
+const groups: readonly (readonly StageName[])[] = [
   ['episodic'],
   ['semantic', 'extraction'],
   ['competence', 'plan_graph'],
 ]
 
-export function divide(stages: readonly Stage[]): readonly (readonly Stage[])[] {
-  return lanes.map((names) => stages.filter(({ name }) => names.includes(name)))
+export function groupStages(stages: readonly Stage[]): readonly (readonly Stage[])[] {
+  return groups.map((names) => stages.filter(({ name }) => names.includes(name)))
 }
 
 /** The stages of a lane follow each other. When one cannot go on, no lane begins another batch. */
-export async function runInLanes(lanes: readonly (readonly Stage[])[], context: StageContext): Promise<void> {
+export async function runGroupsInParallel(
+  groups: readonly (readonly Stage[])[],
+  context: StageContext,
+): Promise<void> {
   const faults: unknown[] = []
   const inBatch: StageContext['inBatch'] = (work) => {
     if (faults.length > 0) throw new RunEnded('stopped')
     return context.inBatch(work)
   }
-  async function run(lane: readonly Stage[]): Promise<void> {
-    for (const stage of lane) await stage.run({ ...context, inBatch })
+  async function run(group: readonly Stage[]): Promise<void> {
+    for (const stage of group) await stage.run({ ...context, inBatch })
   }
   // Waits for all of them: what is still being written must not outlive its run.
-  await Promise.all(lanes.map((lane) => run(lane).catch((error) => void faults.push(error))))
+  await Promise.all(groups.map((group) => run(group).catch((error) => void faults.push(error))))
   if (faults.length > 0) throw faults[0]
 }

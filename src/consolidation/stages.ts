@@ -42,20 +42,20 @@ export type Episode = {
 }
 
 /** What a stage does for some episodes at once. */
-export type Lesson = {
+export type StageInput = {
   episodes: readonly Episode[]
   /** The instant of everything that is written; a run that is taken up again goes on at a later one. */
   now: Date
   runId: string
   /** Nothing of it will stay, so nobody else need be kept out; its locks would be too many for one transaction. */
-  isRehearsal: boolean
+  isDryRun: boolean
 }
 
-export type Outcome = Omit<BatchResult, 'counts' | 'done'> & { counts?: Figures }
+export type StageOutcome = Omit<BatchResult, 'counts' | 'done'> & { counts?: Figures }
 
 /**
  * A stage that is nothing but this. It may be handed an episode that it has dealt with before (its outcome was
  * corrected, or it was restored), and must then know that by what it made of it. What it throws costs one
  * episode in the end: the batch is tried again in smaller ones, down to the one at fault, which is put off.
  */
-export type Consolidate = (tx: Transaction, lesson: Lesson) => Promise<Outcome>
+export type Consolidate = (tx: Transaction, lesson: StageInput) => Promise<StageOutcome>

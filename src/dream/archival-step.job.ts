@@ -3,7 +3,7 @@ import type { RunContext } from '../jobs/runs.ts'
 import { walkTable } from '../jobs/table-walk.ts'
 import { momentAfter } from '../kernel/units.ts'
 import { createPromotion, promoteDue, type Refresh, type RetentionSettings } from '../lifecycle/index.ts'
-import { type Archived, archive, claimAged, countAged } from './archival-step.queries.ts'
+import { type Archived, archiveRecords, claimArchivable, countArchivable } from './archival-step.queries.ts'
 import type { Step } from './steps.ts'
 
 type Resources = RetentionSettings & {
@@ -14,28 +14,38 @@ type Resources = RetentionSettings & {
 }
 
 /** One batch holds the locks of its records until it ends. */
-const usualSize = 2_000
+const defaultBatchSize = 2_000
 
 /**
  * What has come far enough rises, then what is hardly anything is put away, then what is left is weighed anew: in
  * this order, for nothing that is to rise may be taken for what is to go.
  */
-export function createForgetting(resources: Resources): Step {
-  const { db, forgottenRetentionMs, refresh, retentionMode, retentionShape, size = usualSize } = resources
+export function createForgettingStep(resources: Resources): Step {
+  const {
+    db,
+    forgottenRetentionMs,
+    refresh,
+    retentionMode,
+    retentionShape,
+    size = defaultBatchSize,
+  } = resources
   const promotion = createPromotion({ db, size })
 
   async function archiveAged(context: RunContext): Promise<void> {
     const { id: runId, dryRun, startedAt: now } = context.run
     const purgeAt = momentAfter(now, forgottenRetentionMs)
-    const span = spanOf(context)
+    const filter = createFilter(context)
     await walkTable(context, {
       ...{ part: 'archival', size },
-      claim: (tx, portion) => claimAged(tx, { ...span, ...portion }),
+      claim: (tx, portion) => claimArchivable(tx, { ...filter, ...portion }),
       perform: async (tx, ids) => {
         // A rehearsal took its promotions back, and what they do for importance with them.
         if (dryRun) await promoteDue(tx, { ids, now, runId })
         const settings = { retentionMode, retentionShape }
-        return report(await archive(tx, { ...settings, ...span, ids, purgeAt, runId }), { now, purgeAt })
+        return toBatch(await archiveRecords(tx, { ...settings, ...filter, ids, purgeAt, runId }), {
+          now,
+          purgeAt,
+        })
       },
     })
   }
@@ -45,7 +55,7 @@ export function createForgetting(resources: Resources): Step {
     figures: ['promoted_episodic', 'promoted_semantic', 'archived', 'refreshed'],
     count: async (context) =>
       (await promotion.count(context)) +
-      (await countAged(db, spanOf(context))) +
+      (await countArchivable(db, createFilter(context))) +
       (await refresh.count(context)),
     run: async (context) => {
       await promotion.raiseAll(context)
@@ -56,11 +66,11 @@ export function createForgetting(resources: Resources): Step {
   }
 }
 
-function spanOf({ run: { scope, startedAt } }: RunContext) {
+function createFilter({ run: { scope, startedAt } }: RunContext) {
   return { scope, now: startedAt }
 }
 
-function report(archived: readonly Archived[], { now, purgeAt }: { now: Date; purgeAt: Date }) {
+function toBatch(archived: readonly Archived[], { now, purgeAt }: { now: Date; purgeAt: Date }) {
   return {
     counts: { archived: archived.length },
     changes: archived.map(({ id, ...before }) => ({

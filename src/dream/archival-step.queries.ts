@@ -10,10 +10,10 @@ import { importanceAt, type RetentionSettings, retentionAt, weightedUses } from 
 const archivist = 'dream/forget'
 const dayMs = 86_400_000
 
-type Span = { now: Date; scope: string | null }
+type ArchivalFilter = { now: Date; scope: string | null }
 
 /** What is old and rarely used, whatever else it has come to. */
-function isAged({ now, scope }: Span): RawBuilder<unknown> {
+function isArchivable({ now, scope }: ArchivalFilter): RawBuilder<unknown> {
   const before = new Date(now.getTime() - archivedAfterDays * dayMs)
   return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
     and r.status in ('active', 'challenged') and r.deletion_policy = 'auto_prune'
@@ -21,21 +21,21 @@ function isAged({ now, scope }: Span): RawBuilder<unknown> {
     and ${weightedUses} < ${sql.lit(archivedBelow.accesses)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 
-export async function countAged(db: Database, span: Span): Promise<number> {
+export async function countArchivable(db: Database, filter: ArchivalFilter): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int4 as count from records as r where ${isAged(span)}
+    select count(*)::int4 as count from records as r where ${isArchivable(filter)}
   `.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** The next of them by age, locked; what others hold is passed over. */
-export async function claimAged(
+export async function claimArchivable(
   tx: Transaction,
-  { after, limit, ...span }: Span & Portion,
+  { after, limit, ...filter }: ArchivalFilter & Portion,
 ): Promise<Position[]> {
   const { rows } = await sql<Position>`
     select r.created_at::text as at, r.id from records as r
-    where ${isAged(span)} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
+    where ${isArchivable(filter)} and (r.created_at, r.id) > (${after.at}::timestamptz, ${after.id}::uuid)
     order by r.created_at, r.id
     limit ${limit}
     for no key update skip locked
@@ -43,7 +43,8 @@ export async function claimAged(
   return rows
 }
 
-type Archiving = RetentionSettings & Span & { ids: readonly string[]; purgeAt: Date; runId: string }
+type ArchiveOptions = RetentionSettings &
+  ArchivalFilter & { ids: readonly string[]; purgeAt: Date; runId: string }
 
 /** What decided it, each as of the moment it went. */
 export type Archived = {
@@ -56,16 +57,16 @@ export type Archived = {
 }
 
 /** Forgets those of the records that hardly anything is left of, and says so in their logs, in one statement. */
-export async function archive(tx: Transaction, archiving: Archiving): Promise<Archived[]> {
-  const { ids, now, purgeAt, runId } = archiving
+export async function archiveRecords(tx: Transaction, options: ArchiveOptions): Promise<Archived[]> {
+  const { ids, now, purgeAt, runId } = options
   const { join, importance } = importanceAt(now)
   const { rows } = await sql<Archived>`
     with judged as materialized (
-      select r.id, ${retentionAt(now, archiving)} as retention, ${importance} as importance,
+      select r.id, ${retentionAt(now, options)} as retention, ${importance} as importance,
         ${weightedUses} as accesses, date_part('epoch', ${now}::timestamptz - r.created_at) / 86400 as age_days,
         ${salienceAt(now)} as salience
       from records as r ${join}
-      where r.id = any(${sql.val([...ids])}::uuid[]) and ${isAged(archiving)}
+      where r.id = any(${sql.val([...ids])}::uuid[]) and ${isArchivable(options)}
     ), archived as (
       update records as r
       set forgotten_at = ${now}::timestamptz, forgotten_reason = 'archived', forgotten_by = ${archivist},

@@ -5,7 +5,7 @@ import { type Descent, type Draft, draftRecord, type NewRecord } from '../record
 
 /** Facts that a dream writes. */
 
-export type Dreamt = {
+export type DreamFact = {
   id: string
   /** The step, as the log and the provenance name it. */
   actor: string
@@ -25,17 +25,17 @@ export type Dreamt = {
 }
 
 /** Evidence beyond this many is told by the edges alone. */
-const mostNamed = 32
+const maxNamedSources = 32
 
-export function draftDreamt(dreamt: Dreamt): Draft {
-  const { id, actor, now, runId, rationale, scope, sensitivity, tags, policies, sources } = dreamt
-  const named = sources.slice(0, mostNamed)
+export function draftDreamFact(input: DreamFact): Draft {
+  const { id, actor, now, runId, rationale, scope, sensitivity, tags, policies, sources } = input
+  const named = sources.slice(0, maxNamedSources)
   const at = now.toISOString()
   const evidence = named.map((source) => ({
     ...{ source_type: 'event' as const, source_id: `record:${source}`, timestamp: at },
   }))
   const record: NewRecord = {
-    ...{ type: 'semantic', payload: { kind: 'semantic', ...dreamt.fact, evidence, ...revisionOf(dreamt) } },
+    ...{ type: 'semantic', payload: { kind: 'semantic', ...input.fact, evidence, ...buildRevision(input) } },
     ...(scope === unscoped ? {} : { scope }),
     ...{ sensitivity, tags: [...tags], source_type: 'dream' },
     provenance: {
@@ -44,29 +44,29 @@ export function draftDreamt(dreamt: Dreamt): Draft {
     },
   }
   const draft = draftRecord(record, {
-    caller: callerOf(actor),
+    caller: createCaller(actor),
     now,
     id,
     defaultSensitivity: sensitivity,
     policies,
   })
   const audit = { ...draft.audit, rationale, run_id: runId }
-  return { ...draft, edges: edgesOf(dreamt), descents: descentsOf(dreamt), audit }
+  return { ...draft, edges: buildEdges(input), descents: buildDescents(input), audit }
 }
 
-function descentsOf({ id, sources, supersedes }: Dreamt): Descent[] {
-  const made = sources.map((source): Descent => {
+function buildDescents({ id, sources, supersedes }: DreamFact): Descent[] {
+  const descents = sources.map((source): Descent => {
     return { derived_id: id, source_id: source, kind: 'dream', is_ground: true }
   })
-  if (supersedes === undefined) return made
-  return [...made, { derived_id: id, source_id: supersedes, kind: 'supersede', is_ground: false }]
+  if (supersedes === undefined) return descents
+  return [...descents, { derived_id: id, source_id: supersedes, kind: 'supersede', is_ground: false }]
 }
 
-function revisionOf({ supersedes }: Dreamt) {
+function buildRevision({ supersedes }: DreamFact) {
   return supersedes === undefined ? {} : { revision: { supersedes, status: 'active' as const } }
 }
 
-function edgesOf({ id, sources, links, supersedes, now }: Dreamt): Edge[] {
+function buildEdges({ id, sources, links, supersedes, now }: DreamFact): Edge[] {
   const descent = sources.map((target) => ({ predicate: 'derived_from', target }))
   const place = supersedes === undefined ? [] : [{ predicate: 'supersedes', target: supersedes }]
   return [...descent, ...links, ...place].map(({ predicate, target }) => ({
@@ -75,7 +75,7 @@ function edgesOf({ id, sources, links, supersedes, now }: Dreamt): Edge[] {
 }
 
 /** A step may write wherever it may read. */
-function callerOf(actor: string): Caller {
+function createCaller(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'dream' },
     permissions: new Set(permissions),

@@ -4,23 +4,23 @@ import type { Payload } from '../domain/payloads.ts'
 
 /** What a chat model is shown of an entity itself. */
 
-const mostAliases = 20
-const longestName = 500
+const maxAliases = 20
+const maxNameLength = 500
 /** Characters that are looked at for secrets: a summary may be a book. */
-const longestRead = 4_096
+const maxScannedLength = 4_096
 
-type Described = { payload: Extract<Payload, { kind: 'entity' }> }
+type DescribedEntity = { payload: Extract<Payload, { kind: 'entity' }> }
 
-export function describeEntity({ payload }: Described) {
+export function describeEntity({ payload }: DescribedEntity) {
   const { canonical_name: name, primary_type: type, aliases, summary } = payload
-  const others = aliases.slice(0, mostAliases).map(({ value }) => cut(value))
+  const others = aliases.slice(0, maxAliases).map(({ value }) => maskAndClip(value))
   return {
-    ...{ name: cut(name), type: cut(type) },
+    ...{ name: maskAndClip(name), type: maskAndClip(type) },
     ...(others.length === 0 ? {} : { also_called: others }),
-    ...(summary === undefined ? {} : { summary: cut(summary) }),
+    ...(summary === undefined ? {} : { summary: maskAndClip(summary) }),
   }
 }
 
-function cut(text: string): string {
-  return clip(maskText(clip(text, longestRead)), longestName)
+function maskAndClip(text: string): string {
+  return clip(maskText(clip(text, maxScannedLength)), maxNameLength)
 }

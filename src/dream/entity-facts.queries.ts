@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
-import type { Tellable } from './prompt-lines.ts'
+import type { PromptRecord } from './prompt-lines.ts'
 
 /** Entities and what is known of them, as far as one may be told about the other. */
 
@@ -23,13 +23,13 @@ function isTagged(table: 'r' | 'far', tags: readonly string[]): RawBuilder<SqlBo
 }
 
 /** Of contents `c`: what a record says, unless that is many kilobytes, of which nobody could be shown much. */
-export const payloadRead = sql`case when pg_column_size(c.payload) <= 262144 then c.payload end`
+export const limitedPayload = sql`case when pg_column_size(c.payload) <= 262144 then c.payload end`
 
 /** How a record is found from the entity that it is about. */
-export const references = sql`('mentioned_in', 'fact_subject_of', 'fact_object_of')`
+export const referencePredicates = sql`('mentioned_in', 'fact_subject_of', 'fact_object_of')`
 
 /** On a row `r`: an entity that a dream may write about, or link. */
-export function isOpenEntity(ceiling: Sensitivity): RawBuilder<SqlBool> {
+export function isWritableEntity(ceiling: Sensitivity): RawBuilder<SqlBool> {
   return sql<SqlBool>`r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
     and not r.pinned and r.sensitivity <= ${ceiling}`
 }
@@ -38,9 +38,9 @@ export function isOpenEntity(ceiling: Sensitivity): RawBuilder<SqlBool> {
  * Of the entity `r`, what is known of it as `far`: of its scope, and nothing that who may see the entity may not. What
  * is doubted is not passed on, and what a dream made of it is nothing more.
  */
-export const known = sql`
+export const factsOfEntity = sql`
   relations as e join records as far on far.id = e.target_id
-  where e.source_id = r.id and e.predicate in ${references}
+  where e.source_id = r.id and e.predicate in ${referencePredicates}
     and far.forgotten_at is null and far.status = 'active' and far.type <> 'entity'
     and far.scope = r.scope and far.sensitivity <= r.sensitivity
     and not ${isProfile('far')} and not ${isTagged('far', ['synthesis'])}`
@@ -60,24 +60,28 @@ export async function findEntity(
   const { rows } = await sql<Entity>`
     select r.id, r.scope, r.sensitivity, c.payload
     from records as r join contents as c on c.record_id = r.id
-    where r.id = ${id}::uuid and ${isOpenEntity(ceiling)}
+    where r.id = ${id}::uuid and ${isWritableEntity(ceiling)}
   `.execute(db)
   return rows[0]
 }
 
-export type Known = Tellable & { sensitivity: Sensitivity }
+export type EntityFact = PromptRecord & { sensitivity: Sensitivity }
 
-type Wanted = { limit: number; among?: readonly string[] | undefined }
+type FactFilter = { limit: number; among?: readonly string[] | undefined }
 
 /** What is known of an entity, each once, the newest first. A payload of many kilobytes is not read. */
-export async function findKnown(db: Database, entityId: string, { limit, among }: Wanted): Promise<Known[]> {
+export async function findEntityFacts(
+  db: Database,
+  entityId: string,
+  { limit, among }: FactFilter,
+): Promise<EntityFact[]> {
   const isAmong = among === undefined ? sql`` : sql`and far.id = any(${sql.val([...among])}::uuid[])`
-  const { rows } = await sql<Known>`
+  const { rows } = await sql<EntityFact>`
     select known.id, known.created_at, known.sensitivity,
-      ${payloadRead} as payload
+      ${limitedPayload} as payload
     from (
       select far.id, far.created_at, far.sensitivity
-      from records as r cross join lateral (select far.* from ${known} ${isAmong}) as far
+      from records as r cross join lateral (select far.* from ${factsOfEntity} ${isAmong}) as far
       where r.id = ${entityId}::uuid
       group by far.id, far.created_at, far.sensitivity
       order by far.created_at desc, far.id desc
@@ -90,14 +94,14 @@ export async function findKnown(db: Database, entityId: string, { limit, among }
 }
 
 /** In the order of their ids, as all writers lock; to be read again afterwards. */
-export async function lockTold(tx: Transaction, ids: readonly string[]): Promise<void> {
+export async function lockRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for no key update
   `.execute(tx)
 }
 
 /** What a run has counted so far, before it was taken up again. */
-export async function findFigure(db: Database, runId: string, figure: string): Promise<number> {
+export async function findRunFigure(db: Database, runId: string, figure: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select coalesce((stats ->> ${figure}::text)::float8, 0) as count from maintenance_runs where id = ${runId}::uuid
   `.execute(db)

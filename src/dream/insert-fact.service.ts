@@ -3,23 +3,23 @@ import type { createSeal } from '../domain/tombstone-seal.ts'
 import type { Ids } from '../kernel/ids.ts'
 import type { PoliciesService } from '../policies/index.ts'
 import { insertRecords } from '../records/index.ts'
-import { type Dreamt, draftDreamt } from './dream-draft.ts'
+import { type DreamFact, draftDreamFact } from './dream-draft.ts'
 
-export type BearingResources = {
+export type FactInserterResources = {
   ids: Ids
   policies: Pick<PoliciesService, 'getAll'>
   seal: ReturnType<typeof createSeal>
   textLanguage: string
 }
 
-export type Bear = ReturnType<typeof createBearing>
+export type InsertFact = ReturnType<typeof createFactInserter>
 
 /** Stores what a dream writes; answers its id, or nothing where the same was erased before. */
-export function createBearing({ ids, policies, seal, textLanguage }: BearingResources) {
-  return async (tx: Transaction, said: Omit<Dreamt, 'id' | 'policies'>): Promise<string | undefined> => {
+export function createFactInserter({ ids, policies, seal, textLanguage }: FactInserterResources) {
+  return async (tx: Transaction, input: Omit<DreamFact, 'id' | 'policies'>): Promise<string | undefined> => {
     const id = ids.next()
-    const dreamt = { ...said, id, policies: await policies.getAll(tx) }
-    const stored = await insertRecords(tx, [draftDreamt(dreamt)], textLanguage, seal)
+    const fact = { ...input, id, policies: await policies.getAll(tx) }
+    const stored = await insertRecords(tx, [draftDreamFact(fact)], textLanguage, seal)
     return stored.ids.has(id) ? id : undefined
   }
 }

@@ -5,11 +5,17 @@ import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import type { RunContext } from '../jobs/runs.ts'
 import type { Chat } from '../llm/chat.ts'
 import type { ModelFailure } from '../llm/model-failure.ts'
-import { add, type Ceilings, isExhausted, type Spent } from '../llm/spending.ts'
-import { putQuestion, type Reply } from '../llm/strict-question.ts'
+import { addSpent, type Ceilings, isExhausted, type Spent } from '../llm/spending.ts'
+import { askStrictly, type Reply } from '../llm/strict-question.ts'
 import type { DreamOptions } from './dream.schemas.ts'
 import { findSpent } from './model-budget.queries.ts'
-import { type Asked, type Asking, type DreamQuestion, type Refusal, withManner } from './model-question.ts'
+import {
+  addAnswerRules,
+  type DreamQuestion,
+  type ModelReply,
+  type ModelSession,
+  type Refusal,
+} from './model-question.ts'
 
 export type DreamModel = {
   chat: Pick<Chat, 'ask' | 'model'>
@@ -20,58 +26,58 @@ export type DreamModel = {
 }
 
 /** After as many without an answer the model is taken for dead: the rest waits for the next run. */
-const mostFailures = 3
+const maxFailures = 3
 
 /** The only way in which a dream asks a model: within its means, while the run lasts, and no longer than it answers. */
-export function createGateway({ db, model }: { db: Database; model: DreamModel | undefined }) {
+export function createModelGateway({ db, model }: { db: Database; model: DreamModel | undefined }) {
   /** Once for a run, whose steps share what it may spend. */
-  async function open(context: RunContext): Promise<Asking | undefined> {
+  async function open(context: RunContext): Promise<ModelSession | undefined> {
     // Checked when the run was asked for.
-    const { ask_model: asksAnyhow = false } = context.run.options as DreamOptions
-    if (!model || (context.run.dryRun && !asksAnyhow)) return undefined
-    return createAsking(context, model, await findSpent(db, context.run.id))
+    const { ask_model: asksInDryRun = false } = context.run.options as DreamOptions
+    if (!model || (context.run.dryRun && !asksInDryRun)) return undefined
+    return createModelSession(context, model, await findSpent(db, context.run.id))
   }
 
   return { open }
 }
 
-function createAsking(context: RunContext, model: DreamModel, spentBefore: Spent): Asking {
+function createModelSession(context: RunContext, model: DreamModel, spentBefore: Spent): ModelSession {
   const { chat, ceilings, maxSensitivity } = model
   let [spent, failures] = [spentBefore, 0]
 
-  async function ask<T>(asked: DreamQuestion<T>): Promise<Asked<T>> {
-    if (failures >= mostFailures) return { refused: 'unavailable' }
+  async function ask<T>(question: DreamQuestion<T>): Promise<ModelReply<T>> {
+    if (failures >= maxFailures) return { refused: 'unavailable' }
     if (isExhausted(spent, ceilings)) return { refused: 'exhausted' }
-    const began = performance.now()
+    const startedMs = performance.now()
     const reply = await abortWhenRunEnds(context, (signal) =>
-      putQuestion(questionOf(asked), { chat, ceilings, signal, read: asked.read }),
+      askStrictly(toQuestion(question), { chat, ceilings, signal, read: question.read }),
     )
-    const ms = Math.round(performance.now() - began)
-    spent = add(spent, reply.spent)
+    const ms = Math.round(performance.now() - startedMs)
+    spent = addSpent(spent, reply.spent)
     // At once, and not with what comes of it: a worker that dies next has paid all the same.
-    await context.inBatch(async () => ({ counts: countsOf(reply, ms) }))
+    await context.inBatch(async () => ({ counts: toCounts(reply, ms) }))
     if ('answer' in reply) failures = 0
-    return 'answer' in reply ? { answer: reply.answer } : { refused: refuse(reply.failure) }
+    return 'answer' in reply ? { answer: reply.answer } : { refused: countFailure(reply.failure) }
   }
 
-  function refuse(failure: ModelFailure): Refusal {
+  function countFailure(failure: ModelFailure): Refusal {
     if (failure.reason === 'invalid_answer') {
       failures = 0
       return 'invalid'
     }
     // A server that refuses one question for what it asks may well take the next.
-    failures = failure.isHopeless ? mostFailures : failures + 1
+    failures = failure.affectsAllRequests ? maxFailures : failures + 1
     return 'unavailable'
   }
 
   return { model: chat.model, maxSensitivity, ask }
 }
 
-function questionOf<T>({ system, document, schema, name }: DreamQuestion<T>) {
-  return { system: withManner(system), user: JSON.stringify(maskSecrets(document)), schema, name }
+function toQuestion<T>({ system, document, schema, name }: DreamQuestion<T>) {
+  return { system: addAnswerRules(system), user: JSON.stringify(maskSecrets(document)), schema, name }
 }
 
-function countsOf<T>(reply: Reply<T>, ms: number): Record<string, number> {
+function toCounts<T>(reply: Reply<T>, ms: number): Record<string, number> {
   const { promptTokens, completionTokens, costMicros } = reply.spent
   const isInvalid = 'failure' in reply && reply.failure.reason === 'invalid_answer'
   return {

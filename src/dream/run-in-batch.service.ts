@@ -2,18 +2,18 @@ import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { type BatchResult, type RunContext, RunEnded } from '../jobs/runs.ts'
 
-type About = { part: string; recordId: string }
+type FaultContext = { part: string; recordId: string }
 
 /** One outcome in a transaction of its own: where it fails, the run tells of it and goes on. */
-export async function settle(
+export async function runInBatch(
   context: RunContext,
-  about: About,
+  faultContext: FaultContext,
   work: (tx: Transaction) => Promise<BatchResult>,
 ): Promise<void> {
   try {
     await context.inBatch(work)
   } catch (error) {
     if (error instanceof RunEnded || isOutage(error)) throw error
-    await context.recordFault({ error, ...about })
+    await context.recordFault({ error, ...faultContext })
   }
 }

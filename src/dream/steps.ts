@@ -1,5 +1,5 @@
 import type { RunContext } from '../jobs/runs.ts'
-import type { Asking } from './model-question.ts'
+import type { ModelSession } from './model-question.ts'
 
 /** The parts of a dream, in the order in which they run. */
 export const stepNames = [
@@ -15,7 +15,7 @@ export type StepName = (typeof stepNames)[number]
 
 export type DreamContext = RunContext & {
   /** None without a chat model, and in a rehearsal unless it is to ask all the same. */
-  model: Asking | undefined
+  model: ModelSession | undefined
 }
 
 /** One part, which may be left out; taken up again, it does what is left to do. */

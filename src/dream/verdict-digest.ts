@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { StepName } from './steps.ts'
 
-type Put = {
+type AskedQuestion = {
   step: StepName
   /** The name of the model that was asked. */
   model: string
@@ -10,7 +10,7 @@ type Put = {
 }
 
 /** Sixteen bytes that are others once the model or anything that it was shown is. */
-export function digestOf({ step, model, inputs }: Put): Buffer {
+export function createQuestionDigest({ step, model, inputs }: AskedQuestion): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([step, model, inputs]))
     .digest()

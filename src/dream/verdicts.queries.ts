@@ -16,7 +16,7 @@ export async function hasVerdict(db: Database, { step, digest }: Verdict): Promi
   return found !== undefined
 }
 
-export async function rememberVerdict(
+export async function upsertVerdict(
   tx: Transaction,
   { step, digest, now }: Verdict & { now: Date },
 ): Promise<void> {

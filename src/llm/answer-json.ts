@@ -1,24 +1,28 @@
 /** An answer has an end: some fifty thousand tokens. */
-const longestAnswer = 256 * 1_024
+const maxAnswerLength = 256 * 1_024
 
 /** Each opening that nothing closes is read to the end of the text, so both have an end. */
-const mostRead = 1_024 * 1_024
-const mostOpenings = 2_000
+const maxScannedCharacters = 1_024 * 1_024
+const maxOpenBrackets = 2_000
 
 /**
  * The JSON object or array in a text, whatever stands around it; undefined when there is none. Of several the longest,
  * for prose has brackets too (`as in [1]`), and of those alike the last, for models correct themselves.
  */
 export function findJson(answer: string): unknown {
-  const text = answer.slice(0, longestAnswer)
-  const whole = parse(text.trim())
+  const text = answer.slice(0, maxAnswerLength)
+  const whole = tryParse(text.trim())
   if (isContainer(whole)) return whole
   let found: { value: unknown; length: number } | undefined
   let [read, openings] = [0, 0]
-  for (let start = nextStart(text, 0); start >= 0 && read < mostRead && openings < mostOpenings; openings++) {
+  for (
+    let start = nextStart(text, 0);
+    start >= 0 && read < maxScannedCharacters && openings < maxOpenBrackets;
+    openings++
+  ) {
     const end = findEnd(text, start)
     read += (end ?? text.length) - start
-    const value = end === undefined ? undefined : parse(text.slice(start, end))
+    const value = end === undefined ? undefined : tryParse(text.slice(start, end))
     const length = value === undefined || end === undefined ? 1 : end - start
     if (value !== undefined && length >= (found?.length ?? 0)) found = { value, length }
     start = nextStart(text, start + length)
@@ -50,7 +54,7 @@ function findQuote(text: string, from: number): number {
   return at
 }
 
-function parse(text: string): unknown {
+function tryParse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai'
 import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './model-failure.ts'
-import { type Observe, type Patience, persist } from './request-retries.ts'
+import { type Observe, type RetryOptions, requestWithRetries } from './request-retries.ts'
 
 type EmbeddingModelOptions = {
   endpoint: string
@@ -15,7 +15,7 @@ type EmbeddingModelOptions = {
 }
 
 /** Wider vectors than any model gives are a fault, and have no signature. */
-const mostDimensions = 4_096
+const maxDimensions = 4_096
 
 /** An embedding model behind any server that speaks OpenAI's embeddings. */
 export function createEmbeddingModel({
@@ -31,23 +31,26 @@ export function createEmbeddingModel({
   const load = async () => (await import('./client.ts')).createClient({ ...server, clock })
 
   /** A vector for each text, in their order. */
-  async function embed(texts: readonly string[], patience: Partial<Patience> = {}): Promise<Float32Array[]> {
+  async function embed(
+    texts: readonly string[],
+    retryOptions: Partial<RetryOptions> = {},
+  ): Promise<Float32Array[]> {
     if (texts.length === 0) return []
     let promptTokens = 0
     const onAttempt = (outcome: string, seconds: number) =>
       observe?.({ outcome, seconds, promptTokens, completionTokens: 0 })
-    return persist(clock, { timeoutMs, onAttempt, ...patience }, async (signal) => {
+    return requestWithRetries(clock, { timeoutMs, onAttempt, ...retryOptions }, async (signal) => {
       loading ??= load()
       const client = await loading
-      const asked = dimensions === undefined ? {} : { dimensions }
+      const requested = dimensions === undefined ? {} : { dimensions }
       // Said, because the package asks for base64 unless told, which many a server does not know.
       const format = { encoding_format: 'float' as const }
       const answer: unknown = await client.embeddings.create(
-        { model, input: [...texts], ...format, ...asked },
+        { model, input: [...texts], ...format, ...requested },
         { signal },
       )
-      const vectors = read(answer, texts.length, dimensions)
-      const counted = propertyOf(propertyOf(answer, 'usage'), 'prompt_tokens')
+      const vectors = readVectors(answer, texts.length, dimensions)
+      const counted = getProperty(getProperty(answer, 'usage'), 'prompt_tokens')
       promptTokens = typeof counted === 'number' && counted > 0 && Number.isSafeInteger(counted) ? counted : 0
       return vectors
     })
@@ -57,33 +60,33 @@ export function createEmbeddingModel({
 }
 
 /** A server may answer 200 with anything. */
-function read(answer: unknown, count: number, dimensions: number | undefined): Float32Array[] {
-  const data = propertyOf(answer, 'data')
+function readVectors(answer: unknown, count: number, dimensions: number | undefined): Float32Array[] {
+  const data = getProperty(answer, 'data')
   if (!Array.isArray(data) || data.length !== count) throw new ModelFailure('invalid_answer')
   const vectors: Float32Array[] = []
   for (const [position, item] of data.entries()) {
-    const index = propertyOf(item, 'index') ?? position
-    if (!isPlace(index, count) || vectors[index]) throw new ModelFailure('invalid_answer')
-    vectors[index] = readVector(propertyOf(item, 'embedding'))
+    const index = getProperty(item, 'index') ?? position
+    if (!isIndex(index, count) || vectors[index]) throw new ModelFailure('invalid_answer')
+    vectors[index] = readVector(getProperty(item, 'embedding'))
   }
   const length = dimensions ?? vectors[0]?.length
   if (vectors.some((vector) => vector.length !== length)) throw new ModelFailure('invalid_answer')
   return vectors
 }
 
-function readVector(given: unknown): Float32Array {
-  const isWide = Array.isArray(given) && given.length > 0 && given.length <= mostDimensions
-  if (!isWide || !given.every((value) => typeof value === 'number')) throw new ModelFailure('invalid_answer')
-  const vector = Float32Array.from(given)
+function readVector(value: unknown): Float32Array {
+  const isWide = Array.isArray(value) && value.length > 0 && value.length <= maxDimensions
+  if (!isWide || !value.every((value) => typeof value === 'number')) throw new ModelFailure('invalid_answer')
+  const vector = Float32Array.from(value)
   // After rounding to 32 bits, which makes an infinity of 1e39.
   if (!vector.every(Number.isFinite)) throw new ModelFailure('invalid_answer')
   return vector
 }
 
-function isPlace(index: unknown, count: number): index is number {
+function isIndex(index: unknown, count: number): index is number {
   return typeof index === 'number' && Number.isInteger(index) && index >= 0 && index < count
 }
 
-function propertyOf(value: unknown, name: string): unknown {
+function getProperty(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }

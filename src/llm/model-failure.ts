@@ -9,8 +9,8 @@ export type FailureReason =
   /** OPENAI_CUSTOM_HEADERS is set to what is no headers. */
   | 'misconfigured'
 
-const passing: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
-const hopeless: ReadonlySet<number | undefined> = new Set([401, 403, 404])
+const temporaryReasons: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_limited', 'unavailable'])
+const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 
 /**
  * Why a model did not answer. Never with the words of the server or of the client: both quote what was sent, and
@@ -33,13 +33,13 @@ export class ModelFailure extends Error {
   }
 
   /** The same request may well be answered later. */
-  get isPassing(): boolean {
-    return passing.has(this.reason)
+  get isTemporary(): boolean {
+    return temporaryReasons.has(this.reason)
   }
 
   /** Whoever is asked next would fail in the same way: the key, the address or the model is wrong, or nobody waits. */
-  get isHopeless(): boolean {
-    const isRefused = this.reason === 'refused' && hopeless.has(this.status)
+  get affectsAllRequests(): boolean {
+    const isRefused = this.reason === 'refused' && permanentStatuses.has(this.status)
     return isRefused || this.reason === 'misconfigured' || this.reason === 'aborted'
   }
 }

@@ -3,10 +3,15 @@ import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './model-failure.ts'
 
 /** One request to a model: 'answered', or why it was not. */
-export type Asked = { outcome: string; seconds: number; promptTokens: number; completionTokens: number }
-export type Observe = (asked: Asked) => void
+export type RequestReport = {
+  outcome: string
+  seconds: number
+  promptTokens: number
+  completionTokens: number
+}
+export type Observe = (report: RequestReport) => void
 
-export type Patience = {
+export type RetryOptions = {
   /** Of one request, until its last byte. */
   timeoutMs: number
   /** Requests after the first. */
@@ -19,29 +24,30 @@ export type Patience = {
 }
 
 const firstPauseMs = 500
-const longestPauseMs = 30_000
+const maxPauseMs = 30_000
 
 /** Some 24 days; Node takes a timer set for longer as one for right now. */
-const longestTimerMs = 2 ** 31 - 1
+const maxTimerMs = 2 ** 31 - 1
 
 /** Asks until there is an answer, as long as it may come and somebody waits for it. */
-export async function persist<T>(
+export async function requestWithRetries<T>(
   clock: Clock,
-  { timeoutMs, retries = 0, deadlineMs = Number.POSITIVE_INFINITY, signal, onAttempt }: Patience,
+  { timeoutMs, retries = 0, deadlineMs = Number.POSITIVE_INFINITY, signal, onAttempt }: RetryOptions,
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const started = performance.now()
-  const left = () => deadlineMs - (performance.now() - started)
+  const remainingMs = () => deadlineMs - (performance.now() - started)
   for (let attempt = 0; ; attempt++) {
     const began = performance.now()
-    const failure = await attemptOnce(clock, Math.min(timeoutMs, left()), signal, ask)
+    const failure = await attemptOnce(clock, Math.min(timeoutMs, remainingMs()), signal, ask)
     const outcome = failure instanceof ModelFailure ? failure.reason : 'answered'
     onAttempt?.(outcome, (performance.now() - began) / 1_000)
     if (!(failure instanceof ModelFailure)) return failure.answer
-    const least = leastPause(failure, attempt)
+    const least = computeMinPause(failure, attempt)
     // Jitter, so that those who were refused together do not come back together.
     const pause = least * (1 + 0.2 * jitter())
-    if (!failure.isPassing || attempt >= retries || least > longestPauseMs || pause >= left()) throw failure
+    if (!failure.isTemporary || attempt >= retries || least > maxPauseMs || pause >= remainingMs())
+      throw failure
     await sleep(pause, undefined, signal ? { signal } : {}).catch(() => {
       throw new ModelFailure('aborted')
     })
@@ -55,21 +61,21 @@ async function attemptOnce<T>(
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ answer: T } | ModelFailure> {
   if (signal?.aborted) return new ModelFailure('aborted')
-  const deadline = AbortSignal.timeout(Math.min(Math.max(0, Math.floor(limitMs)), longestTimerMs))
+  const deadline = AbortSignal.timeout(Math.min(Math.max(0, Math.floor(limitMs)), maxTimerMs))
   try {
     return { answer: await ask(signal ? AbortSignal.any([signal, deadline]) : deadline) }
   } catch (error) {
     if (signal?.aborted) return new ModelFailure('aborted')
     if (deadline.aborted) return new ModelFailure('timeout')
     if (error instanceof ModelFailure) return error
-    const { describeFailure } = await import('./client.ts')
+    const { toModelFailure: describeFailure } = await import('./client.ts')
     return describeFailure(error, clock)
   }
 }
 
 /** Never sooner than told, nor at once: a server that says 0 is no less busy for it. */
-function leastPause({ retryAfterMs }: ModelFailure, attempt: number): number {
-  if (retryAfterMs === undefined) return Math.min(firstPauseMs * 2 ** attempt, longestPauseMs)
+function computeMinPause({ retryAfterMs }: ModelFailure, attempt: number): number {
+  if (retryAfterMs === undefined) return Math.min(firstPauseMs * 2 ** attempt, maxPauseMs)
   return Math.max(retryAfterMs, firstPauseMs)
 }
 

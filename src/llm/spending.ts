@@ -19,20 +19,20 @@ export const nothingSpent: Spent = { promptTokens: 0, completionTokens: 0, costM
 /** A server that does not count is taken to need a token for four characters. */
 const charactersPerToken = 4
 
-export function priceOf(
-  asked: string,
+export function computeSpent(
+  question: string,
   answer: Pick<ChatAnswer, 'promptTokens' | 'completionTokens'> & { value?: unknown },
   { promptPrice, completionPrice }: Ceilings,
 ): Spent {
   const estimate = (text: string | undefined) => Math.ceil((text?.length ?? 0) / charactersPerToken)
-  const promptTokens = answer.promptTokens || estimate(asked)
+  const promptTokens = answer.promptTokens || estimate(question)
   const completionTokens = answer.completionTokens || estimate(JSON.stringify(answer.value))
   // A millionth of the price of a million is the price of one.
   const costMicros = Math.ceil(promptTokens * promptPrice + completionTokens * completionPrice)
   return { promptTokens, completionTokens, costMicros }
 }
 
-export function add(one: Spent, other: Spent): Spent {
+export function addSpent(one: Spent, other: Spent): Spent {
   return {
     promptTokens: one.promptTokens + other.promptTokens,
     completionTokens: one.completionTokens + other.completionTokens,

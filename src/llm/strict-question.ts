@@ -1,11 +1,11 @@
 import type { Chat, Question } from './chat.ts'
 import { ModelFailure } from './model-failure.ts'
-import { type Ceilings, nothingSpent, priceOf, type Spent } from './spending.ts'
+import { type Ceilings, computeSpent, nothingSpent, type Spent } from './spending.ts'
 
 /** What came of a question, and what it cost. */
 export type Reply<T> = { spent: Spent } & ({ answer: T } | { failure: ModelFailure })
 
-type Questioning<T> = {
+type AskOptions<T> = {
   chat: Pick<Chat, 'ask'>
   ceilings: Ceilings
   signal: AbortSignal
@@ -15,21 +15,23 @@ type Questioning<T> = {
 
 const retries = 2
 
-export async function putQuestion<T>(
+export async function askStrictly<T>(
   question: Question,
-  { chat, ceilings, signal, read }: Questioning<T>,
+  { chat, ceilings, signal, read }: AskOptions<T>,
 ): Promise<Reply<T>> {
-  const asked = question.system + question.user
+  const questionText = question.system + question.user
   try {
-    const told = await chat.ask(question, { retries, signal })
-    const spent = priceOf(asked, told, ceilings)
-    const answer = read(told.value)
+    const reply = await chat.ask(question, { retries, signal })
+    const spent = computeSpent(questionText, reply, ceilings)
+    const answer = read(reply.value)
     return answer === undefined ? { spent, failure: new ModelFailure('invalid_answer') } : { spent, answer }
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
     // An answer that could not be read was paid for all the same.
     const isPaid = error.reason === 'invalid_answer'
-    const spent = isPaid ? priceOf(asked, { promptTokens: 0, completionTokens: 0 }, ceilings) : nothingSpent
+    const spent = isPaid
+      ? computeSpent(questionText, { promptTokens: 0, completionTokens: 0 }, ceilings)
+      : nothingSpent
     return { spent, failure: error }
   }
 }

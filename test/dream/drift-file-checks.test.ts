@@ -200,7 +200,7 @@ describe('a root', () => {
     expect(await check(at('src/b.ts', { roots }))).toBe('missing')
     await rm(join(base, 'current'))
     expect(await check(at('src/a.ts', { roots }))).toBe('unknown')
-    expect(await createChecker().areThere(roots)).toBe(false)
+    expect(await createChecker().areReadable(roots)).toBe(false)
   })
 
   it('that is not there, is empty or is a file knows nothing', async () => {
@@ -209,9 +209,9 @@ describe('a root', () => {
     for (const name of ['absent', 'empty', 'file']) {
       const roots = [join(base, name)]
       expect([name, await check(at('src/a.ts', { roots }))]).toEqual([name, 'unknown'])
-      expect(await createChecker().areThere([root, ...roots])).toBe(false)
+      expect(await createChecker().areReadable([root, ...roots])).toBe(false)
     }
-    expect(await createChecker().areThere([root])).toBe(true)
+    expect(await createChecker().areReadable([root])).toBe(true)
   })
 
   it.each(['goes away', 'becomes another'])('that %s while it is asked makes nothing a miss', async (how) => {

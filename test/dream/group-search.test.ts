@@ -67,6 +67,6 @@ it('a search ends when the run does', async () => {
   const [partition] = await listPartitions(app.db, null)
   if (!partition) throw new Error('nothing to look through')
   const ended = { throwIfEnded: () => Promise.reject(new RunEnded('cancelled')) }
-  const search = findGroups({ db: app.db, context: ended, model, partition, lookedAfterMs: 0 })
+  const search = findGroups({ db: app.db, context: ended, model, partition, checkIntervalMs: 0 })
   await expect(search.next()).rejects.toThrow(RunEnded)
 })

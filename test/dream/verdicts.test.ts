@@ -1,21 +1,21 @@
 import { expect, it } from 'vitest'
-import { digestOf } from '../../src/dream/verdict-digest.ts'
-import { deleteOldVerdicts, hasVerdict, rememberVerdict } from '../../src/dream/verdicts.queries.ts'
+import { createQuestionDigest } from '../../src/dream/verdict-digest.ts'
+import { deleteOldVerdicts, hasVerdict, upsertVerdict } from '../../src/dream/verdicts.queries.ts'
 import { createPurge } from '../../src/maintenance/index.ts'
 import { openDreamSetup } from '../support/dream-workers.ts'
 import { day } from '../support/worker-setup.ts'
 
-const digest = digestOf({ step: 'cluster', model: 'm', inputs: ['a', 1] })
+const digest = createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] })
 
 it('a question is another one for another step, another model or another version', () => {
   const others = [
-    digestOf({ step: 'probe', model: 'm', inputs: ['a', 1] }),
-    digestOf({ step: 'cluster', model: 'n', inputs: ['a', 1] }),
-    digestOf({ step: 'cluster', model: 'm', inputs: ['a', 2] }),
-    digestOf({ step: 'cluster', model: 'm', inputs: ['a1'] }),
+    createQuestionDigest({ step: 'probe', model: 'm', inputs: ['a', 1] }),
+    createQuestionDigest({ step: 'cluster', model: 'n', inputs: ['a', 1] }),
+    createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 2] }),
+    createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a1'] }),
   ]
   expect(new Set([digest, ...others].map((each) => each.toString('hex'))).size).toBe(5)
-  expect(digest).toEqual(digestOf({ step: 'cluster', model: 'm', inputs: ['a', 1] }))
+  expect(digest).toEqual(createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] }))
 })
 
 it('what was asked in vain is remembered for half a year, and no longer', async () => {
@@ -23,7 +23,7 @@ it('what was asked in vain is remembered for half a year, and no longer', async 
   const remember = () =>
     setup.db
       .transaction()
-      .execute((tx) => rememberVerdict(tx, { step: 'cluster', digest, now: setup.clock.now() }))
+      .execute((tx) => upsertVerdict(tx, { step: 'cluster', digest, now: setup.clock.now() }))
   const purge = () =>
     setup.run('purge', { works: { purge: createPurge({ expired: { dream_verdicts: deleteOldVerdicts } }) } })
   const isKnown = (step: 'cluster' | 'probe' = 'cluster') => hasVerdict(setup.db, { step, digest })

@@ -123,7 +123,7 @@ describe('an answer that cannot be', () => {
     ['more than can be', flood(48 * 1_024 * 1_024)],
   ])('is refused when it has %s', async (_, behaviour) => {
     const failure = await catchModelFailure(ask(behaviour, { timeoutMs: 20_000 }))
-    expect([failure.reason, failure.isPassing]).toEqual(['invalid_answer', false])
+    expect([failure.reason, failure.isTemporary]).toEqual(['invalid_answer', false])
   })
 
   it('is one of other dimensions than were asked for', async () => {

@@ -87,7 +87,7 @@ describe('a server that', () => {
     const failure = await catchModelFailure(
       asking.chatOf({ endpoint: 'http://127.0.0.1:1/v1' }).ask(question),
     )
-    expect([failure.reason, failure.isPassing]).toEqual(['unavailable', true])
+    expect([failure.reason, failure.isTemporary]).toEqual(['unavailable', true])
   })
 
   it('sends a hundred megabytes is cut off after a few', async () => {

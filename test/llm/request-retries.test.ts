@@ -75,7 +75,7 @@ describe('patience', () => {
         }),
       ),
     )
-    expect(failure.isPassing).toBe(true)
+    expect(failure.isTemporary).toBe(true)
     expect(elapsed).toBeLessThan(1_800)
   })
 
@@ -101,7 +101,7 @@ describe('patience', () => {
       setTimeout(() => controller.abort(new Error('confidential')), 100)
       const asked = asking.ask(behaviour, { signal: controller.signal, retries: 1, timeoutMs: 5_000 })
       const [failure, elapsed] = await timed(catchModelFailure(asked))
-      expect([failure.reason, failure.isPassing]).toEqual(['aborted', false])
+      expect([failure.reason, failure.isTemporary]).toEqual(['aborted', false])
       expect(elapsed).toBeLessThan(1_000)
     }
   })

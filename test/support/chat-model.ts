@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import { type ChatAnswer, createChat } from '../../src/llm/chat.ts'
 import { ModelFailure } from '../../src/llm/model-failure.ts'
-import type { Patience } from '../../src/llm/request-retries.ts'
+import type { RetryOptions } from '../../src/llm/request-retries.ts'
 import { type Behaviour, startChatServer } from './chat-server.ts'
 import { createTestClock } from './clock.ts'
 
@@ -28,7 +28,7 @@ export async function startChatModel() {
     createChat({ endpoint: server.url, model: 'm1', apiKey: secret, timeoutMs: 400, clock, ...more })
   return {
     ...{ server, clock, chatOf },
-    ask: (behaviour: Behaviour, patience: Partial<Patience> = {}): Promise<ChatAnswer> => {
+    ask: (behaviour: Behaviour, patience: Partial<RetryOptions> = {}): Promise<ChatAnswer> => {
       server.behave(behaviour)
       return chatOf().ask(question, patience)
     },

@@ -1,5 +1,10 @@
 import type { NewCapture } from '../../src/capture/capture.schemas.ts'
-import { classify, type EpisodePlan, type Plan, type TaskPlan } from '../../src/capture/classification.ts'
+import {
+  type CapturePlan,
+  classify,
+  type EpisodePlan,
+  type TaskPlan,
+} from '../../src/capture/classification.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import { AppError, type Fault } from '../../src/kernel/errors.ts'
 
@@ -14,8 +19,8 @@ export function buildCapture(content: unknown, more: Partial<NewCapture> = {}): 
   return { source: 'auth-agent', content, ...more }
 }
 
-/** Classifies a capture at the fixed instant. */
-export function classifyCapture(given: NewCapture): Plan {
+/** Classifies a capture occurredAt the fixed instant. */
+export function classifyCapture(given: NewCapture): CapturePlan {
   return classify(given, { now, check: listFaults })
 }
 

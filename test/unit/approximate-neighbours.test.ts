@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cosine, type Embedding } from '../../src/domain/similarity.ts'
-import { growTree, treesFor } from '../../src/dream/clustering/approximate-neighbours.ts'
-import { gatherAround, mostMembers } from '../../src/dream/clustering/cluster-group.ts'
-import { contendersOf, createNearby, type Nearby } from '../../src/dream/clustering/nearest-list.ts'
-import { distanceBetween, farthest } from '../../src/dream/clustering/signature-distance.ts'
+import { countTrees, growTree } from '../../src/dream/clustering/approximate-neighbours.ts'
+import { groupAround, maxMembers } from '../../src/dream/clustering/cluster-group.ts'
+import {
+  createNeighbourLists,
+  findCandidates,
+  type NeighbourLists,
+} from '../../src/dream/clustering/nearest-list.ts'
+import { distanceBetween, maxDistance } from '../../src/dream/clustering/signature-distance.ts'
 import { computeSignature, hammingDistance } from '../../src/embeddings/signature.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
@@ -19,14 +23,14 @@ function sign(vectors: readonly Embedding[]) {
 
 function plantForest(vectors: readonly Embedding[]) {
   const signatures = sign(vectors)
-  const nearby = createNearby(signatures.size)
-  for (let nth = 0; nth < treesFor(signatures.size); nth++) Array.from(growTree(signatures, nearby, nth))
+  const nearby = createNeighbourLists(signatures.size)
+  for (let nth = 0; nth < countTrees(signatures.size); nth++) Array.from(growTree(signatures, nearby, nth))
   return { signatures, nearby }
 }
 
 function groupAll(vectors: readonly Embedding[]): number[][] {
   const { signatures, nearby } = plantForest(vectors)
-  return gather(vectors, (seed) => contendersOf(signatures, nearby, seed, 96))
+  return gather(vectors, (seed) => findCandidates(signatures, nearby, seed, 96))
 }
 
 function gather(
@@ -38,7 +42,7 @@ function gather(
   for (const seed of vectors.keys()) {
     if (taken.has(seed)) continue
     const contenders = contendersFor(seed).filter((place) => !taken.has(place))
-    const group = gatherAround(seed, { contenders, vectorOf: (place) => vectors[place] })
+    const group = groupAround(seed, { candidates: contenders, getVector: (place) => vectors[place] })
     for (const place of group ?? []) taken.add(place)
     if (group) groups.push([...group])
   }
@@ -92,7 +96,7 @@ describe('a group', () => {
     const { draw } = drawFrom(3)
     const same = draw()
     const groups = groupAll(Array.from({ length: 400 }, () => same))
-    expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(mostMembers)
+    expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(maxMembers)
     expect(groups.flat().length).toBeGreaterThanOrEqual(350)
   })
 
@@ -113,7 +117,7 @@ describe('a distance', () => {
       const exact = hammingDistance(one, other)
       const told = distanceBetween(sign(pair), 0, 1)
       if (exact <= 210) expect(told).toBe(exact)
-      else expect(told === exact || told > farthest).toBe(true)
+      else expect(told === exact || told > maxDistance).toBe(true)
     }
   })
 })
@@ -132,7 +136,7 @@ describe('a forest', () => {
   })
 })
 
-function knownTo({ counts, places }: Nearby, place: number): number[] {
+function knownTo({ counts, places }: NeighbourLists, place: number): number[] {
   const each = places.length / counts.length
   return [...places.subarray(place * each, place * each + (counts[place] ?? 0))]
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NewCapture } from '../../src/capture/capture.schemas.ts'
-import { interpret } from '../../src/capture/rule-interpretation.ts'
+import { interpretByRule } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { Payload } from '../../src/domain/payloads.ts'
 import { searchableText } from '../../src/domain/searchable-text.ts'
@@ -76,7 +76,7 @@ describe('any capture', () => {
         for (const { pointer } of faults) expect(pointer).toMatch(/^\/content/)
         if (faults.length > 0) return
         const plan = classifyCapture(asked)
-        expect(listFaults(Interpretation, interpret(asked, plan))).toEqual([])
+        expect(listFaults(Interpretation, interpretByRule(asked, plan))).toEqual([])
         if (plan.kind === 'outcome') return
         expect(listFaults(Payload, plan.payload)).toEqual([])
         if (plan.kind !== 'working_state' && plan.fact) expect(listFaults(Payload, plan.fact)).toEqual([])
@@ -144,7 +144,7 @@ describe('any capture', () => {
   ])('of %s is read, and names no more than can be kept', (_, value) => {
     const given = buildCapture(value)
     const plan = classifyCapture(given)
-    const { mentions } = interpret(given, plan)
+    const { mentions } = interpretByRule(given, plan)
     expect(mentions.length).toBeLessThanOrEqual(50)
   })
 

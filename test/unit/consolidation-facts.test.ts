@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { reinforceBy } from '../../src/consolidation/facts/fact-evidence.ts'
-import { gather, type Told } from '../../src/consolidation/facts/fact-groups.ts'
-import { judge, type KnownFact, pairOf, withoutHeard } from '../../src/consolidation/facts/known-fact.ts'
-import { nameAll } from '../../src/consolidation/facts/named-entities.ts'
-import { observe } from '../../src/consolidation/facts/observed-facts.ts'
+import { reinforceFact } from '../../src/consolidation/facts/fact-evidence.ts'
+import { groupFacts, type ObservedFact } from '../../src/consolidation/facts/fact-groups.ts'
+import {
+  decideFactOutcome,
+  excludeSeenObservations,
+  type KnownFact,
+  pairKey,
+} from '../../src/consolidation/facts/known-fact.ts'
+import { createEntityLinker } from '../../src/consolidation/facts/named-entities.ts'
+import { listObservedFacts } from '../../src/consolidation/facts/observed-facts.ts'
 import type { Episode } from '../../src/consolidation/stages.ts'
 
 const now = new Date('2026-03-28T09:30:00.000Z')
@@ -15,7 +20,7 @@ const episodeOf = (id: string, more: Partial<Episode> = {}): Episode => ({
   payload: { kind: 'episodic', timeline: [], tool_graph: [], artifacts: [], outcome: 'success' },
   ...more,
 })
-const tell = (object: string, episode: Episode): Told => ({
+const tell = (object: string, episode: Episode): ObservedFact => ({
   fact: { subject: 'deploy', predicate: 'observed_in', object },
   ...{ episode, at },
 })
@@ -23,8 +28,10 @@ const tell = (object: string, episode: Episode): Told => ({
 describe('gathering', () => {
   it('makes one of what is told in other letters, and counts an episode once', () => {
     const [one, other] = [episodeOf('1'), episodeOf('2')]
-    const gathered = gather([tell('A  b', one), tell('a B', other), tell('a b', one)])
-    expect(gathered.map(({ witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual([['1', '2']])
+    const gathered = groupFacts([tell('A  b', one), tell('a B', other), tell('a b', one)])
+    expect(gathered.map(({ observations: witnesses }) => witnesses.map(({ episode }) => episode.id))).toEqual(
+      [['1', '2']],
+    )
     expect(gathered[0]?.fact.object).toBe('A  b')
   })
 
@@ -36,17 +43,17 @@ describe('gathering', () => {
     fc.assert(
       fc.property(fc.array(told), (all) => {
         const scopeOf = (id: string) => `scope ${Number(id) % 2}`
-        const gathered = gather(
+        const gathered = groupFacts(
           all.map(({ object, id }) =>
             tell(object, episodeOf(id, { scope: scopeOf(id), sensitivity: id < '3' ? 'low' : 'high' })),
           ),
         )
-        const pairs = gathered.flatMap(({ fact, witnesses }) =>
+        const pairs = gathered.flatMap(({ fact, observations: witnesses }) =>
           witnesses.map(({ episode }) => `${String(fact.object).toLowerCase()} ${episode.id}`),
         )
         expect(new Set(pairs).size).toBe(pairs.length)
         expect(new Set(pairs)).toEqual(new Set(all.map(({ object, id }) => `${object.toLowerCase()} ${id}`)))
-        for (const { scope, sensitivity, witnesses } of gathered) {
+        for (const { scope, sensitivity, observations: witnesses } of gathered) {
           for (const { episode } of witnesses) expect(episode).toMatchObject({ scope, sensitivity })
         }
       }),
@@ -63,7 +70,9 @@ describe('what an episode is made of', () => {
     ]
     const { payload } = episodeOf('1')
     const facts = (outcome: 'success' | 'failure') =>
-      observe(episodeOf('1', { payload: { ...payload, timeline, outcome } })).map(({ fact }) => fact)
+      listObservedFacts(episodeOf('1', { payload: { ...payload, timeline, outcome } })).map(
+        ({ fact }) => fact,
+      )
     expect(facts('success')).toEqual([{ subject: 'deploy', predicate: 'observed_in', object: 'went out' }])
     expect(facts('failure')).toEqual([])
   })
@@ -94,16 +103,16 @@ describe('judging', () => {
       { outcome: 'reinforced', id: '2' },
     ],
   ])('goes by %s', (_, all, fate) => {
-    expect(judge(all)).toEqual(fate)
+    expect(decideFactOutcome(all)).toEqual(fate)
   })
 
   it('does not hear a witness twice, whatever became of what it said', () => {
-    const [gathered] = gather([tell('a', episodeOf('1')), tell('a', episodeOf('2'))])
+    const [gathered] = groupFacts([tell('a', episodeOf('1')), tell('a', episodeOf('2'))])
     if (!gathered) throw new Error('nothing was gathered')
-    const left = withoutHeard(
+    const left = excludeSeenObservations(
       gathered,
       [known('fact', { is_forgotten: true })],
-      new Set([pairOf('fact', '1')]),
+      new Set([pairKey('fact', '1')]),
     )
     expect(left.map(({ episode }) => episode.id)).toEqual(['2'])
   })
@@ -147,7 +156,7 @@ describe('being observed again', () => {
     [2, { base_salience: 3, max_salience: 1 }, 3],
     [2, { max_salience: null, base_salience: 1 }, 1.2],
   ])('by %i episodes, of a life with %o, ends at %f', (count, more, end) => {
-    const { times, life: reinforced } = reinforceBy(life(more), witnesses(count), now)
+    const { times, lifecycle: reinforced } = reinforceFact(life(more), witnesses(count), now)
     expect(reinforced.salience).toBeCloseTo(end, 12)
     expect(times).toHaveLength(count)
     expect(times.at(-1)?.after).toBe(reinforced.salience)
@@ -157,17 +166,17 @@ describe('being observed again', () => {
 
 describe('naming', () => {
   it('asks about each name of a scope once, and links who is an end of the fact only as that', () => {
-    const facts = gather([tell('api of Orion', episodeOf('1')), tell('api', episodeOf('1'))])
-    const naming = nameAll(facts)
-    expect(naming.wanted).toHaveLength(
-      new Set(naming.wanted.map(({ digest }) => digest.toString('hex'))).size,
+    const facts = groupFacts([tell('api of Orion', episodeOf('1')), tell('api', episodeOf('1'))])
+    const naming = createEntityLinker(facts)
+    expect(naming.lookups).toHaveLength(
+      new Set(naming.lookups.map(({ digest }) => digest.toString('hex'))).size,
     )
     const entity = (id: string, name: string) => ({
       ...{ place: 0, id, scope: '', status: 'active', created_at: now },
       payload: { canonical_name: name, primary_type: 'Other', types: [], aliases: [], identifiers: [] },
     })
     const found = new Map(
-      naming.wanted.map((_, place) => [place, [entity('api', 'api'), entity('orion', 'Orion')]]),
+      naming.lookups.map((_, place) => [place, [entity('api', 'api'), entity('orion', 'Orion')]]),
     )
     const linked = facts.map((fact) =>
       naming.link(fact, 'fact', found, now).map(({ predicate, target_id: id }) => `${predicate} ${id}`),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { promptFor } from '../../src/consolidation/extraction/extraction-prompt.ts'
+import { buildPrompt } from '../../src/consolidation/extraction/extraction-prompt.ts'
 import { readTriples } from '../../src/consolidation/extraction/triples.ts'
 import type { Episode } from '../../src/consolidation/stages.ts'
 
@@ -51,12 +51,12 @@ it('tells of an episode what fits, with its secrets masked and nothing as an ins
       })),
     },
   })
-  const { user = '' } = promptFor(told(500)) ?? {}
+  const { user = '' } = buildPrompt(told(500)) ?? {}
   expect(user.length).toBeLessThan(30_000)
   expect(user).not.toContain('hunter22')
   const document = JSON.parse(user)
   expect(document).toMatchObject({ outcome: 'failure', events: [{ kind: 'k' }] })
   const tools = document.tools.map(({ tool }: { tool: string }) => tool)
   expect([tools[0], tools.at(-1)]).toEqual(['t0', 't499'])
-  expect(promptFor({ ...told(0), payload: { ...told(0).payload, timeline: [] } })).toBeUndefined()
+  expect(buildPrompt({ ...told(0), payload: { ...told(0).payload, timeline: [] } })).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { judge, type Standing } from '../../src/dream/drift/drift-judgement.ts'
+import { decideMove, type RecordState } from '../../src/dream/drift/drift-judgement.ts'
 import type { Finding } from '../../src/dream/drift/reference.ts'
 import { hasScript } from '../../src/dream/drift/script-references.ts'
 import { hasWord } from '../../src/dream/drift/symbol-references.ts'
@@ -69,13 +69,13 @@ describe('the directories of a configuration', () => {
 })
 
 describe('the judgement of a record', () => {
-  const standings: Standing[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
+  const standings: RecordState[] = (['active', 'challenged', 'invalidated'] as const).flatMap((status) =>
     [true, false].flatMap((isOwn) =>
       [null, 'before', 'now'].map((missedBy) => ({ status, isOwn, missedBy })),
     ),
   )
   const judgeAll = (findings: readonly Finding[], isWhole = true) =>
-    standings.map((standing) => judge(standing, { findings, isWhole, runId: 'now' }))
+    standings.map((standing) => decideMove(standing, { findings, isWhole, runId: 'now' }))
 
   it('moves nothing by what nobody knows', () => {
     expect(new Set(judgeAll([]))).toEqual(new Set([undefined]))
@@ -84,8 +84,8 @@ describe('the judgement of a record', () => {
   })
 
   it('doubts at first, is certain in a later run, and leaves alone what another decided', () => {
-    const of = (standing: Standing) =>
-      judge(standing, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
+    const of = (standing: RecordState) =>
+      decideMove(standing, { findings: ['missing', 'unknown'], isWhole: true, runId: 'now' })
     expect(of({ status: 'active', isOwn: false, missedBy: null })).toBe('challenge')
     expect(of({ status: 'challenged', isOwn: true, missedBy: 'now' })).toBeUndefined()
     expect(of({ status: 'challenged', isOwn: true, missedBy: 'before' })).toBe('invalidate')
@@ -101,7 +101,7 @@ describe('the judgement of a record', () => {
 
   it('takes back what it did when all is there, and only that', () => {
     for (const standing of standings) {
-      const move = judge(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
+      const move = decideMove(standing, { findings: ['found', 'found'], isWhole: true, runId: 'now' })
       const settled = standing.missedBy === null ? undefined : 'settle'
       expect(move).toBe(standing.isOwn && standing.status !== 'active' ? 'restore' : settled)
     }

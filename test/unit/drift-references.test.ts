@@ -2,9 +2,9 @@ import { posix } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
-import { longestReference } from '../../src/dream/drift/path-references.ts'
+import { maxReferenceLength } from '../../src/dream/drift/path-references.ts'
 import type { Reference } from '../../src/dream/drift/reference.ts'
-import { findReferences, mostReferences } from '../../src/dream/drift/reference-extraction.ts'
+import { findReferences, maxReferences } from '../../src/dream/drift/reference-extraction.ts'
 
 const roots = ['/srv/app', '/srv/docs']
 const fact = (object: unknown, more: object = {}): Payload => ({
@@ -47,7 +47,7 @@ describe('what a text names', () => {
     'and/or, yes/no. 1/2.5 and node/v20.1 application/vnd.api',
     '~/notes/a.md $HOME/a.sh %APP%/x.txt C:\\src\\a.ts src\\b.ts',
     '-I/usr/include/x.h --out=dist/a.js @scope/package/index.js',
-    `${'a/'.repeat(longestReference)}b.ts`,
+    `${'a/'.repeat(maxReferenceLength)}b.ts`,
     'src/a\0b.ts',
     'npm run build --workspace api',
     'cd web && npm run build',
@@ -104,7 +104,7 @@ describe('what a text names', () => {
 
   it('is bounded, however much it is', () => {
     const many = Array.from({ length: 10_000 }, (_, n) => `src/file${n}.ts`)
-    expect(told(fact(many))).toHaveLength(mostReferences)
+    expect(told(fact(many))).toHaveLength(maxReferences)
     expect(told(fact(Array.from({ length: 200 }, () => 'src/a.ts')))).toHaveLength(1)
     let deep: unknown = 'src/a.ts'
     for (let n = 0; n < 100_000; n++) deep = [deep]
@@ -183,7 +183,7 @@ function expectInside({ path, roots: beneath, reference, names }: Reference): vo
   expect(path).not.toBe('')
   expect(path).not.toMatch(/\p{Cc}/u)
   expect(path.split('/')).not.toContain('..')
-  expect(reference.length).toBeLessThanOrEqual(longestReference)
+  expect(reference.length).toBeLessThanOrEqual(maxReferenceLength)
   expect(names.length).toBeLessThanOrEqual(8)
   for (const root of beneath) {
     expect(roots).toContain(root)

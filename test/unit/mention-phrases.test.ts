@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dropLost, listPointed } from '../../src/capture/model-references.ts'
+import { dropMissingIds, listReferencedIds } from '../../src/capture/model-references.ts'
 import type { Interpretation } from '../../src/domain/interpretation.ts'
 import { listPhrases } from '../../src/domain/phrases.ts'
 
@@ -59,19 +59,21 @@ describe('the ids in an interpretation', () => {
   const none = new Set<string>()
 
   it('are all listed', () => {
-    expect(listPointed(base)).toEqual({ entities: ['e1', 'e2'], records: ['r1', 'r2'] })
+    expect(listReferencedIds(base)).toEqual({ entities: ['e1', 'e2'], records: ['r1', 'r2'] })
   })
 
   it('stay where they still lead somewhere', () => {
-    expect(dropLost(base, { entities: new Set(['e1', 'e2']), records: new Set(['r1', 'r2']) })).toEqual(base)
+    expect(dropMissingIds(base, { entities: new Set(['e1', 'e2']), records: new Set(['r1', 'r2']) })).toEqual(
+      base,
+    )
   })
 
   it('go where they do not, and with the last of them what they resolved', () => {
-    const left = dropLost(base, { entities: new Set(['e2']), records: none })
-    expect(listPointed(left)).toEqual({ entities: ['e2'], records: [] })
+    const left = dropMissingIds(base, { entities: new Set(['e2']), records: none })
+    expect(listReferencedIds(left)).toEqual({ entities: ['e2'], records: [] })
     expect(left.relation_candidates).toMatchObject([{ resolved: true }])
     expect(left.reference_candidates).toEqual([{ ref: 'x', confidence: 1, resolved: false }])
-    expect(listPointed(dropLost(base, { entities: none, records: none }))).toEqual({
+    expect(listReferencedIds(dropMissingIds(base, { entities: none, records: none }))).toEqual({
       entities: [],
       records: [],
     })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { memberOf, readText, tellRecord, tellRecords } from '../../src/dream/prompt-lines.ts'
-import { createRefusals } from '../../src/dream/refusal-count.ts'
+import { formatRecord, formatRecords, getMember, readText } from '../../src/dream/prompt-lines.ts'
+import { createRefusalCounter } from '../../src/dream/refusal-count.ts'
 
 const at = new Date('2026-03-01T12:00:00.000Z')
 const record = (object: unknown) => ({
@@ -15,7 +15,7 @@ const record = (object: unknown) => ({
 
 describe('what a model is shown of records', () => {
   it('is when and what, without secrets', () => {
-    expect(tellRecord(record({ user: 'ada', password: 'hunter2' }))).toEqual({
+    expect(formatRecord(record({ user: 'ada', password: 'hunter2' }))).toEqual({
       ...{ on: '2026-03-01', says: 's p ada' },
     })
   })
@@ -26,20 +26,20 @@ describe('what a model is shown of records', () => {
         fc.array(fc.string({ unit: 'grapheme', maxLength: 3_000 })),
         fc.nat(5_000),
         (texts, longest) => {
-          const { told, lines } = tellRecords(texts.map(record), longest)
-          expect(told).toHaveLength(lines.length)
+          const { shownRecords, lines } = formatRecords(texts.map(record), longest)
+          expect(shownRecords).toHaveLength(lines.length)
           expect(lines.reduce((sum, line) => sum + JSON.stringify(line).length, 0)).toBeLessThanOrEqual(
             longest,
           )
           expect(lines.every(({ says }) => says.isWellFormed() && says.length <= 1_000)).toBe(true)
-          expect(lines).toEqual(texts.slice(0, lines.length).map((text) => tellRecord(record(text))))
+          expect(lines).toEqual(texts.slice(0, lines.length).map((text) => formatRecord(record(text))))
         },
       ),
     )
   })
 
   it('is nothing where a payload was not read', () => {
-    expect(tellRecord({ id: 'r', created_at: at, payload: null })).toBeUndefined()
+    expect(formatRecord({ id: 'r', created_at: at, payload: null })).toBeUndefined()
   })
 })
 
@@ -58,18 +58,18 @@ it('only text that can be kept is read', () => {
 })
 
 it('what an answer inherits is no part of it', () => {
-  expect(memberOf({ a: 1 }, 'a')).toBe(1)
-  expect([[], 'text', null, {}].map((each) => memberOf(each, 'constructor'))).toEqual(
+  expect(getMember({ a: 1 }, 'a')).toBe(1)
+  expect([[], 'text', null, {}].map((each) => getMember(each, 'constructor'))).toEqual(
     Array(4).fill(undefined),
   )
 })
 
 it('three questions in a row without an answer, or an empty purse, end the asking', () => {
-  const judge = createRefusals()
+  const judge = createRefusalCounter()
   const fates = (
     ['unavailable', 'unavailable', 'invalid', 'unavailable', 'unavailable', 'unavailable'] as const
   ).map((refused) => judge({ refused }))
   expect(fates).toEqual(['go on', 'go on', 'go on', 'go on', 'go on', 'stop'])
-  expect(createRefusals()({ refused: 'exhausted' })).toBe('stop')
-  expect(createRefusals()({ answer: 1 })).toBe('go on')
+  expect(createRefusalCounter()({ refused: 'exhausted' })).toBe('stop')
+  expect(createRefusalCounter()({ answer: 1 })).toBe('go on')
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { NewCapture } from '../../src/capture/capture.schemas.ts'
-import { interpret, settle } from '../../src/capture/rule-interpretation.ts'
+import { applyResolution, interpretByRule } from '../../src/capture/rule-interpretation.ts'
 import { Interpretation } from '../../src/domain/interpretation.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
 import { buildCapture, classifyCapture } from '../support/classified-captures.ts'
@@ -11,7 +11,7 @@ const otherId = '0197b9a0-0000-7000-8000-000000000002'
 
 function interpreted(content: unknown, more: Partial<NewCapture> = {}): Interpretation {
   const given = buildCapture(content, more)
-  const interpretation = interpret(given, classifyCapture(given))
+  const interpretation = interpretByRule(given, classifyCapture(given))
   expect(listFaults(Interpretation, interpretation)).toEqual([])
   return interpretation
 }
@@ -139,7 +139,7 @@ describe('a settled interpretation', () => {
 
   it('is resolved once everything in it is', () => {
     const references = [{ target_record_id: id }, { target_entity_id: otherId }]
-    const settled = settle(open, { mentions: [id], references })
+    const settled = applyResolution(open, { mentions: [id], references })
     expect(listFaults(Interpretation, settled)).toEqual([])
     expect(settled).toMatchObject({
       status: 'resolved',
@@ -152,11 +152,14 @@ describe('a settled interpretation', () => {
   })
 
   it('stays tentative while anything is open', () => {
-    const settled = settle(open, { mentions: [id], references: [undefined, { target_record_id: id }] })
+    const settled = applyResolution(open, {
+      mentions: [id],
+      references: [undefined, { target_record_id: id }],
+    })
     expect(settled.status).toBe('tentative')
     expect(settled.reference_candidates.map(({ resolved }) => resolved)).toEqual([false, true])
-    expect(settle(open, { mentions: [], references: [{}, {}] })).toEqual(open)
-    expect(settle(interpreted('hello'), { mentions: [], references: [] }).status).toBe('resolved')
+    expect(applyResolution(open, { mentions: [], references: [{}, {}] })).toEqual(open)
+    expect(applyResolution(interpreted('hello'), { mentions: [], references: [] }).status).toBe('resolved')
   })
 
   it('keeps its schema, whatever was found', () => {
@@ -168,9 +171,9 @@ describe('a settled interpretation', () => {
         fc.array(fc.option(fc.uuid(), { nil: undefined })),
         fc.array(target),
         (mentions, references) => {
-          const settled = settle(open, { mentions, references })
+          const settled = applyResolution(open, { mentions, references })
           expect(listFaults(Interpretation, settled)).toEqual([])
-          expect(settle(settled, { mentions, references })).toEqual(settled)
+          expect(applyResolution(settled, { mentions, references })).toEqual(settled)
         },
       ),
     )

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Payload } from '../../src/domain/payloads.ts'
-import { findFault } from '../../src/dream/clustering/summary-check.ts'
-import { subjectOf, tellGroup } from '../../src/dream/clustering/summary-prompt.ts'
+import { findSummaryFault } from '../../src/dream/clustering/summary-check.ts'
+import { buildGroupQuestion, chooseSubject } from '../../src/dream/clustering/summary-prompt.ts'
 
 const sources = [
   'Ada deploys Orion to Frankfurt on 2026-01-05 with 10,000 users',
@@ -30,25 +30,25 @@ describe('a summary', () => {
     ['longer', `${honest} ${'The users were told. '.repeat(20)}`],
     ['strange', 'Ada Orion Frankfurt 2026-01-05 10,000 whatever weather keeps bringing'],
   ])('is %s: %s', (fault, summary) => {
-    expect(findFault(summary, sources)).toBe(fault)
+    expect(findSummaryFault(summary, sources)).toBe(fault)
   })
 
   it('keeps what most of its sources deny denied', () => {
     const denied = ['the build does not pass here', 'the build never passes here', 'builds pass here']
-    expect(findFault('the build does not pass here', denied)).toBeUndefined()
-    expect(findFault('the build does pass here', denied)).toBe('lost')
+    expect(findSummaryFault('the build does not pass here', denied)).toBeUndefined()
+    expect(findSummaryFault('the build does pass here', denied)).toBe('lost')
   })
 
   it('may say when its sources were told', () => {
-    expect(findFault(`${honest} told 2026-02-01`, sources, ['2026-02-01'])).toBeUndefined()
-    expect(findFault(`${honest} told 2026-02-02`, sources, ['2026-02-01'])).toBe('invented')
+    expect(findSummaryFault(`${honest} told 2026-02-01`, sources, ['2026-02-01'])).toBeUndefined()
+    expect(findSummaryFault(`${honest} told 2026-02-02`, sources, ['2026-02-01'])).toBe('invented')
   })
 
   it('that repeats one of many that say the same is right, whatever they say', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 }), (text) => {
         expect(
-          findFault(
+          findSummaryFault(
             text,
             Array.from({ length: 5 }, () => text),
           ),
@@ -60,7 +60,7 @@ describe('a summary', () => {
   it('is judged in a moment, however long and odd it is', () => {
     const began = performance.now()
     for (const odd of ['A.', 'a1-', '’s', 'n’t ', '1,', '_/@'])
-      findFault(odd.repeat(2_000).slice(0, 4_000), [odd.repeat(12_000)])
+      findSummaryFault(odd.repeat(2_000).slice(0, 4_000), [odd.repeat(12_000)])
     expect(performance.now() - began).toBeLessThan(2_000)
   })
 })
@@ -72,7 +72,7 @@ const fact = (object: unknown, more: object = {}) =>
   }) as Payload
 const source = (id: string, payload: Payload | null) => ({ id, created_at: new Date(0), payload })
 const toldOf = (...payloads: (Payload | null)[]) =>
-  tellGroup(payloads.map((payload, nth) => source(String(nth), payload))).sources.map(({ id }) => id)
+  buildGroupQuestion(payloads.map((payload, nth) => source(String(nth), payload))).sources.map(({ id }) => id)
 
 describe('a question', () => {
   it('shows what can be shown whole, and as much as there is room for', () => {
@@ -97,13 +97,13 @@ describe('a question', () => {
     ['s p words', { summary: ' s p words ' }],
   ])('reads %j from %j', (read, answer) => {
     const group = Array.from({ length: 5 }, (_, nth) => source(String(nth), fact('words')))
-    expect(tellGroup(group).question.read(answer)).toBe(read)
+    expect(buildGroupQuestion(group).question.read(answer)).toBe(read)
   })
 
   it('is about what most are about', () => {
     const about = (subject: string) => ({ payload: fact('x', { subject }) })
-    expect(subjectOf([about('a'), about('b'), about('b')], ['tag'])).toBe('b')
-    expect(subjectOf([{ payload: null }], ['tag', 'other', 'other'])).toBe('other')
-    expect(subjectOf([{ payload: null }], [])).toBe('experience')
+    expect(chooseSubject([about('a'), about('b'), about('b')], ['tag'])).toBe('b')
+    expect(chooseSubject([{ payload: null }], ['tag', 'other', 'other'])).toBe('other')
+    expect(chooseSubject([{ payload: null }], [])).toBe('experience')
   })
 })

@@ -1,7 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { cosine } from '../../src/domain/similarity.ts'
-import { inOrder, nearness, outlineOf, pairsOf } from '../../src/dream/synthesis/entity-pairs.ts'
+import {
+  createOutline,
+  findSimilar,
+  similarityRange,
+  sortPairs,
+} from '../../src/dream/synthesis/entity-pairs.ts'
 
 const vector = fc
   .array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 })
@@ -15,17 +20,17 @@ const said = fc.array(
 )
 const entities = fc
   .array(said, { maxLength: 12 })
-  .map((all) => all.flatMap((each, n) => outlineOf(`e${String(n).padStart(2, '0')}`, each) ?? []))
+  .map((all) => all.flatMap((each, n) => createOutline(`e${String(n).padStart(2, '0')}`, each) ?? []))
 
 it('every pair that is alike and shares no context is found once, and no other', () => {
   fc.assert(
     fc.property(entities, (all) => {
-      const found = all.flatMap((one, index) => pairsOf(one, all.slice(index + 1)))
+      const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
       const expected = all.flatMap((one) =>
         all
           .filter((other) => {
             const likeness = cosine(one.centroid, other.centroid)
-            const isAlike = likeness >= nearness.least && likeness <= nearness.most
+            const isAlike = likeness >= similarityRange.least && likeness <= similarityRange.most
             return one.id < other.id && isAlike && [...one.tags].every((tag) => !other.tags.has(tag))
           })
           .map((other) => `${one.id} ${other.id}`),
@@ -38,12 +43,12 @@ it('every pair that is alike and shares no context is found once, and no other',
 it('the order is the same however the pairs come', () => {
   fc.assert(
     fc.property(entities, fc.infiniteStream(fc.nat()), (all, keys) => {
-      const found = all.flatMap((one, index) => pairsOf(one, all.slice(index + 1)))
+      const found = all.flatMap((one, index) => findSimilar(one, all.slice(index + 1)))
       const shuffled = found
         .map((pair) => ({ pair, key: Number(keys.next().value) }))
         .sort((left, right) => left.key - right.key)
         .map(({ pair }) => pair)
-      expect(inOrder(shuffled)).toEqual(inOrder(found))
+      expect(sortPairs(shuffled)).toEqual(sortPairs(found))
     }),
   )
 })
@@ -53,11 +58,11 @@ it('a centroid is that of directions, not of lengths', () => {
     vector: each,
     tags: [],
   }))
-  const { centroid = new Float32Array() } = outlineOf('e', said) ?? {}
+  const { centroid = new Float32Array() } = createOutline('e', said) ?? {}
   expect([...centroid]).toEqual([expect.closeTo(Math.SQRT1_2), expect.closeTo(Math.SQRT1_2)])
 })
 
 it('what says nothing has no place', () => {
-  expect(outlineOf('e', [])).toBeUndefined()
-  expect(outlineOf('e', [{ vector: new Float32Array(2), tags: [] }])).toBeUndefined()
+  expect(createOutline('e', [])).toBeUndefined()
+  expect(createOutline('e', [{ vector: new Float32Array(2), tags: [] }])).toBeUndefined()
 })

@@ -68,9 +68,9 @@ describe('an outcome', () => {
       kind: 'outcome',
       ref: 'run-9',
       source: { kind: 'outcome', ref: 'run-9' },
-      verdict: { target_id: id, outcome: 'partial', rationale: 'two tests fail' },
+      report: { target_id: id, outcome: 'partial', rationale: 'two tests fail' },
     })
-    expect(plan.kind === 'outcome' && plan.verdict.kept).toEqual({
+    expect(plan.kind === 'outcome' && plan.report.kept).toEqual({
       content: { failed: 2 },
       reason_to_remember: 'two tests fail',
     })

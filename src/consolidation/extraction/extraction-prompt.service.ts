@@ -1,19 +1,19 @@
 import type { Chat } from '../../llm/chat.ts'
 import { type Ceilings, nothingSpent } from '../../llm/spending.ts'
-import { putQuestion, type Reply } from '../../llm/strict-question.ts'
-import type { Said } from '../facts/fact-groups.ts'
+import { askStrictly, type Reply } from '../../llm/strict-question.ts'
+import type { Triple } from '../facts/fact-groups.ts'
 import type { Episode } from '../stages.ts'
-import { promptFor } from './extraction-prompt.ts'
+import { buildPrompt } from './extraction-prompt.ts'
 import { ExtractionAnswer, readTriples } from './triples.ts'
 
 /** One episode put to the model, and what came of it. */
-export type Asked = { episode: Episode } & Reply<readonly Said[]>
+export type ExtractionReply = { episode: Episode } & Reply<readonly Triple[]>
 
-type Asking = { chat: Pick<Chat, 'ask'>; ceilings: Ceilings; signal: AbortSignal }
+type AskOptions = { chat: Pick<Chat, 'ask'>; ceilings: Ceilings; signal: AbortSignal }
 
-export async function askFor(episode: Episode, asking: Asking): Promise<Asked> {
-  const prompt = promptFor(episode)
+export async function askAboutEpisode(episode: Episode, options: AskOptions): Promise<ExtractionReply> {
+  const prompt = buildPrompt(episode)
   if (!prompt) return { episode, spent: nothingSpent, answer: [] }
   const question = { ...prompt, schema: ExtractionAnswer, name: 'facts' }
-  return { episode, ...(await putQuestion(question, { ...asking, read: readTriples })) }
+  return { episode, ...(await askStrictly(question, { ...options, read: readTriples })) }
 }

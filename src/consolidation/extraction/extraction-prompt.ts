@@ -5,8 +5,8 @@ import type { Episode } from '../stages.ts'
 /** What a chat model is asked of an episode, and what of it the model is shown. */
 
 /** Characters; together the prompt stays below some eight thousand tokens whatever there is to tell. */
-const longestLine = 1_000
-const longestText = 24_000
+const maxLineLength = 1_000
+const maxTextLength = 24_000
 
 /** The shape of the answer is that of the schema sent with it; these are the rules a schema cannot say. */
 const system = [
@@ -23,35 +23,35 @@ const system = [
 ].join('\n')
 
 /** None where nothing is said that a model could read. */
-export function promptFor({ payload }: Episode): { system: string; user: string } | undefined {
+export function buildPrompt({ payload }: Episode): { system: string; user: string } | undefined {
   const { timeline, tool_graph: calls, outcome } = payload
   const events = timeline.flatMap(({ event_kind, summary }) =>
     summary?.trim()
-      ? [{ kind: clip(event_kind, longestLine), summary: clip(maskText(summary), longestLine) }]
+      ? [{ kind: clip(event_kind, maxLineLength), summary: clip(maskText(summary), maxLineLength) }]
       : [],
   )
   const tools = calls.map(({ tool, args, result }) => ({
     tool,
-    ...(args === undefined ? {} : { args: tell(args) }),
-    ...(result === undefined ? {} : { result: tell(result) }),
+    ...(args === undefined ? {} : { args: outlineValue(args) }),
+    ...(result === undefined ? {} : { result: outlineValue(result) }),
   }))
   if (events.length + tools.length === 0) return undefined
-  const half = longestText / 2
+  const half = maxTextLength / 2
   const document = {
     ...(outcome === undefined ? {} : { outcome }),
-    events: takeWhileShort(events, half),
-    tools: takeWhileShort(tools, half),
+    events: selectFitting(events, half),
+    tools: selectFitting(tools, half),
   }
   // As JSON no text in it can end the place it stands in.
   return { system, user: JSON.stringify(document) }
 }
 
-function tell(value: unknown): string {
-  return outline(value, longestLine)
+function outlineValue(value: unknown): string {
+  return outline(value, maxLineLength)
 }
 
 /** The first and the last say most: how it began, and what came of it. */
-function takeWhileShort<T>(items: readonly T[], limit: number): T[] {
+function selectFitting<T>(items: readonly T[], limit: number): T[] {
   const taken = new Set<number>()
   let left = limit
   for (let nth = 0; nth < items.length; nth++) {

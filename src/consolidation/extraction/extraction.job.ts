@@ -7,23 +7,30 @@ import type { Clock } from '../../kernel/clock.ts'
 import { describeFailure } from '../../kernel/log.ts'
 import type { Chat } from '../../llm/chat.ts'
 import { ModelFailure } from '../../llm/model-failure.ts'
-import { add, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
+import { addSpent, type Ceilings, isExhausted, nothingSpent, type Spent } from '../../llm/spending.ts'
 import { lockTombstonesShared } from '../../records/index.ts'
 import {
-  claimReadable,
+  claimReadableEpisodes,
   countDue,
-  finish,
+  deleteUnconsolidated,
   type Portion,
   type Position,
   start,
 } from '../episode-batches.queries.ts'
 import { readEpisodes } from '../episode-reading.service.ts'
-import type { Said } from '../facts/fact-groups.ts'
+import type { Triple } from '../facts/fact-groups.ts'
 import type { Facts } from '../facts/facts.service.ts'
-import { timeOf } from '../practices/outcome-counts.ts'
+import { getEventTime } from '../practices/outcome-counts.ts'
 import type { Episode, Stage, StageContext } from '../stages.ts'
-import { findSpent, keepClaimed, lockHeld, putOffHeld, release, releaseAll } from './extraction.queries.ts'
-import { type Asked, askFor } from './extraction-prompt.service.ts'
+import {
+  claimUntil,
+  findSpent,
+  lockClaimed,
+  postponeClaimed,
+  releaseAllClaims,
+  releaseClaims,
+} from './extraction.queries.ts'
+import { askAboutEpisode, type ExtractionReply } from './extraction-prompt.service.ts'
 
 export type Extraction = {
   chat: Pick<Chat, 'ask'>
@@ -41,10 +48,10 @@ const actor = 'consolidation/semantic-extractor'
 const leaseMs = 15 * 60_000
 
 /** After as many without an answer the model is taken for dead: the rest waits for the next run. */
-const mostFailures = 3
+const maxFailures = 3
 
 /** Lasting facts, by a chat model, which no transaction waits for. */
-export function createExtraction({
+export function createExtractionStage({
   chat,
   maxSensitivity,
   concurrency,
@@ -56,103 +63,109 @@ export function createExtraction({
 
   async function run(context: StageContext): Promise<void> {
     if (context.run.dryRun && !context.asksModel) return
-    const lap = createLap()
-    let standing: Standing = { after: start, failures: 0, spent: await begin(context) }
-    for (let isLeft = true; isLeft; ) {
-      const { after, failures, spent } = standing
-      if (failures >= mostFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
-      const { last, asking } = await claim(context, after)
-      isLeft = last !== undefined
-      const replies = await askAll(context, asking)
-      for (const reply of replies) await conclude(context, reply, lap())
-      standing = goOn({ ...standing, after: last ?? after }, replies)
+    const readStopwatch = createStopwatch()
+    let progress: Progress = { after: start, failures: 0, spent: await readSpent(context) }
+    for (let hasMore = true; hasMore; ) {
+      const { after, failures, spent } = progress
+      if (failures >= maxFailures || isExhausted(spent, ceilings)) return skipRest(context, after)
+      const { last, asking: episodesToAsk } = await claim(context, after)
+      hasMore = last !== undefined
+      const replies = await askAll(context, episodesToAsk)
+      for (const reply of replies) await storeReply(context, reply, readStopwatch())
+      progress = advance({ ...progress, after: last ?? after }, replies)
     }
   }
 
-  async function begin({ inBatch, run: { dryRun, id } }: StageContext): Promise<Spent> {
+  async function readSpent({ inBatch, run: { dryRun, id } }: StageContext): Promise<Spent> {
     const { spent } = await inBatch(async (tx) => {
-      if (!dryRun) await releaseAll(tx)
+      if (!dryRun) await releaseAllClaims(tx)
       return { done: 0, spent: dryRun ? nothingSpent : await findSpent(tx, id) }
     })
     return spent
   }
 
-  function askAll(context: StageContext, asking: readonly Episode[]): Promise<Asked[]> {
+  function askAll(context: StageContext, episodesToAsk: readonly Episode[]): Promise<ExtractionReply[]> {
     return abortWhenRunEnds(context, (signal) =>
-      Promise.all(asking.map((episode) => askFor(episode, { chat, ceilings, signal }))),
+      Promise.all(episodesToAsk.map((episode) => askAboutEpisode(episode, { chat, ceilings, signal }))),
     )
   }
 
-  function portionOf({ run: { scope, startedAt } }: StageContext, after: Position, limit: number): Portion {
+  function createPortion(
+    { run: { scope, startedAt } }: StageContext,
+    after: Position,
+    limit: number,
+  ): Portion {
     return { stage: 'extraction', scope, until: startedAt, now: clock.now(), after, limit }
   }
 
   /** What cannot or must not be read by a model is done with; the rest is held while the model thinks. */
   function claim(context: StageContext, after: Position) {
     return context.inBatch(async (tx) => {
-      const portion = portionOf(context, after, concurrency)
-      const claimed = await claimReadable(tx, portion)
+      const portion = createPortion(context, after, concurrency)
+      const claimed = await claimReadableEpisodes(tx, portion)
       const ids = claimed.map(({ id }) => id)
       const episodes = ids.length === 0 ? [] : await readEpisodes(tx, ids)
-      const asking = episodes.filter((episode) => !isAbove(episode))
-      const asked = new Set(asking.map(({ id }) => id))
+      const episodesToAsk = episodes.filter((episode) => !isAbove(episode))
+      const asked = new Set(episodesToAsk.map(({ id }) => id))
       const others = ids.filter((id) => !asked.has(id))
-      if (others.length > 0) await finish(tx, 'extraction', others)
-      if (asked.size > 0) await keepClaimed(tx, [...asked], new Date(portion.now.getTime() + leaseMs))
-      const counts = { extraction_skipped: episodes.length - asking.length }
-      return { last: claimed.at(-1), asking, done: others.length, counts }
+      if (others.length > 0) await deleteUnconsolidated(tx, 'extraction', others)
+      if (asked.size > 0) await claimUntil(tx, [...asked], new Date(portion.now.getTime() + leaseMs))
+      const counts = { extraction_skipped: episodes.length - episodesToAsk.length }
+      return { last: claimed.at(-1), asking: episodesToAsk, done: others.length, counts }
     })
   }
 
-  async function conclude(context: StageContext, reply: Asked, ms: number): Promise<void> {
-    const spending = { ...countsOf(reply.spent), extraction_ms: ms }
-    if ('failure' in reply) return putOff(context, reply, reply.failure, spending)
+  async function storeReply(context: StageContext, reply: ExtractionReply, ms: number): Promise<void> {
+    const spending = { ...toCounts(reply.spent), extraction_ms: ms }
+    if ('failure' in reply) return postpone(context, reply, reply.failure, spending)
     try {
       await context.inBatch(async (tx) => {
-        const kept = await keep(tx, reply.episode.id, reply.answer, context)
-        const { created, reinforced, changes } = kept
+        const stored = await storeFacts(tx, reply.episode.id, reply.answer, context)
+        const { created, reinforced, changes } = stored
         const counts = { semantic_triples_extracted: created, duplicates_resolved: reinforced, ...spending }
         return { done: 1, counts, changes }
       })
     } catch (error) {
       if (error instanceof RunEnded || isOutage(error)) throw error
-      await putOff(context, reply, error, spending)
+      await postpone(context, reply, error, spending)
     }
   }
 
   /** By what the episode is now: it may have gone, or become more sensitive, while the model thought. */
-  async function keep(tx: Transaction, id: string, said: readonly Said[], { run }: StageContext) {
+  async function storeFacts(tx: Transaction, id: string, triples: readonly Triple[], { run }: StageContext) {
     await lockTombstonesShared(tx)
-    const held = await lockHeld(tx, [id])
-    const episodes = held.length === 0 ? [] : await readEpisodes(tx, held)
-    const told = episodes.flatMap((episode) => said.map((fact) => ({ fact, episode, at: timeOf(episode) })))
-    const telling = { actor, now: clock.now(), runId: run.id, isRehearsal: run.dryRun }
-    const kept = await facts.keep(tx, told, telling)
-    await finish(tx, 'extraction', [id])
-    return kept
+    const locked = await lockClaimed(tx, [id])
+    const episodes = locked.length === 0 ? [] : await readEpisodes(tx, locked)
+    const observedFacts = episodes.flatMap((episode) =>
+      triples.map((fact) => ({ fact, episode, at: getEventTime(episode) })),
+    )
+    const options = { actor, now: clock.now(), runId: run.id, isDryRun: run.dryRun }
+    const stored = await facts.store(tx, observedFacts, options)
+    await deleteUnconsolidated(tx, 'extraction', [id])
+    return stored
   }
 
-  async function putOff(
+  async function postpone(
     context: StageContext,
-    { episode: { id } }: Asked,
+    { episode: { id } }: ExtractionReply,
     error: unknown,
     spending: Readonly<Record<string, number>>,
   ): Promise<void> {
-    const isBlameless = error instanceof ModelFailure && error.isHopeless
-    const { failed } = await context.inBatch(async (tx) => {
-      if (isBlameless) await release(tx, [id])
+    const isModelFault = error instanceof ModelFailure && error.affectsAllRequests
+    const { failed: postponed } = await context.inBatch(async (tx) => {
+      if (isModelFault) await releaseClaims(tx, [id])
       const reason = describeFailure(error)
-      const failed = isBlameless ? undefined : await putOffHeld(tx, { id, reason, now: clock.now() })
-      return { failed, counts: { ...spending, extraction_skipped: failed ? 1 : 0 } }
+      const postponed = isModelFault ? undefined : await postponeClaimed(tx, { id, reason, now: clock.now() })
+      return { failed: postponed, counts: { ...spending, extraction_skipped: postponed ? 1 : 0 } }
     })
-    if (!failed) return
-    const attempt = `attempt ${failed.attempts}${failed.is_given_up ? ', given up' : ''}`
+    if (!postponed) return
+    const attempt = `attempt ${postponed.attempts}${postponed.is_given_up ? ', given up' : ''}`
     await context.recordFault({ error, recordId: id, part: 'extraction', attempt })
   }
 
   async function skipRest(context: StageContext, after: Position): Promise<void> {
     await context.inBatch(async (tx) => {
-      const due = await countDue(tx, [portionOf(context, after, 1)])
+      const due = await countDue(tx, [createPortion(context, after, 1)])
       return { counts: { extraction_skipped: due.get('extraction') ?? 0 } }
     })
   }
@@ -161,19 +174,22 @@ export function createExtraction({
 }
 
 /** How far a run has come, how many in a row had no answer, and what it cost. */
-type Standing = { after: Position; failures: number; spent: Spent }
+type Progress = { after: Position; failures: number; spent: Spent }
 
-function goOn({ after, failures: before, spent: paid }: Standing, replies: readonly Asked[]): Standing {
-  let [failures, spent] = [before, paid]
+function advance(
+  { after, failures: before, spent: spentBefore }: Progress,
+  replies: readonly ExtractionReply[],
+): Progress {
+  let [failures, spent] = [before, spentBefore]
   for (const reply of replies) {
-    spent = add(spent, reply.spent)
-    failures = 'failure' in reply && reply.failure.isPassing ? failures + 1 : 0
+    spent = addSpent(spent, reply.spent)
+    failures = 'failure' in reply && reply.failure.isTemporary ? failures + 1 : 0
   }
-  const isOver = replies.some((reply) => 'failure' in reply && reply.failure.isHopeless)
-  return { after, spent, failures: isOver ? mostFailures : failures }
+  const isOver = replies.some((reply) => 'failure' in reply && reply.failure.affectsAllRequests)
+  return { after, spent, failures: isOver ? maxFailures : failures }
 }
 
-function countsOf({ promptTokens, completionTokens, costMicros }: Spent) {
+function toCounts({ promptTokens, completionTokens, costMicros }: Spent) {
   return {
     extraction_prompt_tokens: promptTokens,
     extraction_completion_tokens: completionTokens,
@@ -181,11 +197,11 @@ function countsOf({ promptTokens, completionTokens, costMicros }: Spent) {
   }
 }
 
-function createLap() {
-  let began = performance.now()
+function createStopwatch() {
+  let startedMs = performance.now()
   return () => {
-    const ms = Math.round(performance.now() - began)
-    began = performance.now()
+    const ms = Math.round(performance.now() - startedMs)
+    startedMs = performance.now()
     return ms
   }
 }

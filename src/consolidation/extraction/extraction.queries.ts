@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Failed } from '../episode-batches.queries.ts'
+import type { PostponedEpisode } from '../episode-batches.queries.ts'
 
 /** Whoever held them is no more: under the lease of the run nobody else is at work. */
-export async function releaseAll(tx: Transaction): Promise<void> {
+export async function releaseAllClaims(tx: Transaction): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = null where stage = 'extraction' and claimed_until is not null
   `.execute(tx)
 }
 
-export async function keepClaimed(tx: Transaction, ids: readonly string[], until: Date): Promise<void> {
+export async function claimUntil(tx: Transaction, ids: readonly string[], until: Date): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = ${until}::timestamptz
     where stage = 'extraction' and record_id = any(${sql.val([...ids])}::uuid[])
@@ -18,7 +18,7 @@ export async function keepClaimed(tx: Transaction, ids: readonly string[], until
 }
 
 /** Given back as they were: that they were not asked about is no fault of theirs. */
-export async function release(tx: Transaction, ids: readonly string[]): Promise<void> {
+export async function releaseClaims(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = null
     where stage = 'extraction' and record_id = any(${sql.val([...ids])}::uuid[])
@@ -26,7 +26,7 @@ export async function release(tx: Transaction, ids: readonly string[]): Promise<
 }
 
 /** Of those that are held, the ones that are still on the list: others have been corrected or erased meanwhile. */
-export async function lockHeld(tx: Transaction, ids: readonly string[]): Promise<string[]> {
+export async function lockClaimed(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select record_id as id from unconsolidated
     where stage = 'extraction' and record_id = any(${sql.val([...ids])}::uuid[])
@@ -36,18 +36,18 @@ export async function lockHeld(tx: Transaction, ids: readonly string[]): Promise
   return rows.map(({ id }) => id)
 }
 
-const mostAttempts = 5
+const maxAttempts = 5
 const firstPause = '5 minutes'
 
 /** As any stage puts off what failed. */
-export async function putOffHeld(
+export async function postponeClaimed(
   tx: Transaction,
   { id, reason, now }: { id: string; reason: string; now: Date },
-): Promise<Omit<Failed, 'at'> | undefined> {
-  const { rows } = await sql<Omit<Failed, 'at'>>`
+): Promise<Omit<PostponedEpisode, 'at'> | undefined> {
+  const { rows } = await sql<Omit<PostponedEpisode, 'at'>>`
     update unconsolidated
     set attempts = attempts + 1, error = ${reason}, claimed_until = null,
-      due_at = case when attempts + 1 >= ${mostAttempts} then 'infinity'
+      due_at = case when attempts + 1 >= ${maxAttempts} then 'infinity'
         else ${now}::timestamptz + ${firstPause}::interval * power(4, attempts) end
     where stage = 'extraction' and record_id = ${id}::uuid
     returning record_id as id, attempts, due_at = 'infinity' as is_given_up

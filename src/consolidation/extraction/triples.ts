@@ -1,14 +1,14 @@
 import Type from 'typebox'
-import type { Said } from '../facts/fact-groups.ts'
+import type { Triple } from '../facts/fact-groups.ts'
 
 /** What a model answered, as facts: each that is none costs itself. */
 
-const longestName = 1_000
-const longestObject = 8_000
-const deepest = 32
-const mostTriples = 50
+const maxNameLength = 1_000
+const maxObjectLength = 8_000
+const maxDepth = 32
+const maxTriples = 50
 
-const Text = () => Type.String({ minLength: 1, maxLength: longestName })
+const Text = () => Type.String({ minLength: 1, maxLength: maxNameLength })
 
 export const ExtractionAnswer = Type.Object(
   {
@@ -18,34 +18,34 @@ export const ExtractionAnswer = Type.Object(
 )
 
 /** Undefined where there is no list at all. */
-export function readTriples(answer: unknown): Said[] | undefined {
-  const given = listIn(answer)
-  return given
-    ?.slice(0, mostTriples * 4)
+export function readTriples(answer: unknown): Triple[] | undefined {
+  const value = findList(answer)
+  return value
+    ?.slice(0, maxTriples * 4)
     .flatMap(readTriple)
-    .slice(0, mostTriples)
+    .slice(0, maxTriples)
 }
 
-function listIn(answer: unknown): readonly unknown[] | undefined {
+function findList(answer: unknown): readonly unknown[] | undefined {
   if (Array.isArray(answer)) return answer
   if (typeof answer !== 'object' || answer === null) return undefined
   const list = ['facts', 'triples'].map((name) => Reflect.get(answer, name)).find(Array.isArray)
   return list ?? (readTriple(answer).length > 0 ? [answer] : undefined)
 }
 
-function readTriple(given: unknown): Said[] {
-  if (typeof given !== 'object' || given === null || !Object.hasOwn(given, 'object')) return []
+function readTriple(value: unknown): Triple[] {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'object')) return []
   const [subject, predicate, object] = ['subject', 'predicate', 'object'].map((name) =>
-    Reflect.get(given, name),
+    Reflect.get(value, name),
   )
   if (!isName(subject) || !isName(predicate) || !isStorable(object, 0)) return []
   if (object === null || (typeof object === 'string' && object.trim() === '')) return []
-  if ((JSON.stringify(object)?.length ?? 0) > longestObject) return []
+  if ((JSON.stringify(object)?.length ?? 0) > maxObjectLength) return []
   return [{ subject: subject.trim(), predicate: predicate.trim(), object }]
 }
 
 function isName(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '' && value.length <= longestName && isText(value)
+  return typeof value === 'string' && value.trim() !== '' && value.length <= maxNameLength && isText(value)
 }
 
 /** PostgreSQL refuses NUL characters and halves of characters. */
@@ -54,7 +54,7 @@ function isText(text: string): boolean {
 }
 
 function isStorable(value: unknown, depth: number): boolean {
-  if (depth > deepest) return false
+  if (depth > maxDepth) return false
   if (typeof value === 'string') return isText(value)
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return value !== undefined

@@ -5,7 +5,7 @@ import type { Episode } from '../stages.ts'
 
 /** Records that come of episodes. */
 
-export type Birth = {
+export type DraftOptions = {
   id: string
   /** The stage, as the log and the provenance name it. */
   actor: string
@@ -16,20 +16,20 @@ export type Birth = {
 }
 
 /** Everything of a record but what it says: of the scope, the sensitivity and the tags of its episodes. */
-export function draftKnowledge(
-  said: Pick<NewRecord, 'type' | 'payload' | 'provenance'>,
-  { id, actor, now, runId, episodes, policies }: Birth,
+export function draftConsolidated(
+  content: Pick<NewRecord, 'type' | 'payload' | 'provenance'>,
+  { id, actor, now, runId, episodes, policies }: DraftOptions,
 ): Draft {
   const [{ scope, sensitivity }] = episodes
   const record: NewRecord = {
-    ...said,
+    ...content,
     ...(scope === unscoped ? {} : { scope }),
     ...{ sensitivity, confidence: Math.max(...episodes.map(({ confidence }) => confidence)) },
-    tags: [...new Set(['consolidated', ...episodes.flatMap(({ tags }) => tags)])].slice(0, mostTags),
+    tags: [...new Set(['consolidated', ...episodes.flatMap(({ tags }) => tags)])].slice(0, maxTags),
     source_type: 'auto_extracted',
   }
   const draft = draftRecord(record, {
-    caller: callerOf(actor),
+    caller: createCaller(actor),
     now,
     id,
     defaultSensitivity: sensitivity,
@@ -38,18 +38,18 @@ export function draftKnowledge(
   const edges = episodes.map((episode) => ({
     ...{ source_id: id, predicate: 'derived_from', target_id: episode.id, weight: 1, created_at: now },
   }))
-  const descents = episodes.map((episode) => recordLesson(id, episode.id))
+  const descents = episodes.map((episode) => createDescent(id, episode.id))
   return { ...draft, edges, descents, audit: { ...draft.audit, rationale: 'consolidated', run_id: runId } }
 }
 
-export function recordLesson(id: string, episode: string): Descent {
+export function createDescent(id: string, episode: string): Descent {
   return { derived_id: id, source_id: episode, kind: 'consolidation', is_ground: true }
 }
 
-const mostTags = 100
+const maxTags = 100
 
 /** A stage may do all that its episodes ask of it. */
-function callerOf(actor: string): Caller {
+function createCaller(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'auto_extracted' },
     permissions: new Set(permissions),

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
 import { type Sensitivity, unscoped } from '../../domain/caller.ts'
 import type { LifecycleState } from '../../domain/reinforcement.ts'
-import { mostNamed, type Reinforced } from './fact-evidence.ts'
-import type { Gathered } from './fact-groups.ts'
+import { maxNamedSources, type Reinforced } from './fact-evidence.ts'
+import type { FactGroup } from './fact-groups.ts'
 import type { KnownFact } from './known-fact.ts'
-import type { NamedEntity, WantedName } from './named-entities.ts'
+import type { NamedEntity, NameLookup } from './named-entities.ts'
 
-type Sought = Pick<Gathered, 'handle' | 'scope' | 'sensitivity'>
+type SoughtFact = Pick<FactGroup, 'handle' | 'scope' | 'sensitivity'>
 
 /** The oldest first. To be asked once nobody else can store any of them. */
-export async function findFacts(tx: Transaction, sought: readonly Sought[]): Promise<KnownFact[]> {
+export async function findFacts(tx: Transaction, sought: readonly SoughtFact[]): Promise<KnownFact[]> {
   const { rows } = await sql<KnownFact>`
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.payload #>> '{revision,status}' = 'retracted', false) as is_retracted
@@ -29,7 +29,7 @@ export async function findFacts(tx: Transaction, sought: readonly Sought[]): Pro
 }
 
 /** Of the facts and episodes, those that were linked before. */
-export async function findWitnessed(
+export async function findObservations(
   tx: Transaction,
   facts: readonly string[],
   episodes: readonly string[],
@@ -44,12 +44,12 @@ export async function findWitnessed(
 }
 
 /** In the scope or in none, nothing more sensitive than who reads the fact may see; they stay until the end. */
-export async function findEntities(tx: Transaction, wanted: readonly WantedName[]): Promise<NamedEntity[]> {
+export async function findEntities(tx: Transaction, lookups: readonly NameLookup[]): Promise<NamedEntity[]> {
   const { rows } = await sql<NamedEntity>`
     select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
     from unnest(
-      ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ scope }) => scope)}::text[],
-      ${wanted.map(({ sensitivity }) => sensitivity)}::sensitivity[]
+      ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ scope }) => scope)}::text[],
+      ${lookups.map(({ sensitivity }) => sensitivity)}::sensitivity[]
     ) with ordinality as wanted (digest, scope, sensitivity, place)
     join handles as h on h.digest = wanted.digest and h.scope in (wanted.scope, ${unscoped}) and h.detail is null
     join records as r on r.id = h.record_id and r.scope = h.scope and r.sensitivity <= wanted.sensitivity
@@ -78,14 +78,18 @@ export async function claimFacts(tx: Transaction, ids: readonly string[]): Promi
   return rows
 }
 
-export type Pair = { fact: string; episode: string }
+export type FactObservation = { fact: string; episode: string }
 
 /**
  * Links facts to their witnesses, both ways, records that they rest on them, and answers the pairs that were not linked
  * before. A fact that stands by itself gets no ground by being observed.
  */
-export async function insertWitnesses(tx: Transaction, pairs: readonly Pair[], now: Date): Promise<Pair[]> {
-  const { rows } = await sql<Pair>`
+export async function insertObservations(
+  tx: Transaction,
+  pairs: readonly FactObservation[],
+  now: Date,
+): Promise<FactObservation[]> {
+  const { rows } = await sql<FactObservation>`
     with pair as materialized (
       select * from unnest(
         ${pairs.map(({ fact }) => fact)}::uuid[], ${pairs.map(({ episode }) => episode)}::uuid[]
@@ -122,12 +126,12 @@ export async function writeReinforced(
     with incoming as materialized (
       select * from unnest(
         ${reinforced.map(({ id }) => id)}::uuid[],
-        ${reinforced.map(({ life }) => life.base_salience)}::float8[],
-        ${reinforced.map(({ life }) => life.anchored_at)}::timestamptz[],
-        ${reinforced.map(({ life }) => life.last_reinforced_at)}::timestamptz[],
-        ${reinforced.map(({ life }) => life.salience)}::float8[],
-        ${reinforced.map(({ life }) => life.expires_at)}::timestamptz[],
-        ${reinforced.map(({ life }) => life.prune_at)}::timestamptz[],
+        ${reinforced.map(({ lifecycle }) => lifecycle.base_salience)}::float8[],
+        ${reinforced.map(({ lifecycle }) => lifecycle.anchored_at)}::timestamptz[],
+        ${reinforced.map(({ lifecycle }) => lifecycle.last_reinforced_at)}::timestamptz[],
+        ${reinforced.map(({ lifecycle }) => lifecycle.salience)}::float8[],
+        ${reinforced.map(({ lifecycle }) => lifecycle.expires_at)}::timestamptz[],
+        ${reinforced.map(({ lifecycle }) => lifecycle.prune_at)}::timestamptz[],
         ${reinforced.map((each) => each.times.length)}::int4[]
       ) as incoming (
         id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, times
@@ -145,7 +149,7 @@ export async function writeReinforced(
         ) as evidence,
         jsonb_agg(jsonb_build_object('kind', 'event', 'ref', episode, 'timestamp', told_at) order by place) as sources
       from each
-      where nth < ${mostNamed}
+      where nth < ${maxNamedSources}
       group by id
     ), record as (
       update records as r
@@ -160,7 +164,7 @@ export async function writeReinforced(
       set payload = jsonb_set(c.payload, '{evidence}', (c.payload -> 'evidence') || w.evidence),
         provenance = jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || w.sources)
       from witness as w
-      where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${mostNamed}
+      where c.record_id = w.id and jsonb_array_length(c.payload -> 'evidence') < ${maxNamedSources}
     )
     insert into audit_entries (record_id, run_id, at, action, actor, rationale, changes)
     select id, ${runId}::uuid, updated_at, 'reinforce', ${actor}, 'observed again',

@@ -7,122 +7,136 @@ import type { PoliciesService } from '../../policies/index.ts'
 import { type Draft, insertRecords } from '../../records/index.ts'
 import { findSuccessor } from '../../revision/index.ts'
 import { lockHandles } from '../episode-batches.queries.ts'
-import type { Lesson } from '../stages.ts'
-import { draftKnowledge } from './fact-draft.ts'
-import { evidenceOf, mostNamed, reinforceBy, sourceOf } from './fact-evidence.ts'
-import { type Gathered, gather, type Told, type Witness } from './fact-groups.ts'
+import type { StageInput } from '../stages.ts'
+import { draftConsolidated } from './fact-draft.ts'
+import { maxNamedSources, reinforceFact, toEvidence, toSource } from './fact-evidence.ts'
+import { type FactGroup, groupFacts, type Observation, type ObservedFact } from './fact-groups.ts'
 import {
   claimFacts,
+  type FactObservation,
   findEntities,
   findFacts,
-  findWitnessed,
-  insertWitnesses,
-  type Pair,
+  findObservations,
+  insertObservations,
   writeReinforced,
 } from './facts.queries.ts'
-import { type Fate, judge, type KnownFact, pairOf, withoutHeard } from './known-fact.ts'
-import { nameAll } from './named-entities.ts'
+import {
+  decideFactOutcome,
+  excludeSeenObservations,
+  type FactOutcome,
+  type KnownFact,
+  pairKey,
+} from './known-fact.ts'
+import { createEntityLinker } from './named-entities.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'getAll'> }
 
 /** `refused` says what was erased from its scope. */
-export type Kept = { created: number; reinforced: number; refused: number; changes: Change[] }
+export type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
 
-type Place = Pick<Gathered, 'scope' | 'sensitivity'>
-type Telling = Pick<Lesson, 'now' | 'runId' | 'isRehearsal'> & { actor: string }
+type Visibility = Pick<FactGroup, 'scope' | 'sensitivity'>
+type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun'> & { actor: string }
 /** A fact with what becomes of it, and those that it has not heard of yet. */
-type Judged = Gathered & { fate: Fate; witnesses: readonly Witness[] }
+type DecidedFact = FactGroup & { outcome: FactOutcome; observations: readonly Observation[] }
 
 /** Those who observed a fact, by the record of it. */
-type Observed = ReadonlyMap<string, readonly Witness[]>
+type ObservationsByFact = ReadonlyMap<string, readonly Observation[]>
 
 export type Facts = ReturnType<typeof createFacts>
 
 /** Facts that episodes tell: each made once, and reinforced once by each episode that tells it again. */
 export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
-  async function keep(tx: Transaction, told: readonly Told[], telling: Telling): Promise<Kept> {
-    const gathered = gather(told)
-    if (gathered.length === 0) return { created: 0, reinforced: 0, refused: 0, changes: [] }
-    if (!telling.isRehearsal) {
+  async function store(
+    tx: Transaction,
+    observedFacts: readonly ObservedFact[],
+    options: StoreOptions,
+  ): Promise<StoredFacts> {
+    const groups = groupFacts(observedFacts)
+    if (groups.length === 0) return { created: 0, reinforced: 0, refused: 0, changes: [] }
+    if (!options.isDryRun) {
       await lockHandles(
         tx,
-        gathered.map(({ handle: { digest }, scope }) => ({ digest, scope })),
+        groups.map(({ handle: { digest }, scope }) => ({ digest, scope })),
       )
     }
-    const judged = await judgeAll(tx, gathered)
-    const unknown = judged.filter(
-      ({ fate: { outcome } }) => outcome === 'created' || outcome === 'challenged',
+    const decided = await decideAll(tx, groups)
+    const newFacts = decided.filter(
+      ({ outcome: { outcome } }) => outcome === 'created' || outcome === 'challenged',
     )
-    const born = await create(tx, unknown, telling)
-    const { reinforced, changes } = await reinforce(tx, observersOf(judged, born), telling)
-    const created = [...born].map(([each, id]) => describeBirth(id, each))
+    const createdIds = await create(tx, newFacts, options)
+    const { reinforced, changes } = await reinforce(tx, groupObservations(decided, createdIds), options)
+    const created = [...createdIds].map(([each, id]) => describeCreation(id, each))
     return {
-      ...{ created: born.size, refused: unknown.length - born.size, reinforced },
+      ...{ created: createdIds.size, refused: newFacts.length - createdIds.size, reinforced },
       changes: [...created, ...changes],
     }
   }
 
-  async function judgeAll(tx: Transaction, gathered: readonly Gathered[]): Promise<Judged[]> {
-    const known = groupByPlace(await findFacts(tx, gathered))
-    const judged: Judged[] = []
-    for (const [place, each] of gathered.entries()) {
+  async function decideAll(tx: Transaction, groups: readonly FactGroup[]): Promise<DecidedFact[]> {
+    const known = groupByPlace(await findFacts(tx, groups))
+    const decided: DecidedFact[] = []
+    for (const [place, each] of groups.entries()) {
       const same = known.get(place) ?? []
-      const fate = await followMerged(tx, judge(same), each)
-      const isNew = fate.outcome === 'created' || fate.outcome === 'challenged'
-      const heard = isNew && same.length > 0 ? await findHeard(tx, same, each) : new Set<string>()
-      const witnesses = withoutHeard(each, same, heard)
-      if (witnesses.length > 0) judged.push({ ...each, fate, witnesses })
+      const factOutcome = await resolveMergedFact(tx, decideFactOutcome(same), each)
+      const isNew = factOutcome.outcome === 'created' || factOutcome.outcome === 'challenged'
+      const seen = isNew && same.length > 0 ? await findSeenObservations(tx, same, each) : new Set<string>()
+      const observations = excludeSeenObservations(each, same, seen)
+      if (observations.length > 0) decided.push({ ...each, outcome: factOutcome, observations })
     }
-    return judged
+    return decided
   }
 
   /** Stores those that nobody knows, by the word of their first witness; answers the ids of what was stored. */
-  async function create(tx: Transaction, unknown: readonly Judged[], telling: Telling) {
-    const born = new Map<Judged, string>()
-    if (unknown.length === 0) return born
-    const { actor, now, runId } = telling
+  async function create(tx: Transaction, newFacts: readonly DecidedFact[], options: StoreOptions) {
+    const createdIds = new Map<DecidedFact, string>()
+    if (newFacts.length === 0) return createdIds
+    const { actor, now, runId } = options
     const known = await policies.getAll(tx)
-    const naming = nameAll(unknown)
-    const found = groupByPlace(naming.wanted.length === 0 ? [] : await findEntities(tx, naming.wanted))
-    const drafts = unknown.flatMap((each): Draft[] => {
-      const [first] = each.witnesses
+    const linker = createEntityLinker(newFacts)
+    const found = groupByPlace(linker.lookups.length === 0 ? [] : await findEntities(tx, linker.lookups))
+    const drafts = newFacts.flatMap((each): Draft[] => {
+      const [first] = each.observations
       if (!first) return []
       const id = ids.next()
-      born.set(each, id)
-      const birth = { id, actor, now, runId, policies: known, episodes: [first.episode] as const }
-      const draft = draftKnowledge(sayFact(each, first, actor), birth)
-      const edges = [...draft.edges, ...naming.link(each, id, found, now)]
+      createdIds.set(each, id)
+      const draftOptions = { id, actor, now, runId, policies: known, episodes: [first.episode] as const }
+      const draft = draftConsolidated(buildRecord(each, first, actor), draftOptions)
+      const edges = [...draft.edges, ...linker.link(each, id, found, now)]
       const { row } = draft
       return [
-        { ...draft, edges, row: each.fate.outcome === 'challenged' ? { ...row, status: 'challenged' } : row },
+        {
+          ...draft,
+          edges,
+          row: each.outcome.outcome === 'challenged' ? { ...row, status: 'challenged' } : row,
+        },
       ]
     })
     const stored = await insertRecords(tx, drafts, textLanguage, seal)
-    for (const [each, id] of born) if (!stored.ids.has(id)) born.delete(each)
-    return born
+    for (const [each, id] of createdIds) if (!stored.ids.has(id)) createdIds.delete(each)
+    return createdIds
   }
 
-  return { keep }
+  return { store }
 }
 
-async function reinforce(tx: Transaction, observed: Observed, { actor, now, runId }: Telling) {
-  const pairs = [...observed].flatMap(([fact, witnesses]) =>
-    witnesses.map(({ episode }): Pair => ({ fact, episode: episode.id })),
+async function reinforce(tx: Transaction, byFact: ObservationsByFact, { actor, now, runId }: StoreOptions) {
+  const pairs = [...byFact].flatMap(([fact, observations]) =>
+    observations.map(({ episode }): FactObservation => ({ fact, episode: episode.id })),
   )
   if (pairs.length === 0) return { reinforced: 0, changes: [] }
-  const facts = await claimFacts(tx, [...observed.keys()])
+  const facts = await claimFacts(tx, [...byFact.keys()])
   const claimed = new Set(facts.map(({ id }) => id))
   const linkable = pairs.filter(({ fact }) => claimed.has(fact))
-  const linked = linkable.length === 0 ? [] : await insertWitnesses(tx, linkable, now)
-  const fresh = new Set(linked.map(({ fact, episode }) => pairOf(fact, episode)))
+  const linked = linkable.length === 0 ? [] : await insertObservations(tx, linkable, now)
+  const fresh = new Set(linked.map(({ fact, episode }) => pairKey(fact, episode)))
   const reinforced = facts.flatMap((fact) => {
-    const witnesses = (observed.get(fact.id) ?? []).filter(({ episode }) =>
-      fresh.has(pairOf(fact.id, episode.id)),
+    const observations = (byFact.get(fact.id) ?? []).filter(({ episode }) =>
+      fresh.has(pairKey(fact.id, episode.id)),
     )
-    return witnesses.length === 0 ? [] : [reinforceBy(fact, witnesses, now)]
+    return observations.length === 0 ? [] : [reinforceFact(fact, observations, now)]
   })
   if (reinforced.length > 0) await writeReinforced(tx, reinforced, { actor, now, runId })
-  const changes = reinforced.map(({ id, times, life: { salience } }) => ({
+  const changes = reinforced.map(({ id, times, lifecycle: { salience } }) => ({
     ...{ record_id: id, action: 'reinforce' },
     before: { salience: times[0]?.before ?? salience },
     after: { salience },
@@ -131,63 +145,77 @@ async function reinforce(tx: Transaction, observed: Observed, { actor, now, runI
 }
 
 /** Not in its words: who may read a run need not be one who may read all that it made. */
-function describeBirth(id: string, { witnesses }: Judged): Change {
-  const sources = witnesses.slice(0, mostNamed).map(({ episode }) => episode.id)
+function describeCreation(id: string, { observations }: DecidedFact): Change {
+  const sources = observations.slice(0, maxNamedSources).map(({ episode }) => episode.id)
   return { record_id: id, action: 'create', after: { type: 'semantic', derived_from: sources } }
 }
 
 /** Two facts may have been folded into one, and one episode may have told both. */
-function observersOf(judged: readonly Judged[], born: ReadonlyMap<Judged, string>): Observed {
-  const observed = new Map<string, Witness[]>()
-  const hear = (id: string, witnesses: readonly Witness[]) => {
-    const all = [...(observed.get(id) ?? []), ...witnesses]
-    const unique = new Map(all.map((witness) => [witness.episode.id, witness]))
-    if (unique.size > 0) observed.set(id, [...unique.values()])
+function groupObservations(
+  decided: readonly DecidedFact[],
+  createdIds: ReadonlyMap<DecidedFact, string>,
+): ObservationsByFact {
+  const byFact = new Map<string, Observation[]>()
+  const add = (id: string, observations: readonly Observation[]) => {
+    const all = [...(byFact.get(id) ?? []), ...observations]
+    const unique = new Map(all.map((observation) => [observation.episode.id, observation]))
+    if (unique.size > 0) byFact.set(id, [...unique.values()])
   }
-  for (const each of judged) {
-    const id = born.get(each)
-    if (id !== undefined) hear(id, each.witnesses.slice(1))
-    else if (each.fate.outcome === 'reinforced') hear(each.fate.id, each.witnesses)
+  for (const each of decided) {
+    const id = createdIds.get(each)
+    if (id !== undefined) add(id, each.observations.slice(1))
+    else if (each.outcome.outcome === 'reinforced') add(each.outcome.id, each.observations)
   }
-  return observed
+  return byFact
 }
 
 /**
  * As far as what it was folded into still stands; where it ends in what was withdrawn, it was withdrawn with it. What
  * stands for other readers is not changed by what is told here: the fact is new.
  */
-async function followMerged(tx: Transaction, fate: Fate, place: Gathered): Promise<Fate> {
+async function resolveMergedFact(
+  tx: Transaction,
+  factOutcome: FactOutcome,
+  place: FactGroup,
+): Promise<FactOutcome> {
   const seen = new Set<string>()
-  let current = fate
+  let current = factOutcome
   while (current.outcome === 'merged' && !seen.has(current.id)) {
     seen.add(current.id)
     const next = await findSuccessor(tx, current.id, fullTrust)
-    const [heir] = next === undefined ? [] : await claimFacts(tx, [next])
-    if (heir) return isOfPlace(heir, place) ? { outcome: 'reinforced', id: heir.id } : { outcome: 'created' }
+    const [successor] = next === undefined ? [] : await claimFacts(tx, [next])
+    if (successor)
+      return hasSameVisibility(successor, place)
+        ? { outcome: 'reinforced', id: successor.id }
+        : { outcome: 'created' }
     if (next === undefined) return { outcome: 'challenged' }
     current = { outcome: 'merged', id: next }
   }
   return current.outcome === 'merged' ? { outcome: 'challenged' } : current
 }
 
-function isOfPlace(one: Place, other: Place): boolean {
+function hasSameVisibility(one: Visibility, other: Visibility): boolean {
   return one.scope === other.scope && one.sensitivity === other.sensitivity
 }
 
-async function findHeard(tx: Transaction, same: readonly KnownFact[], { witnesses }: Gathered) {
-  const found = await findWitnessed(
+async function findSeenObservations(
+  tx: Transaction,
+  same: readonly KnownFact[],
+  { observations }: FactGroup,
+) {
+  const found = await findObservations(
     tx,
     same.map(({ id }) => id),
-    witnesses.map(({ episode }) => episode.id),
+    observations.map(({ episode }) => episode.id),
   )
-  return new Set(found.map(({ fact, episode }) => pairOf(fact, episode)))
+  return new Set(found.map(({ fact, episode }) => pairKey(fact, episode)))
 }
 
-function sayFact({ fact }: Gathered, first: Witness, actor: string) {
+function buildRecord({ fact }: FactGroup, first: Observation, actor: string) {
   return {
     type: 'semantic' as const,
-    payload: { kind: 'semantic' as const, ...fact, evidence: [evidenceOf(first)] },
-    provenance: { sources: [sourceOf(first)], created_by: actor },
+    payload: { kind: 'semantic' as const, ...fact, evidence: [toEvidence(first)] },
+    provenance: { sources: [toSource(first)], created_by: actor },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { RecordStatus } from '../../db/schema.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
-import type { Gathered, Witness } from './fact-groups.ts'
+import type { FactGroup, Observation } from './fact-groups.ts'
 
 /** A fact that says the same, whatever became of it; `place` is that of what was asked, from 0. */
 export type KnownFact = {
@@ -13,7 +13,7 @@ export type KnownFact = {
 }
 
 /** What becomes of a fact, by what is known of it. */
-export type Fate =
+export type FactOutcome =
   | { outcome: 'created' }
   | { outcome: 'reinforced'; id: string }
   /** Nobody is to change it; that it is there keeps a twin from being made. */
@@ -24,12 +24,13 @@ export type Fate =
   | { outcome: 'challenged' }
 
 /** `known` say the same in the same scope to the same readers, whatever became of them. */
-export function judge(known: readonly KnownFact[]): Fate {
+export function decideFactOutcome(known: readonly KnownFact[]): FactOutcome {
   const live = known.filter(isLive)
-  const standing = live.find(({ status }) => status === 'active') ?? live[0]
-  if (standing) return standing.pinned ? { outcome: 'left' } : { outcome: 'reinforced', id: standing.id }
-  const folded = known.find(({ status }) => status === 'merged')
-  if (folded) return { outcome: 'merged', id: folded.id }
+  const currentFact = live.find(({ status }) => status === 'active') ?? live[0]
+  if (currentFact)
+    return currentFact.pinned ? { outcome: 'left' } : { outcome: 'reinforced', id: currentFact.id }
+  const merged = known.find(({ status }) => status === 'merged')
+  if (merged) return { outcome: 'merged', id: merged.id }
   return known.some(isWithdrawn) ? { outcome: 'challenged' } : { outcome: 'created' }
 }
 
@@ -45,17 +46,17 @@ function isWithdrawn({ status, is_retracted }: KnownFact): boolean {
  * Without those that bore witness before: an episode that comes again, because it was restored or its outcome
  * corrected, brings nothing back that was forgotten since.
  */
-export function withoutHeard(
-  gathered: Gathered,
+export function excludeSeenObservations(
+  group: FactGroup,
   known: readonly KnownFact[],
-  heard: ReadonlySet<string>,
-): readonly Witness[] {
-  if (heard.size === 0) return gathered.witnesses
-  return gathered.witnesses.filter(
-    ({ episode }) => !known.some(({ id }) => heard.has(pairOf(id, episode.id))),
+  seen: ReadonlySet<string>,
+): readonly Observation[] {
+  if (seen.size === 0) return group.observations
+  return group.observations.filter(
+    ({ episode }) => !known.some(({ id }) => seen.has(pairKey(id, episode.id))),
   )
 }
 
-export function pairOf(fact: string, episode: string): string {
+export function pairKey(fact: string, episode: string): string {
   return `${fact} ${episode}`
 }

@@ -3,64 +3,64 @@ import type { Edge } from '../../domain/edges.ts'
 import { type Candidate, chooseEntity } from '../../domain/entity-match.ts'
 import { nameHandle } from '../../domain/handles.ts'
 import { listPhrases } from '../../domain/phrases.ts'
-import type { Gathered } from './fact-groups.ts'
+import type { FactGroup } from './fact-groups.ts'
 
 /** Whom a new fact names, of those that are known already: nobody is made of it. */
 
 /** A name longer than this is no name, and of a long text the first phrases are asked about. */
-const longestName = 1_024
-const mostPhrases = 24
+const maxNameLength = 1_024
+const maxPhrases = 24
 
-export type WantedName = { digest: Buffer; scope: string; sensitivity: Sensitivity }
+export type NameLookup = { digest: Buffer; scope: string; sensitivity: Sensitivity }
 /** An entity that bears a name, `place` being that of the name. */
 export type NamedEntity = Candidate & { place: number }
 type Name = { surface: string; predicate: string }
 
-function namesOf({ fact: { subject, object } }: Gathered): Name[] {
+function listNames({ fact: { subject, object } }: FactGroup): Name[] {
   const named = (surface: string, predicate: string) =>
-    surface.trim() === '' || surface.length > longestName ? [] : [{ surface, predicate }]
+    surface.trim() === '' || surface.length > maxNameLength ? [] : [{ surface, predicate }]
   const text = typeof object === 'string' ? object : ''
   return [
     ...named(subject, 'subject_entity'),
     ...named(text, 'object_entity'),
-    ...listPhrases(text, mostPhrases).flatMap((phrase) => named(phrase, mentions)),
+    ...listPhrases(text, maxPhrases).flatMap((phrase) => named(phrase, mentions)),
   ]
 }
 
-export type Naming = {
-  wanted: readonly WantedName[]
+export type EntityLinker = {
+  lookups: readonly NameLookup[]
   /** `found` are those that bear the wanted names, by the place of the name among them. */
-  link(gathered: Gathered, id: string, found: ReadonlyMap<number, readonly NamedEntity[]>, now: Date): Edge[]
+  link(group: FactGroup, id: string, found: ReadonlyMap<number, readonly NamedEntity[]>, now: Date): Edge[]
 }
 
 /** A name that many facts use is asked about once: most of the words of a batch stand in many of its summaries. */
-export function nameAll(facts: readonly Gathered[]): Naming {
-  const wanted: WantedName[] = []
+export function createEntityLinker(facts: readonly FactGroup[]): EntityLinker {
+  const lookups: NameLookup[] = []
   const places = new Map<string, number>()
 
-  function placeOf(surface: string, { scope, sensitivity }: Gathered): number {
+  function getPlace(surface: string, { scope, sensitivity }: FactGroup): number {
     const key = `${sensitivity} ${scope}\n${surface}`
     const known = places.get(key)
     if (known !== undefined) return known
-    places.set(key, wanted.length)
-    return wanted.push({ digest: nameHandle(surface).digest, scope, sensitivity }) - 1
+    places.set(key, lookups.length)
+    return lookups.push({ digest: nameHandle(surface).digest, scope, sensitivity }) - 1
   }
 
   const names = new Map(
     facts.map((each) => [
       each,
-      namesOf(each).map((name) => ({ ...name, place: placeOf(name.surface, each) })),
+      listNames(each).map((name) => ({ ...name, place: getPlace(name.surface, each) })),
     ]),
   )
   return {
-    wanted,
-    link: (gathered, id, found, now) => {
-      const linked = (names.get(gathered) ?? []).flatMap(({ surface, predicate, place }) => {
-        const bearers = found.get(place)
-        const entity = bearers && chooseEntity({ surface, entity_kind: '' }, bearers, gathered.scope)
+    lookups,
+    link: (group, id, found, now) => {
+      const linked = (names.get(group) ?? []).flatMap(({ surface, predicate, place }) => {
+        const candidates = found.get(place)
+        const entity = candidates && chooseEntity({ surface, entity_kind: '' }, candidates, group.scope)
         return entity ? [{ target: entity.id, predicate }] : []
       })
-      return linkOnce(linked).map(({ target, predicate }) => ({
+      return deduplicateLinks(linked).map(({ target, predicate }) => ({
         ...{ source_id: id, predicate, target_id: target, weight: 1, created_at: now },
       }))
     },
@@ -68,7 +68,7 @@ export function nameAll(facts: readonly Gathered[]): Naming {
 }
 
 /** Who is its subject or its object is not mentioned besides. */
-function linkOnce(linked: readonly { target: string; predicate: string }[]) {
+function deduplicateLinks(linked: readonly { target: string; predicate: string }[]) {
   const ends = new Set(linked.filter(({ predicate }) => predicate !== mentions).map(({ target }) => target))
   const each = linked.filter(({ predicate, target }) => predicate !== mentions || !ends.has(target))
   return [...new Map(each.map((link) => [`${link.predicate} ${link.target}`, link])).values()]

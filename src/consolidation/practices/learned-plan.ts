@@ -1,57 +1,57 @@
 import { findGraphFaults } from '../../domain/graph-cycles.ts'
 import { structureHandle } from '../../domain/handles.ts'
 import type { Episode } from '../stages.ts'
-import type { Craft, Form, Tally } from './practice-kind.ts'
+import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
 /** A plan: which operations wait for which, and how often that was carried out. */
 
-export const planning: Craft = {
+export const planKind: PracticeKind = {
   stage: 'plan_graph',
   type: 'plan_graph',
   actor: 'consolidation/plan-graph',
   figure: 'plan_graphs_extracted',
-  leastSuccesses: 1,
-  member: 'metrics',
+  minSuccesses: 1,
+  countsField: 'metrics',
   read: readPlan,
-  readTally,
-  writeTally,
+  readCounts,
+  writeCounts,
 }
 
-const leastNodes = 3
+const minNodes = 3
 /** A larger one is the history of a single task; and telling it from others takes ever longer. */
-const mostNodes = 500
-const mostEdges = 5_000
-const longestIntent = 1_000
+const maxNodes = 500
+const maxEdges = 5_000
+const maxIntentLength = 1_000
 
 type Call = Episode['payload']['tool_graph'][number]
 
-function readPlan({ payload: { tool_graph: calls } }: Episode): Form | undefined {
-  if (calls.length < leastNodes || calls.length > mostNodes) return undefined
+function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefined {
+  if (calls.length < minNodes || calls.length > maxNodes) return undefined
   const ids = nameNodes(calls)
   const nodes = calls.map(({ tool }, place) => ({ id: ids[place] ?? '', op: tool }))
   const edges = listEdges(calls)
   // A plan that waits for itself cannot be carried out.
-  if (edges.length > mostEdges || findGraphFaults({ nodes, edges }).length > 0) return undefined
+  if (edges.length > maxEdges || findGraphFaults({ nodes, edges }).length > 0) return undefined
   const handle = structureHandle({ nodes, edges })
   return {
     handle,
-    compose: ({ payload: { timeline, tool_graph: told } }) => {
+    compose: ({ payload: { timeline, tool_graph: calls } }) => {
       const summary = timeline.find(({ summary }) => summary?.trim())?.summary
-      const names = nameNodes(told)
+      const names = nameNodes(calls)
       return {
         ...{ kind: 'plan_graph', plan_id: `plan-${handle.digest.toString('hex')}`, version: '1' },
         ...(summary === undefined ? {} : { intent: cut(summary) }),
-        nodes: told.map(({ tool, args }, place) => ({
+        nodes: calls.map(({ tool, args }, place) => ({
           ...{ id: names[place] ?? '', op: tool },
-          ...(args === undefined ? {} : { params: paramsOf(args) }),
+          ...(args === undefined ? {} : { params: toParams(args) }),
         })),
-        edges: listEdges(told),
+        edges: listEdges(calls),
       }
     },
   }
 }
 
-function paramsOf(args: unknown): Record<string, unknown> {
+function toParams(args: unknown): Record<string, unknown> {
   const isObject = typeof args === 'object' && args !== null && !Array.isArray(args)
   return isObject ? { ...args } : { value: args }
 }
@@ -80,10 +80,10 @@ function listEdges(calls: readonly Call[]) {
 }
 
 function cut(text: string): string {
-  return text.slice(0, longestIntent).replace(/[\uD800-\uDBFF]$/, '')
+  return text.slice(0, maxIntentLength).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-function readTally(kept: unknown): Tally {
+function readCounts(kept: unknown): OutcomeCounts {
   const {
     execution_count: uses = 0,
     failure_rate: rate = 0,
@@ -93,7 +93,7 @@ function readTally(kept: unknown): Tally {
   return { successes: uses - failures, failures, lastAt }
 }
 
-function writeTally({ successes, failures, lastAt }: Tally): object {
+function writeCounts({ successes, failures, lastAt }: OutcomeCounts): object {
   const uses = successes + failures
   return {
     ...{ execution_count: uses, failure_rate: uses === 0 ? 0 : failures / uses },

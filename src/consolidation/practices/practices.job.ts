@@ -7,20 +7,25 @@ import type { PoliciesService } from '../../policies/index.ts'
 import { type Draft, insertRecords } from '../../records/index.ts'
 import { lockHandles } from '../episode-batches.queries.ts'
 import { createEpisodeStage } from '../episode-batches.service.ts'
-import { draftKnowledge, recordLesson } from '../facts/fact-draft.ts'
-import { insertWitnesses } from '../facts/facts.queries.ts'
-import type { Lesson, Outcome, Stage } from '../stages.ts'
-import { type Group, groupMoves, type Move, moveOf } from './outcome-counts.ts'
-import { type Fate, findFounder, judge, learn } from './practice.ts'
-import type { Craft, Tally } from './practice-kind.ts'
+import { createDescent, draftConsolidated } from '../facts/fact-draft.ts'
+import { insertObservations } from '../facts/facts.queries.ts'
+import type { Stage, StageInput, StageOutcome } from '../stages.ts'
+import { type CountChange, findCountChange, groupChanges, type PracticeGroup } from './outcome-counts.ts'
+import {
+  decidePracticeOutcome,
+  findFoundingEpisode,
+  type PracticeOutcome,
+  updatePractice,
+} from './practice.ts'
+import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
 import {
   claimPractices,
   countWaiting,
   findCounted,
   findPractices,
-  type Waiting,
+  type WaitingCounts,
   writeCounted,
-  writeLearnt,
+  writeUpdatedPractices,
 } from './practices.queries.ts'
 
 type Resources = {
@@ -33,102 +38,103 @@ type Resources = {
 }
 
 /** By the record that learns of them. */
-type Taught = Map<string, Move[]>
+type ChangesByPractice = Map<string, CountChange[]>
 
 /** What is done the same way again and again becomes known, with how often it went well and how often not. */
-export function createCounting(
-  craft: Craft,
+export function createPracticeStage(
+  kind: PracticeKind,
   { ids, seal, textLanguage, policies, ...resources }: Resources,
 ): Stage {
-  return createEpisodeStage(craft.stage, resources, consolidate)
+  return createEpisodeStage(kind.stage, resources, consolidate)
 
-  async function consolidate(tx: Transaction, lesson: Lesson): Promise<Outcome> {
-    const { isRehearsal, now, runId } = lesson
-    const groups = groupMoves(await findMoves(tx, lesson))
+  async function consolidate(tx: Transaction, input: StageInput): Promise<StageOutcome> {
+    const { isDryRun: isRehearsal, now, runId } = input
+    const groups = groupChanges(await findChanges(tx, input))
     if (groups.length === 0) return {}
     const keys = groups.map(({ key }) => key)
     if (!isRehearsal) await lockHandles(tx, keys)
-    const fates = await judgeAll(tx, groups)
-    const unknown = groups.filter((_, place) => fates[place]?.outcome === 'unknown')
-    const { born, taught } = await makeKnown(tx, unknown, lesson)
-    for (const [place, { moves }] of groups.entries()) {
-      const fate = fates[place]
-      if (fate?.outcome === 'fed') taught.set(fate.id, [...(taught.get(fate.id) ?? []), ...moves])
+    const outcomes = await decideAll(tx, groups)
+    const unknown = groups.filter((_, place) => outcomes[place]?.outcome === 'unknown')
+    const { born: createdIds, taught: toUpdate } = await createPractices(tx, unknown, input)
+    for (const [place, { countChanges }] of groups.entries()) {
+      const outcome = outcomes[place]
+      if (outcome?.outcome === 'fed')
+        toUpdate.set(outcome.id, [...(toUpdate.get(outcome.id) ?? []), ...countChanges])
     }
-    const { reinforced, changes } = await teach(tx, taught, { now, runId })
+    const { reinforced, changes } = await updatePractices(tx, toUpdate, { now, runId })
     await writeCounted(
       tx,
-      craft.stage,
-      groups.flatMap(({ moves }) => moves),
+      kind.stage,
+      groups.flatMap(({ countChanges }) => countChanges),
     )
     return {
-      counts: { [craft.figure]: born.length, duplicates_resolved: reinforced },
-      changes: [...born.map((id) => ({ record_id: id, action: 'create' })), ...changes],
+      counts: { [kind.figure]: createdIds.length, duplicates_resolved: reinforced },
+      changes: [...createdIds.map((id) => ({ record_id: id, action: 'create' })), ...changes],
     }
   }
 
-  async function findMoves(tx: Transaction, { episodes }: Lesson): Promise<Move[]> {
+  async function findChanges(tx: Transaction, { episodes }: StageInput): Promise<CountChange[]> {
     const counted = await findCounted(
       tx,
-      craft.stage,
+      kind.stage,
       episodes.map(({ id }) => id),
     )
     const byEpisode = new Map(counted.map((each) => [each.episode, each]))
     return episodes.flatMap((episode) => {
-      const form = craft.read(episode)
-      return (form && moveOf(episode, form, byEpisode.get(episode.id))) ?? []
+      const pattern = kind.read(episode)
+      return (pattern && findCountChange(episode, pattern, byEpisode.get(episode.id))) ?? []
     })
   }
 
-  async function judgeAll(tx: Transaction, groups: readonly Group[]): Promise<Fate[]> {
+  async function decideAll(tx: Transaction, groups: readonly PracticeGroup[]): Promise<PracticeOutcome[]> {
     const known = await findPractices(
       tx,
-      craft,
+      kind,
       groups.map(({ key }) => key),
     )
     const byPlace = Map.groupBy(known, ({ place }) => place)
-    return groups.map((_, place) => judge(byPlace.get(place) ?? []))
+    return groups.map((_, place) => decidePracticeOutcome(byPlace.get(place) ?? []))
   }
 
   /** Stores those that went well often enough; those that were erased stay unknown. */
-  async function makeKnown(tx: Transaction, unknown: readonly Group[], lesson: Lesson) {
-    const taught: Taught = new Map()
-    const hopeful = unknown.filter(({ moves }) => moves.some(({ to }) => to === 'success'))
-    if (hopeful.length === 0) return { born: [], taught }
-    const keys = hopeful.map(({ key }) => key)
-    const waiting = new Map((await countWaiting(tx, craft.stage, keys)).map((each) => [each.place, each]))
+  async function createPractices(tx: Transaction, unknown: readonly PracticeGroup[], input: StageInput) {
+    const toUpdate: ChangesByPractice = new Map()
+    const candidates = unknown.filter(({ countChanges }) => countChanges.some(({ to }) => to === 'success'))
+    if (candidates.length === 0) return { born: [], taught: toUpdate }
+    const keys = candidates.map(({ key }) => key)
+    const waiting = new Map((await countWaiting(tx, kind.stage, keys)).map((each) => [each.place, each]))
     const known = await policies.getAll(tx)
-    const drafts = hopeful.flatMap((group, place): Draft[] => {
+    const drafts = candidates.flatMap((group, place): Draft[] => {
       const found = waiting.get(place)
-      const founded = findFounder(group, tallyOf(found), craft)
+      const founded = findFoundingEpisode(group, toOutcomeCounts(found), kind)
       if (!founded) return []
       const id = ids.next()
-      taught.set(id, founded.later)
+      toUpdate.set(id, founded.later)
       const sources = [...founded.founding.map(({ episode }) => episode.id), ...(found?.episodes ?? [])]
-      return [draft(group, founded, { ...{ id, lesson, policies: known }, sources: [...new Set(sources)] })]
+      return [draft(group, founded, { ...{ id, input, policies: known }, sources: [...new Set(sources)] })]
     })
     const stored = drafts.length === 0 ? new Set() : (await insertRecords(tx, drafts, textLanguage, seal)).ids
-    for (const id of taught.keys()) if (!stored.has(id)) taught.delete(id)
-    return { born: [...taught.keys()], taught }
+    for (const id of toUpdate.keys()) if (!stored.has(id)) toUpdate.delete(id)
+    return { born: [...toUpdate.keys()], taught: toUpdate }
   }
 
   function draft(
-    { form }: Group,
-    { founder, tally }: NonNullable<ReturnType<typeof findFounder>>,
-    { id, sources, lesson: { now, runId }, policies }: Founding,
+    { pattern }: PracticeGroup,
+    { founder, tally: counts }: NonNullable<ReturnType<typeof findFoundingEpisode>>,
+    { id, sources, input: { now, runId }, policies }: DraftInput,
   ): Draft {
-    const payload = { ...form.compose(founder), [craft.member]: craft.writeTally(tally) }
+    const payload = { ...pattern.compose(founder), [kind.countsField]: kind.writeCounts(counts) }
     const provenance = {
-      sources: sources.slice(0, mostSources).map((ref) => ({ kind: 'event' as const, ref })),
-      created_by: craft.actor,
+      sources: sources.slice(0, maxSources).map((ref) => ({ kind: 'event' as const, ref })),
+      created_by: kind.actor,
     }
-    const birth = { id, actor: craft.actor, now, runId, policies, episodes: [founder] as const }
-    const drafted = draftKnowledge({ type: craft.type, payload, provenance }, birth)
+    const draftOptions = { id, actor: kind.actor, now, runId, policies, episodes: [founder] as const }
+    const drafted = draftConsolidated({ type: kind.type, payload, provenance }, draftOptions)
     const others = sources.filter((source) => source !== founder.id)
     const edges = others.map((target) => ({
       ...{ source_id: id, predicate: 'derived_from', target_id: target, weight: 1, created_at: now },
     }))
-    const descents = others.map((source) => recordLesson(id, source))
+    const descents = others.map((source) => createDescent(id, source))
     return {
       ...drafted,
       ...{ edges: [...drafted.edges, ...edges], descents: [...drafted.descents, ...descents] },
@@ -136,42 +142,47 @@ export function createCounting(
   }
 
   /** An edge that is there already says that the episode was counted, here or where both were imported from. */
-  async function teach(tx: Transaction, taught: Taught, { now, runId }: Pick<Lesson, 'now' | 'runId'>) {
+  async function updatePractices(
+    tx: Transaction,
+    toUpdate: ChangesByPractice,
+    { now, runId }: Pick<StageInput, 'now' | 'runId'>,
+  ) {
     const nothing = { reinforced: 0, changes: [] as Change[] }
-    const practices = taught.size === 0 ? [] : await claimPractices(tx, [...taught.keys()], craft.member)
+    const practices =
+      toUpdate.size === 0 ? [] : await claimPractices(tx, [...toUpdate.keys()], kind.countsField)
     const pairs = practices.flatMap(({ id }) =>
-      (taught.get(id) ?? []).flatMap(({ from, episode }) =>
+      (toUpdate.get(id) ?? []).flatMap(({ from, episode }) =>
         from ? [] : [{ fact: id, episode: episode.id }],
       ),
     )
-    const linked = pairs.length === 0 ? [] : await insertWitnesses(tx, pairs, now)
+    const linked = pairs.length === 0 ? [] : await insertObservations(tx, pairs, now)
     const fresh = new Set(linked.map(({ fact, episode }) => `${fact} ${episode}`))
-    const learnt = practices.flatMap((practice) => {
-      const moves = (taught.get(practice.id) ?? []).filter(
+    const updated = practices.flatMap((practice) => {
+      const countChanges = (toUpdate.get(practice.id) ?? []).filter(
         ({ from, episode }) => from !== undefined || fresh.has(`${practice.id} ${episode.id}`),
       )
-      return moves.length === 0 ? [] : [learn(practice, moves, craft, now)]
+      return countChanges.length === 0 ? [] : [updatePractice(practice, countChanges, kind, now)]
     })
-    if (learnt.length === 0) return nothing
-    await writeLearnt(tx, learnt, { actor: craft.actor, member: craft.member, now, runId })
-    const changes = learnt.map(({ id, entries, kept }): Change => {
+    if (updated.length === 0) return nothing
+    await writeUpdatedPractices(tx, updated, { actor: kind.actor, countsField: kind.countsField, now, runId })
+    const changes = updated.map(({ id, entries, kept }): Change => {
       const isReinforced = entries.some(({ action }) => action === 'reinforce')
       return { record_id: id, action: isReinforced ? 'reinforce' : 'revise', after: kept }
     })
-    const actions = learnt.flatMap(({ entries }) => entries.map(({ action }) => action))
+    const actions = updated.flatMap(({ entries }) => entries.map(({ action }) => action))
     return { reinforced: actions.filter((action) => action === 'reinforce').length, changes }
   }
 }
 
-type Founding = {
+type DraftInput = {
   id: string
   sources: readonly string[]
-  lesson: Lesson
-  policies: Parameters<typeof draftKnowledge>[1]['policies']
+  input: StageInput
+  policies: Parameters<typeof draftConsolidated>[1]['policies']
 }
 
-const mostSources = 100
+const maxSources = 100
 
-function tallyOf(waiting: Waiting | undefined): Tally {
+function toOutcomeCounts(waiting: WaitingCounts | undefined): OutcomeCounts {
   return { successes: waiting?.successes ?? 0, failures: waiting?.failures ?? 0, lastAt: null }
 }

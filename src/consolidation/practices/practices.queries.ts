@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import type { Transaction } from '../../db/transaction.ts'
-import type { Counted, Key, Move } from './outcome-counts.ts'
-import type { Known, Learnt, Practice } from './practice.ts'
-import type { Craft } from './practice-kind.ts'
+import type { CountChange, CountedEpisode, PracticeKey } from './outcome-counts.ts'
+import type { KnownPractice, Practice, UpdatedPractice } from './practice.ts'
+import type { PracticeKind } from './practice-kind.ts'
 
-type Stage = Craft['stage']
+type Stage = PracticeKind['stage']
 
 export async function findCounted(
   tx: Transaction,
   stage: Stage,
   episodes: readonly string[],
-): Promise<Counted[]> {
-  const { rows } = await sql<Counted>`
+): Promise<CountedEpisode[]> {
+  const { rows } = await sql<CountedEpisode>`
     select episode_id as episode, outcome, digest, scope
     from episode_tallies
     where stage = ${stage} and episode_id = any(${sql.val([...episodes])}::uuid[])
@@ -19,13 +19,17 @@ export async function findCounted(
   return rows
 }
 
-export async function writeCounted(tx: Transaction, stage: Stage, moves: readonly Move[]): Promise<void> {
+export async function writeCounted(
+  tx: Transaction,
+  stage: Stage,
+  changes: readonly CountChange[],
+): Promise<void> {
   await sql`
     insert into episode_tallies (episode_id, stage, outcome, digest, scope)
     select id, ${stage}::consolidation_stage, outcome, digest, scope
     from unnest(
-      ${moves.map(({ episode }) => episode.id)}::uuid[], ${moves.map(({ to }) => to)}::text[],
-      ${moves.map(({ key }) => key.digest)}::bytea[], ${moves.map(({ key }) => key.scope)}::text[]
+      ${changes.map(({ episode }) => episode.id)}::uuid[], ${changes.map(({ to }) => to)}::text[],
+      ${changes.map(({ key }) => key.digest)}::bytea[], ${changes.map(({ key }) => key.scope)}::text[]
     ) as counted (id, outcome, digest, scope)
     on conflict (episode_id, stage) do update set outcome = excluded.outcome
   `.execute(tx)
@@ -34,10 +38,10 @@ export async function writeCounted(tx: Transaction, stage: Stage, moves: readonl
 /** The oldest first. To be asked once nobody else can store any of them. */
 export async function findPractices(
   tx: Transaction,
-  { type, actor }: Pick<Craft, 'type' | 'actor'>,
-  keys: readonly Key[],
-): Promise<Known[]> {
-  const { rows } = await sql<Known>`
+  { type, actor }: Pick<PracticeKind, 'type' | 'actor'>,
+  keys: readonly PracticeKey[],
+): Promise<KnownPractice[]> {
+  const { rows } = await sql<KnownPractice>`
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
       coalesce(c.provenance ->> 'created_by' = ${actor}, false) as is_ours
     from unnest(
@@ -54,13 +58,17 @@ export async function findPractices(
 }
 
 /** Of what nobody has made known yet: how often it was done, and the latest who did. */
-export type Waiting = { place: number; successes: number; failures: number; episodes: string[] }
+export type WaitingCounts = { place: number; successes: number; failures: number; episodes: string[] }
 
-const mostNamed = 100
+const maxNamedSources = 100
 
 /** Those that are gone meanwhile, or moved, do not count; when they come back they are counted anew. */
-export async function countWaiting(tx: Transaction, stage: Stage, keys: readonly Key[]): Promise<Waiting[]> {
-  const { rows } = await sql<Waiting>`
+export async function countWaiting(
+  tx: Transaction,
+  stage: Stage,
+  keys: readonly PracticeKey[],
+): Promise<WaitingCounts[]> {
+  const { rows } = await sql<WaitingCounts>`
     with wanted as materialized (
       select * from unnest(
         ${keys.map(({ digest }) => digest)}::bytea[], ${keys.map(({ scope }) => scope)}::text[],
@@ -79,7 +87,7 @@ export async function countWaiting(tx: Transaction, stage: Stage, keys: readonly
     )
     select place::int - 1 as place, (count(*) filter (where outcome = 'success'))::int as successes,
       (count(*) filter (where outcome = 'failure'))::int as failures,
-      (array_agg(episode_id::text order by episode_id desc))[1:${sql.lit(mostNamed)}] as episodes
+      (array_agg(episode_id::text order by episode_id desc))[1:${sql.lit(maxNamedSources)}] as episodes
     from each
     where is_there and outcome in ('success', 'failure')
     group by place
@@ -91,7 +99,7 @@ export async function countWaiting(tx: Transaction, stage: Stage, keys: readonly
 export async function claimPractices(
   tx: Transaction,
   ids: readonly string[],
-  member: Craft['member'],
+  countsField: PracticeKind['countsField'],
 ): Promise<Practice[]> {
   const { rows } = await sql<Practice>`
     with claimed as materialized (
@@ -104,7 +112,7 @@ export async function claimPractices(
       order by r.id
       for no key update
     )
-    select claimed.*, c.payload -> ${member}::text as kept
+    select claimed.*, c.payload -> ${countsField}::text as kept
     from claimed
     join contents as c on c.record_id = claimed.id
   `.execute(tx)
@@ -112,24 +120,29 @@ export async function claimPractices(
 }
 
 /** New lives and tallies, sources as far as they are named, and an entry in the log for each episode. */
-export async function writeLearnt(
+export async function writeUpdatedPractices(
   tx: Transaction,
-  learnt: readonly Learnt[],
-  { actor, member, now, runId }: { actor: string; member: Craft['member']; now: Date; runId: string },
+  updated: readonly UpdatedPractice[],
+  {
+    actor,
+    countsField,
+    now,
+    runId,
+  }: { actor: string; countsField: PracticeKind['countsField']; now: Date; runId: string },
 ): Promise<void> {
-  const entries = learnt.flatMap(({ id, entries }) => entries.map((entry) => ({ id, ...entry })))
+  const entries = updated.flatMap(({ id, entries }) => entries.map((entry) => ({ id, ...entry })))
   await sql`
     with incoming as materialized (
       select * from unnest(
-        ${learnt.map(({ id }) => id)}::uuid[],
-        ${learnt.map(({ life }) => life.base_salience)}::float8[],
-        ${learnt.map(({ life }) => life.anchored_at)}::timestamptz[],
-        ${learnt.map(({ life }) => life.last_reinforced_at)}::timestamptz[],
-        ${learnt.map(({ life }) => life.salience)}::float8[],
-        ${learnt.map(({ life }) => life.expires_at)}::timestamptz[],
-        ${learnt.map(({ life }) => life.prune_at)}::timestamptz[],
-        ${learnt.map(({ kept }) => JSON.stringify(kept))}::text[],
-        ${learnt.map((each) => each.entries.length)}::int4[]
+        ${updated.map(({ id }) => id)}::uuid[],
+        ${updated.map(({ lifecycle }) => lifecycle.base_salience)}::float8[],
+        ${updated.map(({ lifecycle }) => lifecycle.anchored_at)}::timestamptz[],
+        ${updated.map(({ lifecycle }) => lifecycle.last_reinforced_at)}::timestamptz[],
+        ${updated.map(({ lifecycle }) => lifecycle.salience)}::float8[],
+        ${updated.map(({ lifecycle }) => lifecycle.expires_at)}::timestamptz[],
+        ${updated.map(({ lifecycle }) => lifecycle.prune_at)}::timestamptz[],
+        ${updated.map(({ kept }) => JSON.stringify(kept))}::text[],
+        ${updated.map((each) => each.entries.length)}::int4[]
       ) as incoming (
         id, base_salience, anchored_at, last_reinforced_at, salience, expires_at, prune_at, kept, times
       )
@@ -154,8 +167,8 @@ export async function writeLearnt(
       returning r.id, r.updated_at
     ), content as (
       update contents as c
-      set payload = jsonb_set(c.payload, array[${member}::text], i.kept::jsonb),
-        provenance = case when jsonb_array_length(c.provenance -> 'sources') < ${mostNamed}
+      set payload = jsonb_set(c.payload, array[${countsField}::text], i.kept::jsonb),
+        provenance = case when jsonb_array_length(c.provenance -> 'sources') < ${maxNamedSources}
           then jsonb_set(c.provenance, '{sources}', (c.provenance -> 'sources') || s.sources)
           else c.provenance end
       from incoming as i

@@ -1,34 +1,34 @@
 import { recipeHandle } from '../../domain/handles.ts'
 import { toolSequenceOf } from '../../domain/tool-sequence.ts'
 import type { Episode } from '../stages.ts'
-import type { Craft, Form, Tally } from './practice-kind.ts'
+import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
 /** A skill: which tools, one after the other, and how well that works. */
 
-export const competence: Craft = {
+export const skillKind: PracticeKind = {
   stage: 'competence',
   type: 'competence',
   actor: 'consolidation/competence',
   figure: 'competence_extracted',
-  leastSuccesses: 2,
-  member: 'performance',
+  minSuccesses: 2,
+  countsField: 'performance',
   read: readSkill,
-  readTally,
-  writeTally,
+  readCounts,
+  writeCounts,
 }
 
-const longestName = 1_000
-const longestSignal = 500
-const mostTriggers = 10
+const maxNameLength = 1_000
+const maxSignalLength = 500
+const maxTriggers = 10
 
-function readSkill({ payload }: Episode): Form | undefined {
+function readSkill({ payload }: Episode): Pattern | undefined {
   const tools = toolSequenceOf(payload.tool_graph)
   if (tools.length === 0) return undefined
   return {
     handle: recipeHandle(tools),
     compose: (episode) => ({
       kind: 'competence',
-      skill_name: cut(tools.join(', then '), longestName),
+      skill_name: cut(tools.join(', then '), maxNameLength),
       triggers: listSignals(episode).map((signal) => ({ signal })),
       recipe: tools.map((tool) => ({ step: `Use ${tool}.`, tool })),
       required_tools: [...new Set(tools)],
@@ -39,11 +39,11 @@ function readSkill({ payload }: Episode): Form | undefined {
 
 /** What was going on when it was used. */
 function listSignals({ payload: { timeline } }: Episode): string[] {
-  const said = timeline.flatMap(({ summary, event_kind: kind }) => {
-    const signal = cut(summary?.trim() ? summary : kind, longestSignal)
+  const signals = timeline.flatMap(({ summary, event_kind: kind }) => {
+    const signal = cut(summary?.trim() ? summary : kind, maxSignalLength)
     return signal.trim() === '' ? [] : [signal]
   })
-  return [...new Set(said)].slice(0, mostTriggers)
+  return [...new Set(signals)].slice(0, maxTriggers)
 }
 
 /** Never half a character: PostgreSQL refuses one. */
@@ -51,7 +51,7 @@ function cut(text: string, limit: number): string {
   return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
 }
 
-function readTally(kept: unknown): Tally {
+function readCounts(kept: unknown): OutcomeCounts {
   const {
     success_count: successes = 0,
     failure_count: failures = 0,
@@ -60,7 +60,7 @@ function readTally(kept: unknown): Tally {
   return { successes, failures, lastAt }
 }
 
-function writeTally({ successes, failures, lastAt }: Tally): object {
+function writeCounts({ successes, failures, lastAt }: OutcomeCounts): object {
   const uses = successes + failures
   return {
     ...{ success_count: successes, failure_count: failures, success_rate: uses === 0 ? 0 : successes / uses },

@@ -4,47 +4,53 @@ import type { Transaction } from '../../db/transaction.ts'
 import { rankOf } from '../../domain/caller.ts'
 import { findServingModel } from '../../embeddings/index.ts'
 import { type BatchResult, RunEnded } from '../../jobs/runs.ts'
-import { findFigure } from '../entity-facts.queries.ts'
-import type { Bear } from '../insert-fact.service.ts'
-import type { Asking } from '../model-question.ts'
+import { findRunFigure } from '../entity-facts.queries.ts'
+import type { InsertFact } from '../insert-fact.service.ts'
+import type { ModelSession } from '../model-question.ts'
 import type { DreamContext, Step } from '../steps.ts'
-import { digestOf } from '../verdict-digest.ts'
-import { hasVerdict, rememberVerdict } from '../verdicts.queries.ts'
-import { leastMembers } from './cluster-group.ts'
-import { createMerging, type Merging } from './cluster-merge.service.ts'
+import { createQuestionDigest } from '../verdict-digest.ts'
+import { hasVerdict, upsertVerdict } from '../verdicts.queries.ts'
+import { minMembers } from './cluster-group.ts'
+import { createMerge, type MergeInput } from './cluster-merge.service.ts'
 import { findGroups } from './cluster-search.service.ts'
-import { findListed, findMembers, listPartitions, type Member, type Partition } from './clustering.queries.ts'
-import { reviveOrphans } from './orphans.service.ts'
-import { type Told, tellGroup } from './summary-prompt.ts'
+import {
+  findListedCandidates,
+  findMembers,
+  listPartitions,
+  type Member,
+  type Partition,
+} from './clustering.queries.ts'
+import { restoreOrphans } from './orphans.service.ts'
+import { buildGroupQuestion, type GroupQuestion } from './summary-prompt.ts'
 
-type Resources = { db: Database; bear: Bear; textLanguage: string }
+type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }
 
 /** Of a run: what is left over is told of, and has its turn the next time. */
-const mostAsked = 100
+const maxQuestions = 100
 const listedAtOnce = 200
 
-type Found = { partition: Partition; ids: readonly string[] }
+type Cluster = { partition: Partition; ids: readonly string[] }
 /** How many more questions the run may ask, whatever comes of them. */
-type Allowance = { left: number }
-type Question = { told: Told; members: readonly Member[]; digest: Buffer }
+type Allowance = { unmerged: number }
+type Question = { groupQuestion: GroupQuestion; members: readonly Member[]; digest: Buffer }
 
 /** What is nearly the same becomes one, by the words of a model; without them it is only told of. */
-export function createClustering({ db, ...resources }: Resources): Step {
-  const merge = createMerging(resources)
+export function createClusteringStep({ db, ...resources }: Resources): Step {
+  const merge = createMerge(resources)
 
   async function run(context: DreamContext): Promise<void> {
-    await reviveOrphans(context, resources.textLanguage)
+    await restoreOrphans(context, resources.textLanguage)
     const model = await findServingModel(db)
     if (!model) return
     const allowance = await findAllowance(context)
     for (const partition of await listPartitions(db, context.run.scope)) {
-      const left: (readonly string[])[] = []
+      const unmerged: (readonly string[])[] = []
       const flush = async () => {
-        if (left.length > 0) await list(context, left.splice(0))
+        if (unmerged.length > 0) await listCandidates(context, unmerged.splice(0))
       }
       for await (const ids of findGroups({ db, context, model, partition })) {
-        if (!(await isSettled(context, { partition, ids }, allowance))) left.push(ids)
-        if (left.length >= listedAtOnce) await flush()
+        if (!(await tryMerge(context, { partition, ids }, allowance))) unmerged.push(ids)
+        if (unmerged.length >= listedAtOnce) await flush()
       }
       await flush()
     }
@@ -52,44 +58,52 @@ export function createClustering({ db, ...resources }: Resources): Step {
 
   /** Of a run that is taken up again, what it has left. */
   async function findAllowance({ run: { id } }: DreamContext): Promise<Allowance> {
-    const merged = await findFigure(db, id, 'clusters_merged')
-    return { left: mostAsked - merged - (await findFigure(db, id, 'clusters_rejected')) }
+    const merged = await findRunFigure(db, id, 'clusters_merged')
+    return { unmerged: maxQuestions - merged - (await findRunFigure(db, id, 'clusters_rejected')) }
   }
 
   /** Whether it has become one. */
-  async function isSettled(context: DreamContext, found: Found, allowance: Allowance): Promise<boolean> {
+  async function tryMerge(context: DreamContext, cluster: Cluster, allowance: Allowance): Promise<boolean> {
     const { model } = context
-    if (!model || allowance.left <= 0 || rankOf(found.partition.sensitivity) > rankOf(model.maxSensitivity))
+    if (
+      !model ||
+      allowance.unmerged <= 0 ||
+      rankOf(cluster.partition.sensitivity) > rankOf(model.maxSensitivity)
+    )
       return false
-    const question = await prepare(model, found.ids)
+    const question = await prepare(model, cluster.ids)
     if (!question || (await hasVerdict(db, { step: 'cluster', digest: question.digest }))) return false
-    allowance.left--
-    const asked = await model.ask(question.told.question)
-    if ('answer' in asked) {
+    allowance.unmerged--
+    const reply = await model.ask(question.groupQuestion.question)
+    if ('answer' in reply) {
       const { members } = question
-      return conclude(context, question, { partition: found.partition, members, summary: asked.answer })
+      return storeAnswer(context, question, { partition: cluster.partition, members, summary: reply.answer })
     }
-    if (asked.refused === 'invalid') await context.inBatch((tx) => reject(tx, context, question))
+    if (reply.refused === 'invalid') await context.inBatch((tx) => reject(tx, context, question))
     return false
   }
 
-  async function prepare({ model }: Asking, ids: readonly string[]): Promise<Question | undefined> {
-    const found = await findMembers(db, ids)
-    const told = tellGroup(found)
-    if (told.sources.length < leastMembers) return undefined
-    const shown = new Set(told.sources.map(({ id }) => id))
-    const members = found.filter(({ id }) => shown.has(id))
+  async function prepare({ model }: ModelSession, ids: readonly string[]): Promise<Question | undefined> {
+    const cluster = await findMembers(db, ids)
+    const groupQuestion = buildGroupQuestion(cluster)
+    if (groupQuestion.sources.length < minMembers) return undefined
+    const shown = new Set(groupQuestion.sources.map(({ id }) => id))
+    const members = cluster.filter(({ id }) => shown.has(id))
     const inputs = members.flatMap(({ id, version }) => [id, version])
-    return { told, members, digest: digestOf({ step: 'cluster', model, inputs }) }
+    return { groupQuestion, members, digest: createQuestionDigest({ step: 'cluster', model, inputs }) }
   }
 
-  async function conclude(context: DreamContext, question: Question, merging: Merging): Promise<boolean> {
+  async function storeAnswer(
+    context: DreamContext,
+    question: Question,
+    mergeInput: MergeInput,
+  ): Promise<boolean> {
     try {
       const { isMerged } = await context.inBatch(async (tx): Promise<BatchResult & { isMerged: boolean }> => {
-        const merged = await merge(tx, context, merging)
+        const merged = await merge(tx, context, mergeInput)
         if (merged.outcome === 'erased') return { ...(await reject(tx, context, question)), isMerged: false }
         if (merged.outcome === 'moved') return { isMerged: false }
-        const counts = { clusters_merged: 1, records_merged: merging.members.length }
+        const counts = { clusters_merged: 1, records_merged: mergeInput.members.length }
         return { counts, changes: merged.changes, isMerged: true }
       })
       return isMerged
@@ -102,7 +116,7 @@ export function createClustering({ db, ...resources }: Resources): Step {
   }
 
   async function reject(tx: Transaction, { run }: DreamContext, { digest }: Question): Promise<BatchResult> {
-    await rememberVerdict(tx, { step: 'cluster', digest, now: run.startedAt })
+    await upsertVerdict(tx, { step: 'cluster', digest, now: run.startedAt })
     return { counts: { clusters_rejected: 1 } }
   }
 
@@ -121,10 +135,13 @@ export function createClustering({ db, ...resources }: Resources): Step {
 }
 
 /** Each once, also by a run that is taken up again. */
-async function list({ inBatch, run }: DreamContext, groups: readonly (readonly string[])[]): Promise<void> {
+async function listCandidates(
+  { inBatch, run }: DreamContext,
+  groups: readonly (readonly string[])[],
+): Promise<void> {
   await inBatch(async (tx) => {
     const seeds = groups.flatMap(([seed]) => seed ?? [])
-    const listed = await findListed(tx, run.id, seeds)
+    const listed = await findListedCandidates(tx, run.id, seeds)
     const fresh = groups.filter(([seed]) => seed !== undefined && !listed.has(seed))
     const changes = fresh.map(([seed = '', ...others]) => ({
       ...{ record_id: seed, action: 'candidate' },

@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import type { MemoryKind } from '../../db/schema.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
-import { leastMembers } from './cluster-group.ts'
+import { minMembers } from './cluster-group.ts'
 import type { Source } from './summary-prompt.ts'
 
 /** Those that may become one: nobody who sees one of them may not see another. */
@@ -13,7 +13,7 @@ export type Partition = { scope: string; memory_kind: MemoryKind; sensitivity: S
  * On a row `r`: what may become a part of something else. Not what a dream wrote, which would be told from hearsay in
  * the end; nor what was told as one before and taken back, for that was somebody's decision.
  */
-const isLoose = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_at is null and r.status = 'active'
+const isMergeable = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_at is null and r.status = 'active'
   and not r.pinned and r.source_type <> 'dream'
   and not (r.type = 'semantic' and exists (
     select from contents as own where own.record_id = r.id and own.tags && array['peer-card', 'synthesis']::text[]
@@ -23,15 +23,15 @@ const isLoose = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_
 export async function listPartitions(db: Database, scope: string | null): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     select r.scope, r.memory_kind, r.sensitivity from records as r
-    where ${isLoose} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    where ${isMergeable} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
     group by r.scope, r.memory_kind, r.sensitivity
-    having count(*) >= ${sql.lit(leastMembers)}
+    having count(*) >= ${sql.lit(minMembers)}
     order by r.scope, r.memory_kind, r.sensitivity
   `.execute(db)
   return rows
 }
 
-function isIn({ scope, memory_kind: kind, sensitivity }: Partition): RawBuilder<SqlBool> {
+function isInPartition({ scope, memory_kind: kind, sensitivity }: Partition): RawBuilder<SqlBool> {
   return sql<SqlBool>`r.scope = ${scope} and r.memory_kind = ${kind} and r.sensitivity = ${sensitivity}`
 }
 
@@ -51,7 +51,7 @@ export async function readPortion(
     from (
       select r.id, s.bits
       from records as r join signatures as s on s.record_id = r.id and s.model_id = ${modelId}
-      where ${isIn(partition)} and ${isLoose} and r.id > ${after}::uuid
+      where ${isInPartition(partition)} and ${isMergeable} and r.id > ${after}::uuid
       order by r.id
       limit ${limit}
     ) as portion
@@ -78,7 +78,7 @@ export async function findMembers(db: Database, ids: readonly string[]): Promise
  * What became of some records in one becomes of the one: it is used as often as they were, as dear, and no surer than
  * the least sure of them.
  */
-export async function carryCounts(tx: Transaction, ids: readonly string[], heirId: string): Promise<void> {
+export async function copyCounts(tx: Transaction, ids: readonly string[], summaryId: string): Promise<void> {
   await sql`
     update records as heir
     set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
@@ -90,14 +90,14 @@ export async function carryCounts(tx: Transaction, ids: readonly string[], heirI
         min(confidence) as confidence
       from records where id = any(${sql.val([...ids])}::uuid[])
     ) as parts
-    where heir.id = ${heirId}::uuid
+    where heir.id = ${summaryId}::uuid
   `.execute(tx)
 }
 
-type Walked = { scope: string | null; after: string; limit: number }
+type Page = { scope: string | null; after: string; limit: number }
 
 /** What was told as one in something that is there no more. */
-export async function findOrphans(db: Database, { scope, after, limit }: Walked): Promise<string[]> {
+export async function findOrphans(db: Database, { scope, after, limit }: Page): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from records as r
@@ -117,7 +117,7 @@ export async function findOrphans(db: Database, { scope, after, limit }: Walked)
 }
 
 /** Of those that are told of in a run, the ones that it has listed before it was taken up again. */
-export async function findListed(
+export async function findListedCandidates(
   tx: Transaction,
   runId: string,
   ids: readonly string[],

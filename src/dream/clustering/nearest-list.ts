@@ -1,56 +1,67 @@
-import { distanceBetween, farthest, type Signatures } from './signature-distance.ts'
+import { distanceBetween, maxDistance, type Signatures } from './signature-distance.ts'
 
 /** Of each the nearest that were found so far, by the distance of their signatures. */
-export type Nearby = { counts: Uint8Array; places: Int32Array; distances: Uint16Array; worst: Uint16Array }
+export type NeighbourLists = {
+  counts: Uint8Array
+  places: Int32Array
+  distances: Uint16Array
+  worst: Uint16Array
+}
 
 /** More of them would only tell a large group from a very large one. */
-const kept = 24
+const maxNeighbours = 24
 
-export function createNearby(size: number): Nearby {
+export function createNeighbourLists(size: number): NeighbourLists {
   return {
     counts: new Uint8Array(size),
-    places: new Int32Array(size * kept),
-    distances: new Uint16Array(size * kept),
-    worst: new Uint16Array(size).fill(farthest + 1),
+    places: new Int32Array(size * maxNeighbours),
+    distances: new Uint16Array(size * maxNeighbours),
+    worst: new Uint16Array(size).fill(maxDistance + 1),
   }
 }
 
 /** Both learn of each other, where they are near enough. */
-export function introduce(nearby: Nearby, one: number, other: number, distance: number): void {
-  if (distance > farthest) return
-  note(nearby, one, other, distance)
-  note(nearby, other, one, distance)
+export function addPair(lists: NeighbourLists, one: number, other: number, distance: number): void {
+  if (distance > maxDistance) return
+  addNeighbour(lists, one, other, distance)
+  addNeighbour(lists, other, one, distance)
 }
 
-function note(nearby: Nearby, one: number, other: number, distance: number): void {
-  const { counts, places, distances, worst } = nearby
+function addNeighbour(lists: NeighbourLists, one: number, other: number, distance: number): void {
+  const { counts, places, distances, worst } = lists
   if (distance >= (worst[one] ?? 0)) return
-  const from = one * kept
+  const from = one * maxNeighbours
   const count = counts[one] ?? 0
   let farthestAt = from
   for (let at = from; at < from + count; at++) {
     if (places[at] === other) return
     if ((distances[at] ?? 0) > (distances[farthestAt] ?? 0)) farthestAt = at
   }
-  const at = count < kept ? from + count : farthestAt
+  const at = count < maxNeighbours ? from + count : farthestAt
   places[at] = other
   distances[at] = distance
-  if (count < kept) counts[one] = count + 1
-  if (counts[one] === kept) worst[one] = Math.max(...distances.subarray(from, from + kept))
+  if (count < maxNeighbours) counts[one] = count + 1
+  if (counts[one] === maxNeighbours) worst[one] = Math.max(...distances.subarray(from, from + maxNeighbours))
 }
 
-function nearbyOf({ counts, places }: Nearby, one: number): Int32Array {
-  return places.subarray(one * kept, one * kept + (counts[one] ?? 0))
+function getNeighbours({ counts, places }: NeighbourLists, one: number): Int32Array {
+  return places.subarray(one * maxNeighbours, one * maxNeighbours + (counts[one] ?? 0))
 }
 
 /** Whom it knows, and whom these know, as far as they are near enough themselves; the nearest first. */
-export function contendersOf(signatures: Signatures, nearby: Nearby, one: number, most: number): number[] {
-  const met = new Set<number>(nearbyOf(nearby, one))
-  for (const other of nearbyOf(nearby, one)) for (const far of nearbyOf(nearby, other)) met.add(far)
-  met.delete(one)
-  return [...met]
+export function findCandidates(
+  signatures: Signatures,
+  lists: NeighbourLists,
+  one: number,
+  most: number,
+): number[] {
+  const found = new Set<number>(getNeighbours(lists, one))
+  for (const other of getNeighbours(lists, one))
+    for (const indirect of getNeighbours(lists, other)) found.add(indirect)
+  found.delete(one)
+  return [...found]
     .map((place) => ({ place, distance: distanceBetween(signatures, one, place) }))
-    .filter(({ distance }) => distance <= farthest)
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((left, right) => left.distance - right.distance || left.place - right.place)
     .slice(0, most)
     .map(({ place }) => place)

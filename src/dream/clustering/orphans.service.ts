@@ -4,21 +4,21 @@ import { revertMerge } from '../../revision/index.ts'
 import type { DreamContext } from '../steps.ts'
 import { findOrphans } from './clustering.queries.ts'
 
-const atOnce = 200
-const told = { actor: 'dream/cluster', rationale: 'what it was told in is no more' }
+const batchSize = 200
+const audit = { actor: 'dream/cluster', rationale: 'what it was told in is no more' }
 
 /** What was told as one in something that is erased or purged since is there again: it would be nowhere else. */
-export async function reviveOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {
+export async function restoreOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {
   let after: string | undefined = startPosition.id
   while (after !== undefined) {
     const from: string = after
     const { next } = await inBatch(async (tx): Promise<BatchResult & { next: string | undefined }> => {
-      const ids = await findOrphans(tx, { scope: run.scope, after: from, limit: atOnce })
-      const reverting = { ...told, now: run.startedAt, runId: run.id, textLanguage }
+      const ids = await findOrphans(tx, { scope: run.scope, after: from, limit: batchSize })
+      const reverting = { ...audit, now: run.startedAt, runId: run.id, textLanguage }
       const reverted = await revertMerge(tx, ids, reverting)
       const moved = { before: { status: 'merged' }, after: { status: 'active' } }
       const changes = reverted.map((id) => ({ record_id: id, action: 'unmerge', ...moved }))
-      const next = ids.length < atOnce ? undefined : ids.at(-1)
+      const next = ids.length < batchSize ? undefined : ids.at(-1)
       return { next, counts: { records_unmerged: reverted.length }, changes }
     })
     after = next

@@ -9,7 +9,7 @@ const wordsEach = 32
  * A cosine of 0.8 is an angle that a fifth of 1,024 bits see, give or take thirteen; four times that farther are the
  * signatures of one pair in thirty thousand that are so near.
  */
-export const farthest = 262
+export const maxDistance = 262
 
 /** What those at the edge have at an eighth and a half of the way, with five deviations to spare. */
 const quarter = { words: 8, most: 85 }
@@ -19,9 +19,9 @@ const half = { words: 16, most: 150 }
 export function distanceBetween({ words }: Signatures, one: number, other: number): number {
   const [left, right] = [one * wordsEach, other * wordsEach]
   let distance = countDifferent(words, left, right, 0, quarter.words)
-  if (distance > quarter.most) return farthest + 1
+  if (distance > quarter.most) return maxDistance + 1
   distance += countDifferent(words, left, right, quarter.words, half.words)
-  if (distance > half.most) return farthest + 1
+  if (distance > half.most) return maxDistance + 1
   return distance + countDifferent(words, left, right, half.words, wordsEach)
 }
 

@@ -1,81 +1,83 @@
 import {
-  denies,
+  getStem,
   hasFigure,
+  hasNegation,
   isCommon,
-  isTelling,
-  partsOf,
-  stemOf,
+  isContentWord,
+  splitParts,
+  splitWords,
   type Word,
-  wordsOf,
 } from './summary-words.ts'
 
 /** Whether a summary says what its sources say, as far as a rule can tell. */
 
 /** Of the words that tell what a summary is about, how many its sources must use as well. */
-const leastShared = 0.5
+const minShared = 0.5
 
-export type Fault = 'longer' | 'invented' | 'lost' | 'strange'
+export type SummaryFault = 'longer' | 'invented' | 'lost' | 'strange'
 
 /** Undefined where there is nothing to say against it. */
-export function findFault(
+export function findSummaryFault(
   summary: string,
   sources: readonly string[],
   dates: readonly string[] = [],
-): Fault | undefined {
+): SummaryFault | undefined {
   const all = sources.join('\n')
   if (summary.length > all.length) return 'longer'
-  const words = wordsOf(summary)
-  const known = createKnown([all, ...dates].join('\n'))
-  const isInvented = words.some((word) => !isTold(word, known))
-  if (isInvented || (denies(summary) && !denies(all))) return 'invented'
-  if (isLost(summary, sources)) return 'lost'
-  const telling = words.flatMap(({ text, kind }) => (kind === 'plain' ? partsOf(text).filter(isTelling) : []))
-  const shared = telling.filter((part) => known.stems.has(stemOf(part)))
-  return shared.length < telling.length * leastShared ? 'strange' : undefined
+  const words = splitWords(summary)
+  const vocabulary = createVocabulary([all, ...dates].join('\n'))
+  const isInvented = words.some((word) => !isSupported(word, vocabulary))
+  if (isInvented || (hasNegation(summary) && !hasNegation(all))) return 'invented'
+  if (losesSharedWords(summary, sources)) return 'lost'
+  const contentParts = words.flatMap(({ text, kind }) =>
+    kind === 'plain' ? splitParts(text).filter(isContentWord) : [],
+  )
+  const shared = contentParts.filter((part) => vocabulary.stems.has(getStem(part)))
+  return shared.length < contentParts.length * minShared ? 'strange' : undefined
 }
 
-type Known = { text: string; parts: ReadonlySet<string>; stems: ReadonlySet<string> }
+type Vocabulary = { text: string; parts: ReadonlySet<string>; stems: ReadonlySet<string> }
 
-function createKnown(text: string): Known {
-  const parts = new Set(wordsOf(text).flatMap((word) => partsOf(word.text)))
-  return { text, parts, stems: new Set([...parts].map(stemOf)) }
+function createVocabulary(text: string): Vocabulary {
+  const parts = new Set(splitWords(text).flatMap((word) => splitParts(word.text)))
+  return { text, parts, stems: new Set([...parts].map(getStem)) }
 }
 
 /** A figure or a name that no source says is made up; what only begins a sentence is written large anyway. */
-function isTold({ text, kind, isFirst }: Word, { text: told, parts, stems }: Known): boolean {
+function isSupported({ text, kind, isFirst }: Word, { text: candidates, parts, stems }: Vocabulary): boolean {
   if (kind === 'plain') return true
-  if (kind === 'figure') return hasFigure(told, text)
+  if (kind === 'figure') return hasFigure(candidates, text)
   const isBegun = isFirst && /^\p{Lu}[\p{Ll}\p{M}'’-]*$/u.test(text)
-  if (isBegun && (isCommon({ text }) || stems.has(stemOf(text)))) return true
+  if (isBegun && (isCommon({ text }) || stems.has(getStem(text)))) return true
   // `I` and the like are written large wherever they stand.
-  return (text.length === 1 && isCommon({ text })) || partsOf(text).every((part) => parts.has(part))
+  return (text.length === 1 && isCommon({ text })) || splitParts(text).every((part) => parts.has(part))
 }
 
 /** The figures and the names that most of the sources have. */
-export function findShared(sources: readonly string[]): Word[] {
+export function findSharedWords(sources: readonly string[]): Word[] {
   const counts = new Map<string, { word: Word; count: number }>()
   for (const source of sources) {
-    const told = wordsOf(source).filter((word) => word.kind !== 'plain' && !isCommon(word))
-    for (const [key, word] of new Map(told.map((each) => [each.text.toLowerCase(), each]))) {
+    const candidates = splitWords(source).filter((word) => word.kind !== 'plain' && !isCommon(word))
+    for (const [key, word] of new Map(candidates.map((each) => [each.text.toLowerCase(), each]))) {
       counts.set(key, { word, count: (counts.get(key)?.count ?? 0) + 1 })
     }
   }
-  return [...counts.values()].flatMap(({ word, count }) => (isMost(count, sources) ? word : []))
+  return [...counts.values()].flatMap(({ word, count }) => (isMajority(count, sources) ? word : []))
 }
 
-function isMost(count: number, sources: readonly string[]): boolean {
+function isMajority(count: number, sources: readonly string[]): boolean {
   return count > sources.length / 2
 }
 
 /** What most sources say is to be said: each figure, each name, and that something is not so. */
-function isLost(summary: string, sources: readonly string[]): boolean {
-  const known = createKnown(summary)
+function losesSharedWords(summary: string, sources: readonly string[]): boolean {
+  const vocabulary = createVocabulary(summary)
   const isKept = (word: Word) =>
-    word.kind === 'figure' ? hasFigure(summary, word.text) : isNamed(word, known)
-  const isDenied = isMost(sources.filter(denies).length, sources)
-  return !findShared(sources).every(isKept) || (isDenied && !denies(summary))
+    word.kind === 'figure' ? hasFigure(summary, word.text) : hasName(word, vocabulary)
+  const isDenied = isMajority(sources.filter(hasNegation).length, sources)
+  return !findSharedWords(sources).every(isKept) || (isDenied && !hasNegation(summary))
 }
 
-function isNamed({ text, isFirst }: Word, { parts, stems }: Known): boolean {
-  return partsOf(text).every((part) => parts.has(part)) || (isFirst && stems.has(stemOf(text)))
+function hasName({ text, isFirst }: Word, { parts, stems }: Vocabulary): boolean {
+  return splitParts(text).every((part) => parts.has(part)) || (isFirst && stems.has(getStem(text)))
 }

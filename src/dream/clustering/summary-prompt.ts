@@ -3,45 +3,45 @@ import { maskSecrets, maskText } from '../../domain/masking.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import { searchableText } from '../../domain/searchable-text.ts'
 import type { DreamQuestion } from '../model-question.ts'
-import { memberOf, readText } from '../prompt-lines.ts'
-import { findFault, findShared } from './summary-check.ts'
+import { getMember, readText } from '../prompt-lines.ts'
+import { findSharedWords, findSummaryFault } from './summary-check.ts'
 
 /** What a chat model is asked of a group, and which of its answers is believed. */
 
 /** Characters: what is longer would be shown in part, and the rest of it lost. */
-const longest = { source: 2_000, question: 24_000, summary: 4_000 }
+const maxLengths = { source: 2_000, question: 24_000, summary: 4_000 }
 
 export type Source = { id: string; created_at: Date; payload: Payload | null }
-export type Told = { sources: readonly Source[]; question: DreamQuestion<string> }
+export type GroupQuestion = { sources: readonly Source[]; question: DreamQuestion<string> }
 
-const SummaryAnswer = Type.Object({ summary: Type.String({ minLength: 1, maxLength: longest.summary }) })
+const SummaryAnswer = Type.Object({ summary: Type.String({ minLength: 1, maxLength: maxLengths.summary }) })
 
 const system = [
   'You are shown memories of a software agent that say nearly the same. Write one text that takes their place.',
   'Keep what they say: each name, date and number as it is written there, and each fact. Add nothing to it.',
   'What is under keep stands in most of them: it must stand in yours. Where they differ, say what each of them says.',
   'What is denied stays denied.',
-  `Plain sentences in the language and the words of the memories, at most ${longest.summary} characters.`,
+  `Plain sentences in the language and the words of the memories, at most ${maxLengths.summary} characters.`,
 ].join('\n')
 
 /** Of those that can be told whole the first that fit, in the order given. */
-export function tellGroup(sources: readonly Source[]): Told {
-  const told: Source[] = []
+export function buildGroupQuestion(sources: readonly Source[]): GroupQuestion {
+  const shownSources: Source[] = []
   const memories: { on: string; says: string }[] = []
-  let left = longest.question
+  let remaining = maxLengths.question
   for (const source of sources) {
-    const says = sayWhole(source)
+    const says = formatWhole(source)
     if (says === undefined) continue
     const memory = { on: source.created_at.toISOString().slice(0, 10), says }
-    left -= JSON.stringify(memory).length
-    if (left < 0) break
-    told.push(source)
+    remaining -= JSON.stringify(memory).length
+    if (remaining < 0) break
+    shownSources.push(source)
     memories.push(memory)
   }
-  const keep = findShared(memories.map(({ says }) => says)).map(({ text }) => text)
+  const keep = findSharedWords(memories.map(({ says }) => says)).map(({ text }) => text)
   const read = (answer: unknown) => readSummary(answer, memories)
   return {
-    sources: told,
+    sources: shownSources,
     question: { system, document: { memories, keep }, schema: SummaryAnswer, name: 'summary', read },
   }
 }
@@ -50,32 +50,32 @@ export function tellGroup(sources: readonly Source[]): Told {
  * Undefined where a model would be shown less than there is: what is too long, what is a secret, what holds only for a
  * while or under conditions.
  */
-function sayWhole({ payload }: Source): string | undefined {
-  if (payload === null || !isPlain(payload)) return undefined
+function formatWhole({ payload }: Source): string | undefined {
+  if (payload === null || !isUnconditional(payload)) return undefined
   const says = searchableText(payload, []).replace(/\s+/g, ' ').trim()
   const isMasked = maskText(says) !== says || JSON.stringify(maskSecrets(payload)) !== JSON.stringify(payload)
-  return says === '' || says.length > longest.source || isMasked ? undefined : says
+  return says === '' || says.length > maxLengths.source || isMasked ? undefined : says
 }
 
-function isPlain(payload: Payload): boolean {
+function isUnconditional(payload: Payload): boolean {
   if (payload.kind !== 'semantic') return true
   return payload.validity.mode === 'global' && payload.revision?.status !== 'contested'
 }
 
 function readSummary(answer: unknown, memories: readonly { on: string; says: string }[]): string | undefined {
-  const summary = readText(memberOf(answer, 'summary'), longest.summary)
+  const summary = readText(getMember(answer, 'summary'), maxLengths.summary)
   if (summary === undefined) return undefined
-  const [said, dates] = [memories.map(({ says }) => says), memories.map(({ on }) => on)]
-  return findFault(summary, said, dates) ? undefined : summary
+  const [texts, dates] = [memories.map(({ says }) => says), memories.map(({ on }) => on)]
+  return findSummaryFault(summary, texts, dates) ? undefined : summary
 }
 
 /** Whom or what most of them are about. */
-export function subjectOf(sources: readonly Pick<Source, 'payload'>[], tags: readonly string[]): string {
+export function chooseSubject(sources: readonly Pick<Source, 'payload'>[], tags: readonly string[]): string {
   const subjects = sources.flatMap(({ payload }) => (payload?.kind === 'semantic' ? [payload.subject] : []))
-  return commonest(subjects) ?? commonest(tags) ?? 'experience'
+  return findMostFrequent(subjects) ?? findMostFrequent(tags) ?? 'experience'
 }
 
-function commonest(words: readonly string[]): string | undefined {
+function findMostFrequent(words: readonly string[]): string | undefined {
   const counts = new Map<string, number>()
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
   return [...counts].reduce<[string, number] | undefined>(

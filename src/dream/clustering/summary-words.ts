@@ -17,7 +17,7 @@ const common = new Set(
     'should will would overall together usually often always sometimes recently currently multiple various across',
   ].flatMap((line) => line.split(' ')),
 )
-const denials = new Set([
+const negations = new Set([
   'no',
   'not',
   'never',
@@ -30,19 +30,19 @@ const denials = new Set([
   'cannot',
 ])
 
-export function wordsOf(text: string): Word[] {
+export function splitWords(text: string): Word[] {
   const words: Word[] = []
   let before = 0
   for (const { 0: found, index } of text.matchAll(word)) {
     const bare = found.replace(trailing, '')
     const isFirst = words.length === 0 || sentenceEnd.test(text.slice(before, index))
     before = index + bare.length
-    if (bare !== '') words.push({ text: bare, kind: kindOf(bare), isFirst })
+    if (bare !== '') words.push({ text: bare, kind: getKind(bare), isFirst })
   }
   return words
 }
 
-function kindOf(text: string): Word['kind'] {
+function getKind(text: string): Word['kind'] {
   if (/\p{N}/u.test(text)) return 'figure'
   return /\p{Lu}|[_/@#]|\p{L}[.:]\p{L}/u.test(text) ? 'name' : 'plain'
 }
@@ -51,12 +51,12 @@ export function isCommon({ text }: Pick<Word, 'text'>): boolean {
   return common.has(text.toLowerCase())
 }
 
-export function denies(text: string): boolean {
-  return wordsOf(text).some(({ text: each }) => denials.has(each.toLowerCase()) || /n['’]t$/i.test(each))
+export function hasNegation(text: string): boolean {
+  return splitWords(text).some(({ text: each }) => negations.has(each.toLowerCase()) || /n['’]t$/i.test(each))
 }
 
 /** The same of `deploy`, `deploys` and `deployment`. */
-export function stemOf(text: string): string {
+export function getStem(text: string): string {
   return text.toLowerCase().replace(/s$/, '').slice(0, 5)
 }
 
@@ -64,12 +64,12 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 const part = new RegExp(`${unspaced.source}|(?:(?!${unspaced.source})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 
 /** `GPU-based` says `gpu` and `based`; where words are written without spaces each character is one. */
-export function partsOf(text: string): string[] {
+export function splitParts(text: string): string[] {
   return text.toLowerCase().match(part) ?? []
 }
 
 /** Long enough to say what a text is about. */
-export function isTelling(each: string): boolean {
+export function isContentWord(each: string): boolean {
   return each.length >= 4 || unspaced.test(each)
 }
 

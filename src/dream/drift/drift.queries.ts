@@ -7,7 +7,7 @@ import type { Trust } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 
 /** A record that may say something about files; `payload` is null where it names none. */
-export type Claimant = {
+export type CheckedRecord = {
   id: string
   version: number
   scope: string
@@ -17,13 +17,13 @@ export type Claimant = {
   payload: Payload | null
 }
 
-type Span = { scope: string | null; after: string }
-type Page = Span & { limit: number }
+type RecordRange = { scope: string | null; after: string }
+type Page = RecordRange & { limit: number }
 
-const claims = sql<SqlBool>`r.type in ('entity', 'semantic', 'competence', 'plan_graph') and r.forgotten_at is null`
+const namesFiles = sql<SqlBool>`r.type in ('entity', 'semantic', 'competence', 'plan_graph') and r.forgotten_at is null`
 
-function inSpan({ scope, after }: Span): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${claims} and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
+function isInRange({ scope, after }: RecordRange): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${namesFiles} and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 
 /** Whether the last that moved it was this step: then it may take it back. */
@@ -34,11 +34,11 @@ const isOwn = sql<boolean>`coalesce((
 const missedBy = sql<string | null>`(select m.run_id from drift_misses as m where m.record_id = r.id)`
 
 /** Neither pinned nor history; what was put aside only where this step did it, for it may be back. */
-const isJudged = sql<SqlBool>`not r.pinned
+const isChecked = sql<SqlBool>`not r.pinned
   and (r.status in ('active', 'challenged') or (r.status = 'invalidated' and ${isOwn}))`
 
 /** Most payloads name no file; they stay where they are. One of many kilobytes is no belief about one. */
-const named = sql<Payload | null>`(
+const limitedPayload = sql<Payload | null>`(
   select case
     when pg_column_size(c.payload) <= 262144
       and (c.payload::text like '%/%' or c.payload::text like '%npm run%' or c.payload ->> 'primary_type' = 'File')
@@ -46,36 +46,36 @@ const named = sql<Payload | null>`(
   from contents as c where c.record_id = r.id
 )`
 
-export async function countJudged(db: Database, span: Span): Promise<number> {
+export async function countChecked(db: Database, range: RecordRange): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int4 as count from records as r where ${inSpan(span)} and ${isJudged}
+    select count(*)::int4 as count from records as r where ${isInRange(range)} and ${isChecked}
   `.execute(db)
   return rows[0]?.count ?? 0
 }
 
 /** In the order of their ids; how each stands, for a judgement that holds as long as its version does. */
-export async function listJudged(db: Database, page: Page): Promise<Claimant[]> {
-  return listClaimants(db, page, isJudged)
+export async function listChecked(db: Database, page: Page): Promise<CheckedRecord[]> {
+  return listRecords(db, page, isChecked)
 }
 
 /** Those that a caller sees whole, for it is told what they say. */
-export async function listOpen(
+export async function listReadable(
   db: Database,
   { trust, ...page }: Page & { trust: Trust },
-): Promise<Claimant[]> {
-  return listClaimants(db, page, sql<SqlBool>`r.status in ('active', 'challenged') and ${openTo(trust)}`)
+): Promise<CheckedRecord[]> {
+  return listRecords(db, page, sql<SqlBool>`r.status in ('active', 'challenged') and ${openTo(trust)}`)
 }
 
 /** Each row's own are looked up: joined, the contents of all that come before the page would be read for it. */
-async function listClaimants(
+async function listRecords(
   db: Database,
-  { limit, ...span }: Page,
+  { limit, ...range }: Page,
   condition: RawBuilder<SqlBool>,
-): Promise<Claimant[]> {
-  const { rows } = await sql<Claimant>`
-    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, ${missedBy} as missed_by, ${named} as payload
+): Promise<CheckedRecord[]> {
+  const { rows } = await sql<CheckedRecord>`
+    select r.id, r.version, r.scope, r.status, ${isOwn} as is_own, ${missedBy} as missed_by, ${limitedPayload} as payload
     from records as r
-    where ${inSpan(span)} and ${condition}
+    where ${isInRange(range)} and ${condition}
     order by r.id
     limit ${limit}
   `.execute(db)
@@ -83,16 +83,16 @@ async function listClaimants(
 }
 
 /** Those of the records that are still as they were judged, locked; what others hold is passed over. */
-export async function claimJudged(
+export async function claimUnchanged(
   tx: Transaction,
-  judged: readonly Pick<Claimant, 'id' | 'version'>[],
+  judged: readonly Pick<CheckedRecord, 'id' | 'version'>[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id from records as r
     join unnest(
       ${sql.val(judged.map(({ id }) => id))}::uuid[], ${sql.val(judged.map(({ version }) => version))}::int4[]
     ) as judged (id, version) on judged.id = r.id
-    where r.version = judged.version and ${claims} and not r.pinned
+    where r.version = judged.version and ${namesFiles} and not r.pinned
     order by r.id
     for no key update of r skip locked
   `.execute(tx)

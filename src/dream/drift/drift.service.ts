@@ -5,10 +5,10 @@ import { requireScope } from '../../domain/write-trust.ts'
 import { startPosition } from '../../jobs/table-walk.ts'
 import type { Root } from '../../kernel/directories.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { listOpen } from './drift.queries.ts'
+import { listReadable } from './drift.queries.ts'
 import type { DriftQuery, DriftReport } from './drift.schemas.ts'
-import { createTally } from './drift-counts.ts'
-import { look } from './record-check.service.ts'
+import { createDriftReport } from './drift-counts.ts'
+import { checkRecord } from './record-check.service.ts'
 import { createChecker } from './reference-check.service.ts'
 
 type Resources = { db: Database; roots: readonly Root[] }
@@ -17,7 +17,7 @@ export type DriftService = ReturnType<typeof createDriftService>
 
 const size = 500
 /** A request ends: of a larger store it tells of the first. */
-const mostChecked = 10_000
+const maxChecked = 10_000
 
 export function createDriftService({ db, roots }: Resources) {
   async function check(call: CallContext, { scope }: DriftQuery): Promise<DriftReport> {
@@ -25,23 +25,23 @@ export function createDriftService({ db, roots }: Resources) {
     if (roots.length === 0) {
       throw new AppError('no_drift_roots', 'MEMBRANE_DRIFT_ROOTS names no directory to look beneath.')
     }
-    const { items, ...report } = await lookThrough(call, scope ?? null)
+    const { items, ...report } = await checkAll(call, scope ?? null)
     // What they say is for who may read them; how many there are, for who looks after the store.
     return { ...report, items: isAllowed(call.caller, 'records:read') ? items : [] }
   }
 
-  async function lookThrough(
+  async function checkAll(
     { caller: { trust }, tx }: CallContext,
     scope: string | null,
   ): Promise<DriftReport> {
-    const [tally, checker] = [createTally(), createChecker()]
+    const [report, checker] = [createDriftReport(), createChecker()]
     let after: string | undefined = startPosition.id
-    while (after !== undefined && tally.checked() < mostChecked) {
-      const page = await listOpen(tx ?? db, { trust, scope, after, limit: size })
-      for (const claimant of page) tally.add(await look(checker, roots, claimant))
+    while (after !== undefined && report.checked() < maxChecked) {
+      const page = await listReadable(tx ?? db, { trust, scope, after, limit: size })
+      for (const record of page) report.add(await checkRecord(checker, roots, record))
       after = page.length < size ? undefined : page.at(-1)?.id
     }
-    return { ...tally.report(), complete: after === undefined }
+    return { ...report.report(), complete: after === undefined }
   }
 
   return { check }

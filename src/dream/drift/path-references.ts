@@ -1,7 +1,7 @@
-import type { Place, Reference } from './reference.ts'
+import type { FileTarget, Reference } from './reference.ts'
 
 /** A path of Linux may be longer; one that is told of is not. */
-export const longestReference = 1_024
+export const maxReferenceLength = 1_024
 
 /** Not from a dash on, which begins an option. */
 const pathCharacters = /^[\p{L}\p{N}_./][\p{L}\p{N}_.+@/-]*$/u
@@ -12,19 +12,19 @@ const name = /^[\p{L}_$][\p{L}\p{N}_$]*$/u
 const markup = /\.(md|mdx|markdown|html?|rst|adoc|txt)$/i
 
 /** The paths and symbols that a text names among its words. */
-export function claimedPaths(text: string, roots: readonly string[]): Reference[] {
+export function extractPaths(text: string, roots: readonly string[]): Reference[] {
   if (!text.includes('/')) return []
-  return wordsOf(text).flatMap((word) => {
-    const { path, names } = divide(word)
-    const place = pathCharacters.test(path) && isPathlike(path) ? placeOf(path, roots) : undefined
-    if (!place) return []
-    return [{ ...place, names, kind: names.length > 0 ? 'symbol' : 'path', reference: word } as const]
+  return splitWords(text).flatMap((word) => {
+    const { path, names } = splitSymbol(word)
+    const target = pathCharacters.test(path) && looksLikePath(path) ? resolvePath(path, roots) : undefined
+    if (!target) return []
+    return [{ ...target, names, kind: names.length > 0 ? 'symbol' : 'path', reference: word } as const]
   })
 }
 
 /** The path beneath the roots: of an absolute one those that it lies beneath, and none when it lies outside. */
-export function placeOf(path: string, roots: readonly string[]): Place | undefined {
-  if (path.length > longestReference || /[\p{Cc}\\*?{}]|:\/\/|^\/\/|^~/u.test(path)) return undefined
+export function resolvePath(path: string, roots: readonly string[]): FileTarget | undefined {
+  if (path.length > maxReferenceLength || /[\p{Cc}\\*?{}]|:\/\/|^\/\/|^~/u.test(path)) return undefined
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
   if (segments.length === 0 || segments.includes('..')) return undefined
   const plain = segments.join('/')
@@ -37,10 +37,10 @@ export function placeOf(path: string, roots: readonly string[]): Place | undefin
 }
 
 /** An address of the web is a word of its own, whatever it is made of. */
-function wordsOf(text: string): string[] {
+function splitWords(text: string): string[] {
   return text
     .split(/\s+/)
-    .filter((word) => word.includes('/') && word.length <= longestReference && !word.includes('://'))
+    .filter((word) => word.includes('/') && word.length <= maxReferenceLength && !word.includes('://'))
     .flatMap((word) => word.split(/["'`,;|]/))
     .map(unwrap)
     .filter((word) => word.includes('/'))
@@ -55,7 +55,7 @@ function unwrap(word: string): string {
 }
 
 /** `file#name` and `file::name` are symbols; `file:12` and `file#L12` are lines, which come and go. */
-function divide(word: string): { path: string; names: readonly string[] } {
+function splitSymbol(word: string): { path: string; names: readonly string[] } {
   const [, path = word, mark, rest = ''] = /^([^#:]+)(#|::|:(?=\d))(.*)$/.exec(word) ?? []
   const isLine = mark === ':' || (mark === '#' && (/^L\d+/.test(rest) || markup.test(path)))
   if (mark === undefined || isLine) return { path, names: [] }
@@ -64,7 +64,7 @@ function divide(word: string): { path: string; names: readonly string[] } {
 }
 
 /** Lies beneath something and has an extension; `example.com/page.html` and `application/vnd.x` are none. */
-function isPathlike(path: string): boolean {
+function looksLikePath(path: string): boolean {
   if (path.startsWith('/')) return true
   const segments = path.replace(/^(\.\/)+/, '').split('/')
   const [first = '', last = ''] = [segments[0], segments.at(-1)]

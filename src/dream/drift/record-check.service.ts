@@ -1,26 +1,26 @@
 import type { Root } from '../../kernel/directories.ts'
-import type { Claimant } from './drift.queries.ts'
+import type { CheckedRecord } from './drift.queries.ts'
 import type { Finding, Reference } from './reference.ts'
 import type { Checker } from './reference-check.service.ts'
 import { findReferences } from './reference-extraction.ts'
 
-export type Found = { reference: Reference; finding: Finding }
+export type CheckedReference = { reference: Reference; finding: Finding }
 
 /** `isWhole`: every root that it was looked for beneath could be looked at. */
-export type Looked = { claimant: Claimant; found: readonly Found[]; isWhole: boolean }
+export type RecordCheck = { record: CheckedRecord; found: readonly CheckedReference[]; isWhole: boolean }
 
 /** What a record names, each looked for beneath the roots that speak for its scope. */
-export async function look(
+export async function checkRecord(
   checker: Checker,
   roots: readonly Root[],
-  { payload, ...rest }: Claimant,
-): Promise<Looked> {
-  const speaking = roots.filter(({ scope }) => scope === undefined || scope === rest.scope)
-  const directories = [...new Set(speaking.map(({ directory }) => directory))]
+  { payload, ...rest }: CheckedRecord,
+): Promise<RecordCheck> {
+  const applicableRoots = roots.filter(({ scope }) => scope === undefined || scope === rest.scope)
+  const directories = [...new Set(applicableRoots.map(({ directory }) => directory))]
   const references = payload === null ? [] : findReferences(payload, directories)
   const found = await Promise.all(
     references.map(async (reference) => ({ reference, finding: await checker.check(reference) })),
   )
-  const isWhole = await checker.areThere([...new Set(references.flatMap((each) => each.roots))])
-  return { claimant: { ...rest, payload: null }, found, isWhole }
+  const isWhole = await checker.areReadable([...new Set(references.flatMap((each) => each.roots))])
+  return { record: { ...rest, payload: null }, found, isWhole }
 }

@@ -1,6 +1,12 @@
 import { constants } from 'node:fs'
 import { lstat, open, realpath } from 'node:fs/promises'
-import { type Ground, isUnchanged, type Located, locate, survey } from './file-lookup.service.ts'
+import {
+  isUnchanged,
+  type Located,
+  locateFile,
+  type RootState,
+  readRootState,
+} from './file-lookup.service.ts'
 import type { Finding, Reference } from './reference.ts'
 import { hasScript } from './script-references.ts'
 import { hasWord } from './symbol-references.ts'
@@ -11,50 +17,50 @@ export type Checker = ReturnType<typeof createChecker>
 type Answer = Finding | 'silent'
 
 /** Of a larger file nobody says by hand what is in it. */
-const mostBytes = 1_048_576
+const maxBytes = 1_048_576
 /** Characters of files kept at once; what is dropped is read again. */
-const mostKept = 32 * mostBytes
-const mostAnswers = 100_000
+const maxCachedLength = 32 * maxBytes
+const maxAnswers = 100_000
 
 /** Looks beneath the roots and nowhere else; of one run, in which each file is asked for once. */
 export function createChecker() {
-  const grounds = new Map<string, Promise<Ground | undefined>>()
+  const rootStates = new Map<string, Promise<RootState | undefined>>()
   const answers = new Map<string, Promise<Answer>>()
   const places = new Map<string, Promise<Located>>()
   const texts = new Map<string, Promise<string | undefined>>()
-  let kept = 0
+  let cachedLength = 0
 
   /** There beneath any of its roots, or missing beneath all that have a say. */
   async function check(reference: Reference): Promise<Finding> {
-    const told = new Set<Answer>()
+    const rootAnswers = new Set<Answer>()
     for (const root of reference.roots) {
-      const answer = await checkBeneath(root, reference)
+      const answer = await checkInRoot(root, reference)
       if (answer === 'found') return 'found'
-      told.add(answer)
+      rootAnswers.add(answer)
     }
-    return told.has('missing') && !told.has('unknown') ? 'missing' : 'unknown'
+    return rootAnswers.has('missing') && !rootAnswers.has('unknown') ? 'missing' : 'unknown'
   }
 
   /** Whether each of them can be looked at. */
-  async function areThere(roots: readonly string[]): Promise<boolean> {
-    const known = await Promise.all(roots.map((root) => groundOf(root)))
-    return known.every((ground) => ground !== undefined)
+  async function areReadable(roots: readonly string[]): Promise<boolean> {
+    const known = await Promise.all(roots.map((root) => getRootState(root)))
+    return known.every((rootState) => rootState !== undefined)
   }
 
-  function checkBeneath(root: string, reference: Reference): Promise<Answer> {
+  function checkInRoot(root: string, reference: Reference): Promise<Answer> {
     const { kind, path, names } = reference
-    if (answers.size > mostAnswers) for (const cache of [answers, places]) cache.clear()
-    return remember(answers, JSON.stringify([root, kind, path, names]), async () => {
-      const ground = await groundOf(root)
-      if (!ground) return 'unknown'
-      const place = await remember(places, `${root}\0${path}`, () => locate(ground, path))
-      if (place === 'missing') return judgeMissing(ground, kind)
+    if (answers.size > maxAnswers) for (const cache of [answers, places]) cache.clear()
+    return getCached(answers, JSON.stringify([root, kind, path, names]), async () => {
+      const rootState = await getRootState(root)
+      if (!rootState) return 'unknown'
+      const place = await getCached(places, `${root}\0${path}`, () => locateFile(rootState, path))
+      if (place === 'missing') return confirmMissing(rootState, kind)
       if (place === 'unknown') return 'unknown'
-      return kind === 'path' ? 'found' : checkWithin(place.real, reference)
+      return kind === 'path' ? 'found' : checkInFile(place.real, reference)
     })
   }
 
-  async function checkWithin(real: string, { kind, names }: Reference): Promise<Finding> {
+  async function checkInFile(real: string, { kind, names }: Reference): Promise<Finding> {
     const text = await readOnce(real)
     if (text === undefined) return 'unknown'
     const [script = ''] = names
@@ -64,25 +70,25 @@ export function createChecker() {
   }
 
   async function readOnce(real: string): Promise<string | undefined> {
-    if (kept > mostKept) {
+    if (cachedLength > maxCachedLength) {
       texts.clear()
-      kept = 0
+      cachedLength = 0
     }
-    return remember(texts, real, async () => {
-      const text = await read(real)
-      kept += text?.length ?? 0
+    return getCached(texts, real, async () => {
+      const text = await readRegularFile(real)
+      cachedLength += text?.length ?? 0
       return text
     })
   }
 
-  function groundOf(root: string): Promise<Ground | undefined> {
-    return remember(grounds, root, () => survey(root))
+  function getRootState(root: string): Promise<RootState | undefined> {
+    return getCached(rootStates, root, () => readRootState(root))
   }
 
-  return { check, areThere }
+  return { check, areReadable }
 }
 
-function remember<T>(cache: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
+function getCached<T>(cache: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
   const known = cache.get(key)
   if (known) return known
   const asked = ask()
@@ -91,8 +97,8 @@ function remember<T>(cache: Map<string, Promise<T>>, key: string, ask: () => Pro
 }
 
 /** Of a root that was taken away meanwhile nothing is known. */
-async function judgeMissing(ground: Ground, kind: Reference['kind']): Promise<Answer> {
-  if (!(await isUnchanged(ground))) return 'unknown'
+async function confirmMissing(rootState: RootState, kind: Reference['kind']): Promise<Answer> {
+  if (!(await isUnchanged(rootState))) return 'unknown'
   return kind === 'script' ? 'silent' : 'missing'
 }
 
@@ -100,15 +106,15 @@ async function judgeMissing(ground: Ground, kind: Reference['kind']): Promise<An
  * A regular file that is still what was located: whoever puts a link or a pipe in its place meanwhile has nothing
  * read, and holds nobody up.
  */
-async function read(real: string): Promise<string | undefined> {
+async function readRegularFile(real: string): Promise<string | undefined> {
   try {
     const before = await lstat(real)
-    if (!before.isFile() || before.size > mostBytes) return undefined
+    if (!before.isFile() || before.size > maxBytes) return undefined
     const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
       const { size, dev, ino } = await file.stat()
       const isSame = dev === before.dev && ino === before.ino && (await realpath(real)) === real
-      return isSame && size <= mostBytes ? await file.readFile('utf8') : undefined
+      return isSame && size <= maxBytes ? await file.readFile('utf8') : undefined
     } finally {
       await file.close()
     }

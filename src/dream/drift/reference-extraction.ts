@@ -1,14 +1,14 @@
 import type { Payload } from '../../domain/payloads.ts'
-import { claimedPaths, placeOf } from './path-references.ts'
+import { extractPaths, resolvePath } from './path-references.ts'
 import type { Reference } from './reference.ts'
-import { claimedScripts } from './script-references.ts'
+import { extractScripts } from './script-references.ts'
 
 /** More of either is not looked at: a listing is a listing, not a belief about each of its files. */
-export const mostReferences = 50
-const mostCharacters = 1_048_576
+export const maxReferences = 50
+const maxCharacters = 1_048_576
 
 /** Says what things are called, were called or came from, not where they are. */
-const unspoken = new Set([
+const ignoredFields = new Set([
   ...['kind', 'identifiers', 'aliases', 'canonical_name', 'evidence', 'revision', 'performance', 'metrics'],
   ...['plan_id', 'edges'],
 ])
@@ -20,24 +20,24 @@ export function findReferences(payload: Payload, roots: readonly string[]): Refe
   const add = (reference: Reference) => {
     const { kind, path, names, roots: beneath } = reference
     const key = JSON.stringify([kind, path, names, beneath])
-    if (found.size < mostReferences && !found.has(key)) found.set(key, reference)
+    if (found.size < maxReferences && !found.has(key)) found.set(key, reference)
   }
-  for (const text of namesOfFile(payload)) {
-    const place = placeOf(text, roots)
-    if (place) add({ kind: 'path', reference: text, ...place })
+  for (const text of listFilePaths(payload)) {
+    const target = resolvePath(text, roots)
+    if (target) add({ kind: 'path', reference: text, ...target })
   }
-  let left = mostCharacters
-  for (const text of textsOf(payload)) {
+  let left = maxCharacters
+  for (const text of listTexts(payload)) {
     left -= text.length
-    if (left < 0 || found.size === mostReferences) break
-    for (const claimed of claimedPaths(text, roots)) add(claimed)
-    for (const claimed of claimedScripts(text, roots)) add(claimed)
+    if (left < 0 || found.size === maxReferences) break
+    for (const reference of extractPaths(text, roots)) add(reference)
+    for (const reference of extractScripts(text, roots)) add(reference)
   }
   return [...found.values()]
 }
 
 /** A bare name says what a file is called, not that it lies at the top: only as its path does it. */
-function namesOfFile(payload: Payload): string[] {
+function listFilePaths(payload: Payload): string[] {
   if (payload.kind !== 'entity' || payload.primary_type !== 'File') return []
   const { canonical_name: name, identifiers } = payload
   const paths = identifiers.filter(({ namespace }) => namespace === 'path').map(({ value }) => value)
@@ -45,20 +45,20 @@ function namesOfFile(payload: Payload): string[] {
 }
 
 /** The values alone, in their order. Without recursion: a payload may be nested deeper than the stack is. */
-function* textsOf(payload: Payload): Generator<string> {
-  const top = Object.entries(payload).filter(([name]) => !unspoken.has(name))
-  const left: unknown[] = valuesOf(top).reverse()
+function* listTexts(payload: Payload): Generator<string> {
+  const top = Object.entries(payload).filter(([name]) => !ignoredFields.has(name))
+  const left: unknown[] = listValues(top).reverse()
   while (left.length > 0) {
     const value = left.pop()
     if (typeof value === 'string') yield value
     else if (Array.isArray(value)) for (let n = value.length - 1; n >= 0; n--) left.push(value[n])
     else if (value !== null && typeof value === 'object') {
-      for (const inner of valuesOf(Object.entries(value)).reverse()) left.push(inner)
+      for (const inner of listValues(Object.entries(value)).reverse()) left.push(inner)
     }
   }
 }
 
 /** What fits a schema is not there for that. */
-function valuesOf(entries: readonly [string, unknown][]): unknown[] {
+function listValues(entries: readonly [string, unknown][]): unknown[] {
   return entries.filter(([name]) => !name.endsWith('_schema')).map(([, value]) => value)
 }

@@ -2,22 +2,22 @@ import type { Reference } from './reference.ts'
 
 const script = /\bnpm run(?:-script)? ([A-Za-z0-9][\w:.@/-]{0,127})/g
 /** Then it is the script of another directory than the top. */
-const elsewhere = /--(?:workspaces?|prefix)\b|(?:^|\s)(?:-w|-ws|-C|cd)\s/
+const otherDirectory = /--(?:workspaces?|prefix)\b|(?:^|\s)(?:-w|-ws|-C|cd)\s/
 
 /** The scripts that a text tells to run, which package.json at the top of a root has. */
-export function claimedScripts(text: string, roots: readonly string[]): Reference[] {
-  if (!text.includes('npm run') || elsewhere.test(text)) return []
-  return [...text.matchAll(script)].map(([, told = '']) => {
-    const name = told.replace(/[.:]+$/, '')
+export function extractScripts(text: string, roots: readonly string[]): Reference[] {
+  if (!text.includes('npm run') || otherDirectory.test(text)) return []
+  return [...text.matchAll(script)].map(([, scriptName = '']) => {
+    const name = scriptName.replace(/[.:]+$/, '')
     return { kind: 'script', reference: `npm run ${name}`, path: 'package.json', names: [name], roots }
   })
 }
 
 /** Undefined where it is not the package.json of a project. */
 export function hasScript(packageJson: string, name: string): boolean | undefined {
-  const described = parse(packageJson)
-  if (typeof described !== 'object' || described === null) return undefined
-  const scripts: unknown = Reflect.get(described, 'scripts') ?? {}
+  const packageContent = parse(packageJson)
+  if (typeof packageContent !== 'object' || packageContent === null) return undefined
+  const scripts: unknown = Reflect.get(packageContent, 'scripts') ?? {}
   return typeof scripts === 'object' && scripts !== null ? Object.hasOwn(scripts, name) : undefined
 }
 

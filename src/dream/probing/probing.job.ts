@@ -5,58 +5,59 @@ import { maskText } from '../../domain/masking.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { rescore } from '../../lifecycle/index.ts'
 import { findRecords, type StoredRecord, writeChange } from '../../records/index.ts'
-import { findFigure, lockTold } from '../entity-facts.queries.ts'
-import type { Asked, Asking } from '../model-question.ts'
-import { createRefusals } from '../refusal-count.ts'
-import { settle } from '../run-in-batch.service.ts'
+import { findRunFigure, lockRecords } from '../entity-facts.queries.ts'
+import type { ModelReply, ModelSession } from '../model-question.ts'
+import { createRefusalCounter } from '../refusal-count.ts'
+import { runInBatch } from '../run-in-batch.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
-import { isDoubted, type Judgement, keptImportance, mostBeside, questionOf } from './belief-prompt.ts'
-import { findBelief, findBeside, listDue, upsertProbe } from './probing.queries.ts'
+import { buildQuestion, importanceFactor, isDoubted, type Judgement, maxRelated } from './belief-prompt.ts'
+import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.queries.ts'
 
 type Resources = { db: Database; textLanguage: string }
-type Probed = { id: string; version: number; ceiling: Sensitivity; reply: Asked<Judgement> }
+type ProbeResult = { id: string; version: number; ceiling: Sensitivity; reply: ModelReply<Judgement> }
 
 /** Of a run. */
-const mostProbed = 5
+const maxProbed = 5
 const step = 'probe'
 const actor = 'dream/probe'
 
 /** A few old beliefs are put to a model, which can do no more than have one of them doubted until somebody looks. */
-export function createProbing({ db, textLanguage }: Resources): Step {
+export function createProbingStep({ db, textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { model, run } = context
     if (!model) return
     const [now, ceiling] = [run.startedAt, model.maxSensitivity]
-    const limit = mostProbed - (await findFigure(db, run.id, 'beliefs_probed'))
+    const limit = maxProbed - (await findRunFigure(db, run.id, 'beliefs_probed'))
     if (limit <= 0) return
-    const judgeReply = createRefusals()
+    const countRefusal = createRefusalCounter()
     for (const id of await listDue(db, { scope: run.scope, now, ceiling, limit })) {
       const reply = await probe(context, model, id)
-      if (reply && judgeReply(reply) === 'stop') return
+      if (reply && countRefusal(reply) === 'stop') return
     }
   }
 
   /** Undefined where there was nothing to ask. */
-  async function probe(context: DreamContext, model: Asking, id: string) {
+  async function probe(context: DreamContext, model: ModelSession, id: string) {
     const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
     const belief = await findBelief(db, { id, now, ceiling })
     if (!belief) return undefined
-    const question = questionOf(belief, await findBeside(db, id, mostBeside), now)
+    const question = buildQuestion(belief, await findRelatedRecords(db, id, maxRelated), now)
     // It says nothing that could be judged, and would otherwise be first again every night.
-    const reply: Asked<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
+    const reply: ModelReply<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
     const isAnswered = 'answer' in reply || reply.refused === 'invalid'
-    const probed = { id, version: belief.version, ceiling, reply }
-    if (isAnswered) await settle(context, { part: step, recordId: id }, (tx) => conclude(tx, context, probed))
+    const result = { id, version: belief.version, ceiling, reply }
+    if (isAnswered)
+      await runInBatch(context, { part: step, recordId: id }, (tx) => storeReply(tx, context, result))
     return reply
   }
 
   /** By how it stands now: what somebody changed or pinned while the model thought is left to them. */
-  async function conclude(
+  async function storeReply(
     tx: Transaction,
     { run }: DreamContext,
-    { id, version, ceiling, reply }: Probed,
+    { id, version, ceiling, reply }: ProbeResult,
   ): Promise<BatchResult> {
-    await lockTold(tx, [id])
+    await lockRecords(tx, [id])
     const belief = await findBelief(tx, { id, now: run.startedAt, ceiling })
     if (belief?.version !== version) return { counts: { beliefs_outdated: 1 } }
     await upsertProbe(tx, id, run.startedAt)
@@ -76,10 +77,17 @@ export function createProbing({ db, textLanguage }: Resources): Step {
     { id: runId, startedAt: now }: DreamContext['run'],
   ) {
     const { id, base_importance: before } = stored
-    const after = before * keptImportance
-    const said = reason === undefined ? '' : `: ${maskText(reason)}`
+    const after = before * importanceFactor
+    const reasonSuffix = reason === undefined ? '' : `: ${maskText(reason)}`
     await writeChange(tx, stored, {
-      ...{ action: 'status', actor, rationale: `doubted by a model${said}`, now, runId, textLanguage },
+      ...{
+        action: 'status',
+        actor,
+        rationale: `doubted by a model${reasonSuffix}`,
+        now,
+        runId,
+        textLanguage,
+      },
       status: { to: 'challenged', step },
       record: { base_importance: after },
       changes: { base_importance: [before, after] },

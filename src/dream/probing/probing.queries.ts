@@ -2,8 +2,8 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
-import { isProfile, payloadRead, references } from '../entity-facts.queries.ts'
-import type { Tellable } from '../prompt-lines.ts'
+import { isProfile, limitedPayload, referencePredicates } from '../entity-facts.queries.ts'
+import type { PromptRecord } from '../prompt-lines.ts'
 import type { Belief } from './belief-prompt.ts'
 
 /** Days without an access, after which a belief is asked about; and how long until it is asked about again. */
@@ -11,12 +11,12 @@ const unusedDays = 14
 const pauseDays = 30
 const dayMs = 86_400_000
 
-type Due = { now: Date; ceiling: Sensitivity }
+type DueFilter = { now: Date; ceiling: Sensitivity }
 
 const usedAt = sql`coalesce(r.last_accessed_at, r.created_at)`
 
 /** On rows `r`: a belief that nobody has used for long, and that has not been asked about since it was last reviewed. */
-function isDue({ now, ceiling }: Due): RawBuilder<SqlBool> {
+function isDue({ now, ceiling }: DueFilter): RawBuilder<SqlBool> {
   const [unusedSince, probedBefore] = [before(now, unusedDays), before(now, pauseDays)]
   return sql<SqlBool>`r.type in ('semantic', 'competence', 'plan_graph') and r.layer in ('semantic', 'procedural')
     and r.forgotten_at is null and r.status = 'active' and not r.pinned and r.sensitivity <= ${ceiling}
@@ -39,7 +39,7 @@ const probedAt = sql`(select p.probed_at from belief_probes as p where p.record_
 /** Those that were never asked about first, then those that it is longest ago for; of these the longest unused. */
 export async function listDue(
   db: Database,
-  { scope, limit, ...due }: Due & { scope: string | null; limit: number },
+  { scope, limit, ...due }: DueFilter & { scope: string | null; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
@@ -54,11 +54,11 @@ export async function listDue(
 /** With what it says, unless that is many kilobytes; undefined where it is no longer due. */
 export async function findBelief(
   db: Database,
-  { id, ...due }: Due & { id: string },
+  { id, ...due }: DueFilter & { id: string },
 ): Promise<(Belief & { version: number }) | undefined> {
   const { rows } = await sql<Belief & { version: number }>`
     select r.id, r.version, r.created_at, ${usedAt} as used_at,
-      ${payloadRead} as payload
+      ${limitedPayload} as payload
     from records as r join contents as c on c.record_id = r.id
     where r.id = ${id}::uuid and ${isDue(due)}
   `.execute(db)
@@ -66,16 +66,16 @@ export async function findBelief(
 }
 
 /** What is newer than a belief and about the same entities, the newest first; nothing that its readers may not see. */
-export async function findBeside(db: Database, id: string, limit: number): Promise<Tellable[]> {
-  const { rows } = await sql<Tellable>`
-    select it.id, it.created_at, ${payloadRead} as payload
+export async function findRelatedRecords(db: Database, id: string, limit: number): Promise<PromptRecord[]> {
+  const { rows } = await sql<PromptRecord>`
+    select it.id, it.created_at, ${limitedPayload} as payload
     from (
       select far.id, far.created_at
       from records as r
       join relations as e on e.source_id = r.id
         and e.predicate in ('subject_entity', 'object_entity', 'mentions_entity')
       join relations as back on back.source_id = e.target_id
-        and back.predicate in ${references}
+        and back.predicate in ${referencePredicates}
       join records as far on far.id = back.target_id
       where r.id = ${id}::uuid and far.id <> r.id and far.created_at > r.created_at
         and far.forgotten_at is null and far.status = 'active' and far.scope = r.scope

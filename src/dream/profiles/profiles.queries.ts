@@ -2,28 +2,28 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
-import { isOpenEntity, known } from '../entity-facts.queries.ts'
-import { leastKnown } from './profile-prompt.ts'
+import { factsOfEntity, isWritableEntity } from '../entity-facts.queries.ts'
+import { minFacts } from './profile-prompt.ts'
 
 type Page = { scope: string | null; ceiling: Sensitivity; after: string; until: string; limit: number }
 
 /** A record is linked to an entity in three ways at most: so many edges are of enough records, whatever they are. */
-const enoughEdges = 3 * leastKnown
+const maxEdges = 3 * minFacts
 
-const isKnownWell: RawBuilder<SqlBool> = sql<SqlBool>`(
-  select count(distinct it.id) from (select far.id from ${known} limit ${sql.lit(enoughEdges)}) as it
-) >= ${sql.lit(leastKnown)}`
+const isWellKnown: RawBuilder<SqlBool> = sql<SqlBool>`(
+  select count(distinct it.id) from (select far.id from ${factsOfEntity} limit ${sql.lit(maxEdges)}) as it
+) >= ${sql.lit(minFacts)}`
 
 /** Entities of which enough is known for a profile, in the order of their ids. */
-export async function listKnownWell(
+export async function listWellKnownEntities(
   db: Database,
   { scope, ceiling, after, until, limit }: Page,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from records as r
-    where ${isOpenEntity(ceiling)} and r.id > ${after}::uuid and r.id <= ${until}::uuid
-      ${scope === null ? sql`` : sql`and r.scope = ${scope}`} and ${isKnownWell}
+    where ${isWritableEntity(ceiling)} and r.id > ${after}::uuid and r.id <= ${until}::uuid
+      ${scope === null ? sql`` : sql`and r.scope = ${scope}`} and ${isWellKnown}
     order by r.id
     limit ${limit}
   `.execute(db)
@@ -31,7 +31,7 @@ export async function listKnownWell(
 }
 
 /** Of the entities with a card, the last one in the order of their ids that the last run wrote of. */
-export async function findLastWritten(db: Database): Promise<string | undefined> {
+export async function findLastProfiledEntity(db: Database): Promise<string | undefined> {
   const found = await db
     .selectFrom('peer_cards')
     .select('entity_id')
@@ -43,9 +43,12 @@ export async function findLastWritten(db: Database): Promise<string | undefined>
 }
 
 /** The card that was written of an entity, null where it is no more, and the question that it answers. */
-export type Written = { card_id: string | null; digest: Buffer }
+export type WrittenProfile = { card_id: string | null; digest: Buffer }
 
-export async function findWritten(db: Database, entityId: string): Promise<Written | undefined> {
+export async function findWrittenProfile(
+  db: Database,
+  entityId: string,
+): Promise<WrittenProfile | undefined> {
   return db
     .selectFrom('peer_cards')
     .where('entity_id', '=', entityId)
@@ -74,7 +77,7 @@ export async function findProfiles(
 }
 
 /** Cards that stand of entities which were folded into another: that one has a profile of its own. */
-export async function listLeft(db: Database, scope: string | null): Promise<string[]> {
+export async function listStaleProfiles(db: Database, scope: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select card.id
     from peer_cards as p

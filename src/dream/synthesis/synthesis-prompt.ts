@@ -1,25 +1,25 @@
 import Type from 'typebox'
 import { describeEntity } from '../entity-description.ts'
-import type { Entity, Known } from '../entity-facts.queries.ts'
+import type { Entity, EntityFact } from '../entity-facts.queries.ts'
 import type { DreamQuestion } from '../model-question.ts'
-import { memberOf, readText, tellRecords } from '../prompt-lines.ts'
+import { formatRecords, getMember, readText } from '../prompt-lines.ts'
 
 /** What a chat model is asked of two entities, and what it may answer. */
 
-export type Bridge = { connected: false } | { connected: true; synthesis: string; insight: string }
+export type Connection = { connected: false } | { connected: true; synthesis: string; insight: string }
 
-export type Side = { entity: Entity; known: readonly Known[] }
+export type EntityWithFacts = { entity: Entity; facts: readonly EntityFact[] }
 
-export type Question = DreamQuestion<Bridge> & {
+export type SynthesisQuestion = DreamQuestion<Connection> & {
   /** The records it was made of. */
-  told: readonly Known[]
+  shownRecords: readonly EntityFact[]
 }
 
 /** Of each entity. */
-export const mostKnown = 20
+export const maxFacts = 20
 /** Characters, of each entity: together some six thousand tokens. */
-const longestTold = 12_000
-const longestText = 2_000
+const maxRecordsLength = 12_000
+const maxTextLength = 2_000
 
 const system = [
   'You are shown two entities that an agent knows from different contexts, with what it has recorded of each, and say',
@@ -29,30 +29,37 @@ const system = [
   'with either. Both are empty where nothing connects them.',
 ].join('\n')
 
-const Text = () => Type.String({ maxLength: longestText })
+const Text = () => Type.String({ maxLength: maxTextLength })
 
-const BridgeAnswer = Type.Object(
+const ConnectionAnswer = Type.Object(
   { connected: Type.Boolean(), synthesis: Text(), insight: Text() },
   { description: 'Whether two entities are connected, and how.' },
 )
 
 /** Undefined where of one of them nothing can be told. */
-export function questionOf(sides: readonly [Side, Side]): Question | undefined {
-  const tellings = sides.map(({ entity, known }) => ({ entity, ...tellRecords(known, longestTold) }))
-  if (tellings.some(({ told }) => told.length === 0)) return undefined
-  const entities = tellings.map(({ entity, lines }) => ({ ...describeEntity(entity), records: lines }))
-  const told = new Map(tellings.flatMap((each) => each.told).map((each) => [each.id, each]))
+export function buildQuestion(
+  sides: readonly [EntityWithFacts, EntityWithFacts],
+): SynthesisQuestion | undefined {
+  const formattedSides = sides.map(({ entity, facts: known }) => ({
+    entity,
+    ...formatRecords(known, maxRecordsLength),
+  }))
+  if (formattedSides.some(({ shownRecords }) => shownRecords.length === 0)) return undefined
+  const entities = formattedSides.map(({ entity, lines }) => ({ ...describeEntity(entity), records: lines }))
+  const shownRecords = new Map(
+    formattedSides.flatMap((each) => each.shownRecords).map((each) => [each.id, each]),
+  )
   return {
-    ...{ system, document: { entities }, schema: BridgeAnswer, name: 'synthesis', read: readBridge },
-    told: [...told.values()],
+    ...{ system, document: { entities }, schema: ConnectionAnswer, name: 'synthesis', read: readConnection },
+    shownRecords: [...shownRecords.values()],
   }
 }
 
-function readBridge(answer: unknown): Bridge | undefined {
-  const connected = memberOf(answer, 'connected')
+function readConnection(answer: unknown): Connection | undefined {
+  const connected = getMember(answer, 'connected')
   if (connected === false) return { connected }
-  const synthesis = readText(memberOf(answer, 'synthesis'), longestText)
-  const insight = readText(memberOf(answer, 'insight'), longestText)
+  const synthesis = readText(getMember(answer, 'synthesis'), maxTextLength)
+  const insight = readText(getMember(answer, 'insight'), maxTextLength)
   if (connected !== true || synthesis === undefined || insight === undefined) return undefined
   return { connected, synthesis, insight }
 }

@@ -5,67 +5,88 @@ import { addInverses } from '../../domain/edges.ts'
 import type { BatchResult } from '../../jobs/runs.ts'
 import { findRecords, lockTombstonesShared, writeChange } from '../../records/index.ts'
 import { upsertEdges } from '../../relations/index.ts'
-import { type Entity, findEntity, findFigure, findKnown, lockTold } from '../entity-facts.queries.ts'
-import type { Bear } from '../insert-fact.service.ts'
-import type { Asked, Asking } from '../model-question.ts'
-import { createRefusals } from '../refusal-count.ts'
-import { settle } from '../run-in-batch.service.ts'
+import {
+  type Entity,
+  findEntity,
+  findEntityFacts,
+  findRunFigure,
+  lockRecords,
+} from '../entity-facts.queries.ts'
+import type { InsertFact } from '../insert-fact.service.ts'
+import type { ModelReply, ModelSession } from '../model-question.ts'
+import { createRefusalCounter } from '../refusal-count.ts'
+import { runInBatch } from '../run-in-batch.service.ts'
 import type { DreamContext, Step } from '../steps.ts'
-import { digestOf } from '../verdict-digest.ts'
-import { rememberVerdict } from '../verdicts.queries.ts'
+import { createQuestionDigest } from '../verdict-digest.ts'
+import { upsertVerdict } from '../verdicts.queries.ts'
 import type { Pair } from './entity-pairs.ts'
 import { findPairs } from './pair-search.service.ts'
-import { findRemembered, findServing, findStrangers, listScopes } from './synthesis.queries.ts'
-import { type Bridge, mostKnown, type Question, questionOf, type Side } from './synthesis-prompt.ts'
+import {
+  findRememberedDigests,
+  findServingModelSize,
+  findUnrelatedPairs,
+  listScopes,
+} from './synthesis.queries.ts'
+import {
+  buildQuestion,
+  type Connection,
+  type EntityWithFacts,
+  maxFacts,
+  type SynthesisQuestion,
+} from './synthesis-prompt.ts'
 
-type Resources = { db: Database; bear: Bear; textLanguage: string }
+type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }
 
-type Due = { one: Entity; other: Entity; question: Question; digest: Buffer }
+type DuePair = { one: Entity; other: Entity; question: SynthesisQuestion; digest: Buffer }
 
 /** Of a run. */
-const mostAsked = 5
-const mostScopes = 20
+const maxQuestions = 5
+const maxScopes = 20
 const page = 200
 
 const step = 'synthesis'
 const actor = 'dream/synthesis'
 
 /** What two entities from different contexts have to do with each other, where a model bears it out. */
-export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
+export function createSynthesisStep({ db, insertFact, textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
     if (!model) return
-    const judgeReply = createRefusals()
-    let left = mostAsked - (await findFigure(db, context.run.id, 'pairs_asked'))
+    const countRefusal = createRefusalCounter()
+    let left = maxQuestions - (await findRunFigure(db, context.run.id, 'pairs_asked'))
     if (left <= 0) return
     for await (const due of listDue(context, model)) {
       const reply = await ask(context, model, due)
-      if (judgeReply(reply) === 'stop' || --left === 0) return
+      if (countRefusal(reply) === 'stop' || --left === 0) return
     }
   }
 
-  async function ask(context: DreamContext, model: Asking, due: Due): Promise<Asked<Bridge>> {
+  async function ask(
+    context: DreamContext,
+    model: ModelSession,
+    due: DuePair,
+  ): Promise<ModelReply<Connection>> {
     const reply = await model.ask(due.question)
     const isAnswered = 'answer' in reply || reply.refused === 'invalid'
     const about = { part: step, recordId: due.one.id }
-    if (isAnswered) await settle(context, about, (tx) => conclude(tx, context, model, { due, reply }))
+    if (isAnswered) await runInBatch(context, about, (tx) => storeReply(tx, context, model, { due, reply }))
     return reply
   }
 
   /** One by one: what becomes of a pair may be told to the next. */
-  async function* listDue(context: DreamContext, model: Asking): AsyncGenerator<Due> {
+  async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DuePair> {
     for await (const pairs of listPairs(context, model)) {
-      for (const pair of await findFresh(model, pairs)) {
+      for (const pair of await findUnasked(model, pairs)) {
         const due = await prepare(db, model, pair)
         if (due) yield due
       }
     }
   }
 
-  async function* listPairs(context: DreamContext, model: Asking): AsyncGenerator<readonly Pair[]> {
-    const [serving, ceiling] = [await findServing(db), model.maxSensitivity]
+  async function* listPairs(context: DreamContext, model: ModelSession): AsyncGenerator<readonly Pair[]> {
+    const [serving, ceiling] = [await findServingModelSize(db), model.maxSensitivity]
     if (!serving) return
-    for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: mostScopes })) {
+    for (const scope of await listScopes(db, { scope: context.run.scope, ceiling, limit: maxScopes })) {
       const pairs = await findPairs(db, context, { scope, ceiling, model: serving })
       for (let from = 0; from < pairs.length; from += page) {
         await context.throwIfEnded()
@@ -74,84 +95,86 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
     }
   }
 
-  async function findFresh(model: Asking, pairs: readonly Pair[]): Promise<Pair[]> {
-    const named = pairs.map((pair) => ({ ...pair, digest: nameOf(pair, model) }))
+  async function findUnasked(model: ModelSession, pairs: readonly Pair[]): Promise<Pair[]> {
+    const named = pairs.map((pair) => ({ ...pair, digest: createPairDigest(pair, model) }))
     const digests = named.map(({ digest }) => digest)
-    const remembered = await findRemembered(db, digests)
+    const remembered = await findRememberedDigests(db, digests)
     const fresh = named.filter(({ digest }) => !remembered.has(digest.toString('hex')))
-    return fresh.length === 0 ? [] : findStrangers(db, fresh)
+    return fresh.length === 0 ? [] : findUnrelatedPairs(db, fresh)
   }
 
   async function prepare(
     conn: Database,
-    model: Asking,
-    { among, ...pair }: Pick<Pair, 'one' | 'other'> & { among?: readonly string[] },
+    model: ModelSession,
+    { onlyIds, ...pair }: Pick<Pair, 'one' | 'other'> & { onlyIds?: readonly string[] },
   ) {
-    const one = await readSide(conn, model, { id: pair.one, among })
-    const other = await readSide(conn, model, { id: pair.other, among })
+    const one = await readSide(conn, model, { id: pair.one, onlyIds })
+    const other = await readSide(conn, model, { id: pair.other, onlyIds })
     if (!one || !other || one.entity.scope !== other.entity.scope) return undefined
-    const question = questionOf([one, other])
-    return question && { one: one.entity, other: other.entity, question, digest: nameOf(pair, model) }
+    const question = buildQuestion([one, other])
+    return (
+      question && { one: one.entity, other: other.entity, question, digest: createPairDigest(pair, model) }
+    )
   }
 
   async function readSide(
     conn: Database,
-    { maxSensitivity }: Asking,
-    { id, among }: { id: string; among: readonly string[] | undefined },
-  ): Promise<Side | undefined> {
+    { maxSensitivity }: ModelSession,
+    { id, onlyIds }: { id: string; onlyIds: readonly string[] | undefined },
+  ): Promise<EntityWithFacts | undefined> {
     const entity = await findEntity(conn, { id, ceiling: maxSensitivity })
-    return entity && { entity, known: await findKnown(conn, id, { limit: mostKnown, among }) }
+    return entity && { entity, facts: await findEntityFacts(conn, id, { limit: maxFacts, among: onlyIds }) }
   }
 
   /** Whatever came of it, the pair is not asked about again: somebody who undoes it does so for good. */
-  async function conclude(
+  async function storeReply(
     tx: Transaction,
     context: DreamContext,
-    model: Asking,
-    { due, reply }: { due: Due; reply: Asked<Bridge> },
+    model: ModelSession,
+    { due, reply }: { due: DuePair; reply: ModelReply<Connection> },
   ): Promise<BatchResult> {
-    const asked = { pairs_asked: 1 }
+    const counts = { pairs_asked: 1 }
     const { startedAt: now } = context.run
     if ('answer' in reply && reply.answer.connected) {
-      const told = await keep(tx, context, model, { due, bridge: reply.answer })
-      if (told === 'outdated') return { counts: { ...asked, pairs_outdated: 1 } }
-      if (told) {
-        await rememberVerdict(tx, { step, digest: due.digest, now })
-        return { counts: { ...asked, pairs_connected: 1 }, changes: told }
+      const changes = await storeConnection(tx, context, model, { due, connection: reply.answer })
+      if (changes === 'outdated') return { counts: { ...counts, pairs_outdated: 1 } }
+      if (changes) {
+        await upsertVerdict(tx, { step, digest: due.digest, now })
+        return { counts: { ...counts, pairs_connected: 1 }, changes }
       }
     }
-    await rememberVerdict(tx, { step, digest: due.digest, now })
-    return { counts: { ...asked, pairs_rejected: 1 } }
+    await upsertVerdict(tx, { step, digest: due.digest, now })
+    return { counts: { ...counts, pairs_rejected: 1 } }
   }
 
   /** If all of it still is as the model was told. Nothing where the same was erased before. */
-  async function keep(
+  async function storeConnection(
     tx: Transaction,
     { run }: DreamContext,
-    model: Asking,
-    { due, bridge }: { due: Due; bridge: Extract<Bridge, { connected: true }> },
+    model: ModelSession,
+    { due, connection }: { due: DuePair; connection: Extract<Connection, { connected: true }> },
   ) {
     const { one, other, question } = due
     await lockTombstonesShared(tx)
-    const among = question.told.map(({ id }) => id)
-    await lockTold(tx, [one.id, other.id, ...among])
+    const onlyIds = question.shownRecords.map(({ id }) => id)
+    await lockRecords(tx, [one.id, other.id, ...onlyIds])
     const pair = { one: one.id, other: other.id }
-    const current = await prepare(tx, model, { ...pair, among })
+    const current = await prepare(tx, model, { ...pair, onlyIds })
     const isSame = current && JSON.stringify(current.question.document) === JSON.stringify(question.document)
-    if (!isSame || (await findStrangers(tx, [pair])).length === 0) return 'outdated' as const
+    if (!isSame || (await findUnrelatedPairs(tx, [pair])).length === 0) return 'outdated' as const
     const at = { now: run.startedAt, runId: run.id, actor }
-    const born = await bear(tx, { ...at, ...factOf(due, bridge) })
-    if (born === undefined) return undefined
+    const newId = await insertFact(tx, { ...at, ...toFact(due, connection) })
+    if (newId === undefined) return undefined
     const [from, to] = rankOf(other.sensitivity) > rankOf(one.sensitivity) ? [other, one] : [one, other]
-    await relate(tx, { one: from.id, other: to.id }, at)
+    await insertRelation(tx, { one: from.id, other: to.id }, at)
     return [
-      { record_id: born, action: 'create', after: { type: 'semantic', connects: [one.id, other.id] } },
+      { record_id: newId, action: 'create', after: { type: 'semantic', connects: [one.id, other.id] } },
       { record_id: from.id, action: 'relate', after: { predicate: 'related_to', target_id: to.id } },
     ]
   }
 
   /** Recorded at the more sensitive of the two, whose readers see the other as well. */
-  async function relate(
+  async function insertRelation(
     tx: Transaction,
     { one, other }: Pick<Pair, 'one' | 'other'>,
     at: { now: Date; runId: string; actor: string },
@@ -175,12 +198,15 @@ export function createSynthesis({ db, bear, textLanguage }: Resources): Step {
 }
 
 /** By whom it is about and not by what is known of them: a pair that was rejected stays so when one learns more. */
-function nameOf({ one, other }: Pick<Pair, 'one' | 'other'>, { model }: Asking): Buffer {
-  return digestOf({ step, model, inputs: [one, other] })
+function createPairDigest({ one, other }: Pick<Pair, 'one' | 'other'>, { model }: ModelSession): Buffer {
+  return createQuestionDigest({ step, model, inputs: [one, other] })
 }
 
 /** As sensitive as the more sensitive of the two. */
-function factOf({ one, other, question }: Due, { synthesis, insight }: Extract<Bridge, { connected: true }>) {
+function toFact(
+  { one, other, question }: DuePair,
+  { synthesis, insight }: Extract<Connection, { connected: true }>,
+) {
   const sensitivity: Sensitivity =
     rankOf(one.sensitivity) > rankOf(other.sensitivity) ? one.sensitivity : other.sensitivity
   return {
@@ -189,7 +215,7 @@ function factOf({ one, other, question }: Due, { synthesis, insight }: Extract<B
       ...{ subject: one.payload.canonical_name, predicate: 'related_to' },
       object: { entity: other.payload.canonical_name, synthesis, insight },
     },
-    sources: [one.id, other.id, ...question.told.map(({ id }) => id)],
+    sources: [one.id, other.id, ...question.shownRecords.map(({ id }) => id)],
     links: [
       { predicate: 'subject_entity', target: one.id },
       { predicate: 'object_entity', target: other.id },

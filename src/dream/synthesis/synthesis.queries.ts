@@ -2,10 +2,12 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../../db/connection.ts'
 import type { Sensitivity } from '../../domain/caller.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
-import { isOpenEntity, known, references } from '../entity-facts.queries.ts'
+import { factsOfEntity, isWritableEntity, referencePredicates } from '../entity-facts.queries.ts'
 
 /** The model whose vectors are searched: those of no other can be compared. */
-export async function findServing(db: Database): Promise<{ id: number; dimensions: number } | undefined> {
+export async function findServingModelSize(
+  db: Database,
+): Promise<{ id: number; dimensions: number } | undefined> {
   return db
     .selectFrom('embedding_models')
     .where('serves', '=', true)
@@ -23,7 +25,7 @@ export async function listScopes(
   const { rows } = await sql<{ scope: string }>`
     select r.scope
     from records as r
-    where ${isOpenEntity(ceiling)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
+    where ${isWritableEntity(ceiling)} ${scope === null ? sql`` : sql`and r.scope = ${scope}`}
     group by r.scope
     having count(*) >= 2
     order by count(*) desc, r.scope
@@ -33,36 +35,39 @@ export async function listScopes(
 }
 
 /** The entities of a scope that the most refers to, whatever that has become: to ask each record takes ten times as long. */
-export async function listBestKnown(
+export async function listMostReferencedEntities(
   db: Database,
   { scope, ceiling, limit }: { scope: string; ceiling: Sensitivity; limit: number },
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from records as r cross join lateral (
-      select count(*) as links from relations as e where e.source_id = r.id and e.predicate in ${references}
+      select count(*) as links from relations as e where e.source_id = r.id and e.predicate in ${referencePredicates}
     ) as it
-    where ${isOpenEntity(ceiling)} and r.scope = ${scope} and it.links > 0
+    where ${isWritableEntity(ceiling)} and r.scope = ${scope} and it.links > 0
     order by it.links desc, r.id
     limit ${limit}
   `.execute(db)
   return rows.map(({ id }) => id)
 }
 
-export type Said = { entity_id: string; tags: string[]; bits: Precision; code: Buffer }
-type Wanted = { ids: readonly string[]; modelId: number; most: number }
+export type EntityVector = { entity_id: string; tags: string[]; bits: Precision; code: Buffer }
+type VectorFilter = { ids: readonly string[]; modelId: number; limit: number }
 
 /** Of each entity, the newest of what is known of it and has a vector. */
-export async function findSaid(db: Database, { ids, modelId, most }: Wanted): Promise<Said[]> {
-  const { rows } = await sql<Said>`
+export async function findEntityVectors(
+  db: Database,
+  { ids, modelId, limit }: VectorFilter,
+): Promise<EntityVector[]> {
+  const { rows } = await sql<EntityVector>`
     select r.id as entity_id, c.tags, v.bits, v.code
     from records as r cross join lateral (
       select far.id, far.created_at
-      from (select far.id, far.created_at from ${known}) as far
+      from (select far.id, far.created_at from ${factsOfEntity}) as far
       where exists (select from embeddings as v where v.record_id = far.id and v.model_id = ${modelId})
       group by far.id, far.created_at
       order by far.created_at desc, far.id desc
-      limit ${sql.lit(most)}
+      limit ${sql.lit(limit)}
     ) as it
     join contents as c on c.record_id = it.id
     join embeddings as v on v.record_id = it.id and v.model_id = ${modelId}
@@ -75,30 +80,30 @@ export async function findSaid(db: Database, { ids, modelId, most }: Wanted): Pr
 type Ends = { one: string; other: string }
 
 /** On a row `pair`: neither is linked to the other, nor anything to both of them. */
-const areStrangers: RawBuilder<SqlBool> = sql<SqlBool>`
+const areUnrelated: RawBuilder<SqlBool> = sql<SqlBool>`
   not exists (select from relations as e where e.source_id = pair.one and e.target_id = pair.other)
   and not exists (select from relations as e where e.source_id = pair.other and e.target_id = pair.one)
   and not exists (
     select from relations as e join relations as back on back.target_id = e.target_id
-    where e.source_id = pair.one and e.predicate in ${references}
-      and back.source_id = pair.other and back.predicate in ${references}
+    where e.source_id = pair.one and e.predicate in ${referencePredicates}
+      and back.source_id = pair.other and back.predicate in ${referencePredicates}
   )`
 
 /** Of the pairs, in their order, those that have nothing to do with each other as far as anybody has said. */
-export async function findStrangers<P extends Ends>(db: Database, pairs: readonly P[]): Promise<P[]> {
+export async function findUnrelatedPairs<P extends Ends>(db: Database, pairs: readonly P[]): Promise<P[]> {
   const { rows } = await sql<{ place: number }>`
     select pair.place::int - 1 as place
     from unnest(
       ${sql.val(pairs.map(({ one }) => one))}::uuid[], ${sql.val(pairs.map(({ other }) => other))}::uuid[]
     ) with ordinality as pair (one, other, place)
-    where ${areStrangers}
+    where ${areUnrelated}
     order by pair.place
   `.execute(db)
   return rows.flatMap(({ place }) => pairs[place] ?? [])
 }
 
 /** Of the digests, in hexadecimal, those that a verdict was remembered under. */
-export async function findRemembered(db: Database, digests: readonly Buffer[]): Promise<Set<string>> {
+export async function findRememberedDigests(db: Database, digests: readonly Buffer[]): Promise<Set<string>> {
   const { rows } = await sql<{ digest: string }>`
     select encode(digest, 'hex') as digest from dream_verdicts
     where step = 'synthesis' and digest = any(${sql.val([...digests])}::bytea[])

@@ -1,4 +1,4 @@
--- src/capture/capture.queries.ts findReferenced
+-- src/capture/capture.queries.ts findReadableIds
 select "r"."id"
 from "records" as "r"
 where "r"."id" = any($1::uuid[])
@@ -7,7 +7,7 @@ and "r"."forgotten_at" is null
 and ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]));
 
--- src/capture/capture.queries.ts findReferencedWords
+-- src/capture/capture.queries.ts findReferencedSummaries
     select r.id, left(c.interpretation ->> 'summary', 1000) as summary,
       case when pg_column_size(c.payload) <= 8192 then c.payload end as payload
     from records as r
@@ -19,7 +19,7 @@ and ("r"."sensitivity" <= $4
 and "r"."scope" = any($5::text[]))
     order by r.id;
 
--- src/capture/capture.queries.ts findBorne
+-- src/capture/capture.queries.ts findHandleOwners
     select h.digest, r.sensitivity
     from handles as h
     join records as r on r.id = h.record_id

@@ -23,7 +23,7 @@ from records as r
 where r.id = u.record_id
 and r.scope = $5)) as count;
 
--- src/consolidation/episode-batches.queries.ts claimNext: everywhere
+-- src/consolidation/episode-batches.queries.ts claimEpisodes: everywhere
     select due_at::text as at, record_id as id
 from (
     select u.record_id, u.due_at
@@ -39,7 +39,7 @@ and (u.due_at, u.record_id) > ($4::timestamptz, $5::uuid)
   ) as claimed
 order by due_at, record_id;
 
--- src/consolidation/episode-batches.queries.ts claimNext: in a scope
+-- src/consolidation/episode-batches.queries.ts claimEpisodes: in a scope
     select due_at::text as at, record_id as id
 from (
     select u.record_id, u.due_at
@@ -59,7 +59,7 @@ and (u.due_at, u.record_id) > ($5::timestamptz, $6::uuid)
   ) as claimed
 order by due_at, record_id;
 
--- src/consolidation/episode-batches.queries.ts claimReadable
+-- src/consolidation/episode-batches.queries.ts claimReadableEpisodes
     with claimed as materialized (
     select u.record_id, u.due_at
     from unconsolidated as u
@@ -95,13 +95,13 @@ and r.forgotten_at is null
       and r.status in ('active', 'challenged', 'merged')
     order by r.created_at, r.id;
 
--- src/consolidation/episode-batches.queries.ts finish
+-- src/consolidation/episode-batches.queries.ts deleteUnconsolidated
     delete
 from unconsolidated
     where stage = $1
 and record_id = any($2::uuid[]);
 
--- src/consolidation/episode-batches.queries.ts putOff
+-- src/consolidation/episode-batches.queries.ts postponeNext
     with failed as materialized (
       select u.record_id, u.due_at
       from unconsolidated as u
@@ -136,18 +136,18 @@ from 1 for 8), 'hex'))::bit(64)::bigint # hashtextextended(scope, 0)
       order by digest, scope
     ) as ordered;
 
--- src/consolidation/episode-batches.queries.ts beginPart
+-- src/consolidation/episode-batches.queries.ts createSavepoint
 savepoint part;
 
--- src/consolidation/episode-batches.queries.ts endPart
+-- src/consolidation/episode-batches.queries.ts releaseSavepoint
 savepoint part;
 release savepoint part;
 
--- src/consolidation/episode-batches.queries.ts undoPart
+-- src/consolidation/episode-batches.queries.ts rollbackToSavepoint
 savepoint part;
 rollback to savepoint part;
 
--- src/consolidation/episode-compression.queries.ts claimAged
+-- src/consolidation/episode-compression.queries.ts claimCompressionCandidates
     with held as materialized (
       select r.id, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
         r.deletion_policy,
@@ -173,7 +173,7 @@ and a.actor = $2
       ) as is_due
     from held;
 
--- src/consolidation/episode-compression.queries.ts findPresent
+-- src/consolidation/episode-compression.queries.ts findExistingIds
     select id
 from records
 where id = any($1::uuid[]);
@@ -209,25 +209,25 @@ from unconsolidated
     where stage = 'episodic'
 and record_id = any($10::uuid[]);
 
--- src/consolidation/extraction/extraction.queries.ts releaseAll
+-- src/consolidation/extraction/extraction.queries.ts releaseAllClaims
     update unconsolidated
 set claimed_until = null
 where stage = 'extraction'
 and claimed_until is not null;
 
--- src/consolidation/extraction/extraction.queries.ts keepClaimed
+-- src/consolidation/extraction/extraction.queries.ts claimUntil
     update unconsolidated
 set claimed_until = $1::timestamptz
     where stage = 'extraction'
 and record_id = any($2::uuid[]);
 
--- src/consolidation/extraction/extraction.queries.ts release
+-- src/consolidation/extraction/extraction.queries.ts releaseClaims
     update unconsolidated
 set claimed_until = null
     where stage = 'extraction'
 and record_id = any($1::uuid[]);
 
--- src/consolidation/extraction/extraction.queries.ts lockHeld
+-- src/consolidation/extraction/extraction.queries.ts lockClaimed
     select record_id as id
 from unconsolidated
     where stage = 'extraction'
@@ -235,7 +235,7 @@ and record_id = any($1::uuid[])
     order by record_id
     for update;
 
--- src/consolidation/extraction/extraction.queries.ts putOffHeld
+-- src/consolidation/extraction/extraction.queries.ts postponeClaimed
     update unconsolidated
     set attempts = attempts + 1, error = $1, claimed_until = null,
       due_at = case when attempts + 1 >= $2 then 'infinity'
@@ -269,7 +269,7 @@ and r.sensitivity = wanted.sensitivity
     where r.type = 'semantic'
     order by r.created_at, r.id;
 
--- src/consolidation/facts/facts.queries.ts findWitnessed
+-- src/consolidation/facts/facts.queries.ts findObservations
     select source_id as fact, target_id as episode
     from relations
     where source_id = any($1::uuid[])
@@ -307,7 +307,7 @@ and not r.pinned
     order by r.id
     for no key update;
 
--- src/consolidation/facts/facts.queries.ts insertWitnesses
+-- src/consolidation/facts/facts.queries.ts insertObservations
     with pair as materialized (
       select *
 from unnest(
@@ -478,7 +478,7 @@ and not r.pinned
     from claimed
     join contents as c on c.record_id = claimed.id;
 
--- src/consolidation/practices/practices.queries.ts writeLearnt
+-- src/consolidation/practices/practices.queries.ts writeUpdatedPractices
     with incoming as materialized (
       select *
 from unnest(

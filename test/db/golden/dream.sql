@@ -1,4 +1,4 @@
--- src/dream/archival-step.queries.ts countAged
+-- src/dream/archival-step.queries.ts countArchivable
     select count(*)::int4 as count
 from records as r
 where r.created_at < $1::timestamptz
@@ -10,7 +10,7 @@ and r.deletion_policy = 'auto_prune'
     and
   (r.access_count - r.served_count + 0.25::float8 * r.served_count) < 3;
 
--- src/dream/archival-step.queries.ts claimAged
+-- src/dream/archival-step.queries.ts claimArchivable
     select r.created_at::text as at, r.id
 from records as r
     where r.created_at < $1::timestamptz
@@ -27,7 +27,7 @@ and (r.created_at, r.id) > ($3::timestamptz, $4::uuid)
     limit $5
     for no key update skip locked;
 
--- src/dream/archival-step.queries.ts archive
+-- src/dream/archival-step.queries.ts archiveRecords
     with judged as materialized (
       select r.id, (
     case when r.layer = any($1::memory_layer[]) then 1::float8
@@ -217,7 +217,7 @@ and r.id > $5::uuid
     join contents as c on c.record_id = r.id
     order by wanted.place;
 
--- src/dream/clustering/clustering.queries.ts carryCounts
+-- src/dream/clustering/clustering.queries.ts copyCounts
     update records as heir
     set access_count = least(parts.accesses, 2147483647)::int4, served_count = least(parts.served, 2147483647)::int4,
       confirmation_count = least(parts.confirmations, 2147483647)::int4, last_accessed_at = parts.last_accessed_at,
@@ -257,14 +257,14 @@ and e.created_at = moved.at
     order by r.id
     limit $3;
 
--- src/dream/clustering/clustering.queries.ts findListed
+-- src/dream/clustering/clustering.queries.ts findListedCandidates
     select record_id as id
 from maintenance_changes
     where run_id = $1::uuid
 and action = 'candidate'
 and record_id = any($2::uuid[]);
 
--- src/dream/drift/drift.queries.ts countJudged
+-- src/dream/drift/drift.queries.ts countChecked
     select count(*)::int4 as count
 from records as r
 where r.type in ('entity', 'semantic', 'competence', 'plan_graph')
@@ -282,7 +282,7 @@ order by s.id desc
 limit 1
 ), false)));
 
--- src/dream/drift/drift.queries.ts listJudged
+-- src/dream/drift/drift.queries.ts listChecked
     select r.id, r.version, r.scope, r.status, coalesce((
   select s.step = 'drift'
 from status_changes as s
@@ -318,7 +318,7 @@ limit 1
     order by r.id
     limit $2;
 
--- src/dream/drift/drift.queries.ts listOpen
+-- src/dream/drift/drift.queries.ts listReadable
     select r.id, r.version, r.scope, r.status, coalesce((
   select s.step = 'drift'
 from status_changes as s
@@ -348,7 +348,7 @@ and "r"."scope" = any($4::text[]))
     order by r.id
     limit $5;
 
--- src/dream/drift/drift.queries.ts claimJudged
+-- src/dream/drift/drift.queries.ts claimUnchanged
     select r.id
 from records as r
     join unnest(
@@ -399,7 +399,7 @@ from peer_cards as card
 where card.card_id = "r"."id"
   ));
 
--- src/dream/entity-facts.queries.ts isOpenEntity
+-- src/dream/entity-facts.queries.ts isWritableEntity
 select r.id
 from records as r
 where r.type = 'entity'
@@ -418,7 +418,7 @@ and r.status in ('active', 'challenged')
     and not r.pinned
 and r.sensitivity <= $2;
 
--- src/dream/entity-facts.queries.ts findKnown
+-- src/dream/entity-facts.queries.ts findEntityFacts
     select known.id, known.created_at, known.sensitivity,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
@@ -460,7 +460,7 @@ and own.tags && array['synthesis']::text[]
     join contents as c on c.record_id = known.id
     order by known.created_at desc, known.id desc;
 
--- src/dream/entity-facts.queries.ts findKnown: of some
+-- src/dream/entity-facts.queries.ts findEntityFacts: of some
     select known.id, known.created_at, known.sensitivity,
       case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
@@ -503,13 +503,13 @@ and far.id = any($1::uuid[])) as far
     join contents as c on c.record_id = known.id
     order by known.created_at desc, known.id desc;
 
--- src/dream/entity-facts.queries.ts lockTold
+-- src/dream/entity-facts.queries.ts lockRecords
     select r.id
 from records as r
 where r.id = any($1::uuid[])
 order by r.id for no key update;
 
--- src/dream/entity-facts.queries.ts findFigure
+-- src/dream/entity-facts.queries.ts findRunFigure
     select coalesce((stats ->> $1::text)::float8, 0) as count
 from maintenance_runs
 where id = $2::uuid;
@@ -600,7 +600,7 @@ and s.at > p.probed_at
       )
     );
 
--- src/dream/probing/probing.queries.ts findBeside
+-- src/dream/probing/probing.queries.ts findRelatedRecords
     select it.id, it.created_at, case when pg_column_size(c.payload) <= 262144 then c.payload end as payload
     from (
       select far.id, far.created_at
@@ -642,7 +642,7 @@ values ($1, $2)
 on conflict ("record_id") do update
 set "probed_at" = $3;
 
--- src/dream/profiles/profiles.queries.ts listKnownWell
+-- src/dream/profiles/profiles.queries.ts listWellKnownEntities
     select r.id
     from records as r
     where r.type = 'entity'
@@ -689,13 +689,13 @@ limit 15) as it
     order by r.id
     limit $5;
 
--- src/dream/profiles/profiles.queries.ts findLastWritten
+-- src/dream/profiles/profiles.queries.ts findLastProfiledEntity
 select "entity_id"
 from "peer_cards"
 order by "written_at" desc, "entity_id" desc
 limit $1;
 
--- src/dream/profiles/profiles.queries.ts findWritten
+-- src/dream/profiles/profiles.queries.ts findWrittenProfile
 select "card_id", "digest"
 from "peer_cards"
 where "entity_id" = $1;
@@ -713,7 +713,7 @@ and r.type = 'semantic'
 and r.status in ('active', 'challenged')
     order by r.id;
 
--- src/dream/profiles/profiles.queries.ts listLeft
+-- src/dream/profiles/profiles.queries.ts listStaleProfiles
     select card.id
     from peer_cards as p
     join records as r on r.id = p.entity_id
@@ -732,7 +732,7 @@ values ($1, $2, $3, $4)
 on conflict ("entity_id") do update
 set "card_id" = $5, "digest" = $6, "written_at" = $7;
 
--- src/dream/synthesis/synthesis.queries.ts findServing
+-- src/dream/synthesis/synthesis.queries.ts findServingModelSize
 select "id", "dimensions"
 from "embedding_models"
 where "serves" = $1;
@@ -750,7 +750,7 @@ and r.sensitivity <= $1
     order by count(*) desc, r.scope
     limit $2;
 
--- src/dream/synthesis/synthesis.queries.ts listBestKnown
+-- src/dream/synthesis/synthesis.queries.ts listMostReferencedEntities
     select r.id
     from records as r cross join lateral (
       select count(*) as links
@@ -768,7 +768,7 @@ and it.links > 0
     order by it.links desc, r.id
     limit $3;
 
--- src/dream/synthesis/synthesis.queries.ts findSaid
+-- src/dream/synthesis/synthesis.queries.ts findEntityVectors
     select r.id as entity_id, c.tags, v.bits, v.code
     from records as r cross join lateral (
       select far.id, far.created_at
@@ -815,7 +815,7 @@ and v.model_id = $2
     where r.id = any($3::uuid[])
     order by r.id, it.created_at desc, it.id desc;
 
--- src/dream/synthesis/synthesis.queries.ts findStrangers
+-- src/dream/synthesis/synthesis.queries.ts findUnrelatedPairs
     select pair.place::int - 1 as place
     from unnest(
       $1::uuid[], $2::uuid[]
@@ -839,7 +839,7 @@ and back.predicate in ('mentioned_in', 'fact_subject_of', 'fact_object_of')
   )
     order by pair.place;
 
--- src/dream/synthesis/synthesis.queries.ts findRemembered
+-- src/dream/synthesis/synthesis.queries.ts findRememberedDigests
     select encode(digest, 'hex') as digest
 from dream_verdicts
     where step = 'synthesis'
@@ -851,7 +851,7 @@ from "dream_verdicts"
 where "step" = $1
 and "digest" = $2;
 
--- src/dream/verdicts.queries.ts rememberVerdict
+-- src/dream/verdicts.queries.ts upsertVerdict
 insert into "dream_verdicts" ("step", "digest", "decided_at")
 values ($1, $2, $3)
 on conflict ("step", "digest") do update

@@ -42,27 +42,27 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
   'src/dream/model-budget.queries.ts': { findSpent: (db) => asking.findSpent(db, id) },
   'src/dream/verdicts.queries.ts': {
     hasVerdict: (db) => verdicts.hasVerdict(db, { step: 'cluster', digest }),
-    rememberVerdict: (db) =>
-      inTransaction(db, (tx) => verdicts.rememberVerdict(tx, { step: 'cluster', digest, now })),
+    upsertVerdict: (db) =>
+      inTransaction(db, (tx) => verdicts.upsertVerdict(tx, { step: 'cluster', digest, now })),
     deleteOldVerdicts: (db) => verdicts.deleteOldVerdicts(db, now, 100),
   },
   'src/dream/clustering/clustering.queries.ts': {
     listPartitions: (db) => clustering.listPartitions(db, 'team'),
     readPortion: (db) => clustering.readPortion(db, partition, { modelId: 1, after: id, limit: 250_000 }),
     findMembers: (db) => clustering.findMembers(db, [id]),
-    carryCounts: (db) => inTransaction(db, (tx) => clustering.carryCounts(tx, [id], id)),
+    copyCounts: (db) => inTransaction(db, (tx) => clustering.copyCounts(tx, [id], id)),
     findOrphans: (db) => clustering.findOrphans(db, { scope: 'team', after: id, limit: 200 }),
-    findListed: (db) => inTransaction(db, (tx) => clustering.findListed(tx, id, [id])),
+    findListedCandidates: (db) => inTransaction(db, (tx) => clustering.findListedCandidates(tx, id, [id])),
   },
   'src/dream/drift/drift.queries.ts': {
-    countJudged: (db) => drift.countJudged(db, { scope: 'team', after: id }),
-    listJudged: (db) => drift.listJudged(db, { scope: null, after: id, limit: 200 }),
-    listOpen: (db) =>
-      drift.listOpen(db, {
+    countChecked: (db) => drift.countChecked(db, { scope: 'team', after: id }),
+    listChecked: (db) => drift.listChecked(db, { scope: null, after: id, limit: 200 }),
+    listReadable: (db) =>
+      drift.listReadable(db, {
         ...{ scope: 'team', after: id, limit: 200 },
         trust: { maxSensitivity: 'low', scopes: ['team'] },
       }),
-    claimJudged: (db) => db.transaction().execute((tx) => drift.claimJudged(tx, [{ id, version: 1 }])),
+    claimUnchanged: (db) => db.transaction().execute((tx) => drift.claimUnchanged(tx, [{ id, version: 1 }])),
     upsertMiss: (db) =>
       db
         .transaction()
@@ -74,11 +74,11 @@ export const dreamSamples: Record<string, Record<string, Sample | Record<string,
     upsertPosition: (db) => db.transaction().execute((tx) => drift.upsertPosition(tx, id, id)),
   },
   'src/dream/archival-step.queries.ts': {
-    countAged: (db) => forgetting.countAged(db, span),
-    claimAged: (db) => inTransaction(db, (tx) => forgetting.claimAged(tx, portion)),
-    archive: (db) =>
+    countArchivable: (db) => forgetting.countArchivable(db, span),
+    claimArchivable: (db) => inTransaction(db, (tx) => forgetting.claimArchivable(tx, portion)),
+    archiveRecords: (db) =>
       inTransaction(db, (tx) =>
-        forgetting.archive(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
+        forgetting.archiveRecords(tx, { ...settings, ...span, ids: [id], purgeAt: now, runId: id }),
       ),
   },
   'src/lifecycle/forgetting.queries.ts': {

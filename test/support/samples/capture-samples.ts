@@ -7,9 +7,9 @@ const among = { trust: { maxSensitivity: 'low', scopes: ['team'] }, scope: 'team
 
 export const captureSamples: Record<string, Record<string, Sample>> = {
   'src/capture/capture.queries.ts': {
-    findReferenced: (db) => capture.findReferenced(db, [id], among),
-    findReferencedWords: (db) => capture.findReferencedWords(db, [id], among),
-    findBorne: (db) => capture.findBorne(db, [nameHandle('a').digest], among),
+    findReadableIds: (db) => capture.findReadableIds(db, [id], among),
+    findReferencedSummaries: (db) => capture.findReferencedSummaries(db, [id], among),
+    findHandleOwners: (db) => capture.findHandleOwners(db, [nameHandle('a').digest], among),
     findNamedEntities: (db) => capture.findNamedEntities(db, [nameHandle('a').digest], among, 20),
   },
 }

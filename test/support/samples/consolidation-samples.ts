@@ -3,7 +3,7 @@ import * as compression from '../../../src/consolidation/episode-compression.que
 import * as extraction from '../../../src/consolidation/extraction/extraction.queries.ts'
 import * as facts from '../../../src/consolidation/facts/facts.queries.ts'
 import * as counting from '../../../src/consolidation/practices/practices.queries.ts'
-import { competence } from '../../../src/consolidation/practices/skill.ts'
+import { skillKind } from '../../../src/consolidation/practices/skill.ts'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import type { Sample } from './deletion-samples.ts'
@@ -24,48 +24,50 @@ export const consolidationSamples: Record<string, Record<string, Sample | Record
       everywhere: (db) => walking.countDue(db, [due, { ...due, stage: 'episodic' }]),
       'in a scope': (db) => walking.countDue(db, [{ ...due, scope }]),
     },
-    claimNext: {
-      everywhere: within((tx) => walking.claimNext(tx, portion)),
-      'in a scope': within((tx) => walking.claimNext(tx, { ...portion, scope })),
+    claimEpisodes: {
+      everywhere: within((tx) => walking.claimEpisodes(tx, portion)),
+      'in a scope': within((tx) => walking.claimEpisodes(tx, { ...portion, scope })),
     },
-    claimReadable: within((tx) => walking.claimReadable(tx, portion)),
+    claimReadableEpisodes: within((tx) => walking.claimReadableEpisodes(tx, portion)),
     findEpisodes: within((tx) => walking.findEpisodes(tx, [id])),
-    finish: within((tx) => walking.finish(tx, 'semantic', [id])),
-    putOff: within((tx) => walking.putOff(tx, portion, 'why')),
+    deleteUnconsolidated: within((tx) => walking.deleteUnconsolidated(tx, 'semantic', [id])),
+    postponeNext: within((tx) => walking.postponeNext(tx, portion, 'why')),
     lockHandles: within((tx) => walking.lockHandles(tx, [{ digest, scope }])),
-    beginPart: within((tx) => walking.beginPart(tx)),
-    endPart: within((tx) => walking.beginPart(tx).then(() => walking.endPart(tx))),
-    undoPart: within((tx) => walking.beginPart(tx).then(() => walking.undoPart(tx))),
+    createSavepoint: within((tx) => walking.createSavepoint(tx)),
+    releaseSavepoint: within((tx) => walking.createSavepoint(tx).then(() => walking.releaseSavepoint(tx))),
+    rollbackToSavepoint: within((tx) =>
+      walking.createSavepoint(tx).then(() => walking.rollbackToSavepoint(tx)),
+    ),
   },
   'src/consolidation/episode-compression.queries.ts': {
-    claimAged: within((tx) => compression.claimAged(tx, [id])),
-    findPresent: within((tx) => compression.findPresent(tx, [id])),
+    claimCompressionCandidates: within((tx) => compression.claimCompressionCandidates(tx, [id])),
+    findExistingIds: within((tx) => compression.findExistingIds(tx, [id])),
     writeCompressed: within((tx) => compression.writeCompressed(tx, [], { finished: [id], now, runId: id })),
   },
   'src/consolidation/facts/facts.queries.ts': {
     findFacts: within((tx) => facts.findFacts(tx, [{ handle, scope, sensitivity }])),
-    findWitnessed: within((tx) => facts.findWitnessed(tx, [id], [id])),
+    findObservations: within((tx) => facts.findObservations(tx, [id], [id])),
     findEntities: within((tx) => facts.findEntities(tx, [{ digest, scope, sensitivity }])),
     claimFacts: within((tx) => facts.claimFacts(tx, [id])),
-    insertWitnesses: within((tx) => facts.insertWitnesses(tx, [], now)),
+    insertObservations: within((tx) => facts.insertObservations(tx, [], now)),
     writeReinforced: within((tx) => facts.writeReinforced(tx, [], { actor: 'a', now, runId: id })),
   },
   'src/consolidation/practices/practices.queries.ts': {
     findCounted: within((tx) => counting.findCounted(tx, 'competence', [id])),
     writeCounted: within((tx) => counting.writeCounted(tx, 'competence', [])),
-    findPractices: within((tx) => counting.findPractices(tx, competence, [key])),
+    findPractices: within((tx) => counting.findPractices(tx, skillKind, [key])),
     countWaiting: within((tx) => counting.countWaiting(tx, 'competence', [key])),
     claimPractices: within((tx) => counting.claimPractices(tx, [id], 'performance')),
-    writeLearnt: within((tx) =>
-      counting.writeLearnt(tx, [], { actor: 'a', member: 'performance', now, runId: id }),
+    writeUpdatedPractices: within((tx) =>
+      counting.writeUpdatedPractices(tx, [], { actor: 'a', countsField: 'performance', now, runId: id }),
     ),
   },
   'src/consolidation/extraction/extraction.queries.ts': {
-    releaseAll: within((tx) => extraction.releaseAll(tx)),
-    keepClaimed: within((tx) => extraction.keepClaimed(tx, [id], now)),
-    release: within((tx) => extraction.release(tx, [id])),
-    lockHeld: within((tx) => extraction.lockHeld(tx, [id])),
-    putOffHeld: within((tx) => extraction.putOffHeld(tx, { id, reason: 'why', now })),
+    releaseAllClaims: within((tx) => extraction.releaseAllClaims(tx)),
+    claimUntil: within((tx) => extraction.claimUntil(tx, [id], now)),
+    releaseClaims: within((tx) => extraction.releaseClaims(tx, [id])),
+    lockClaimed: within((tx) => extraction.lockClaimed(tx, [id])),
+    postponeClaimed: within((tx) => extraction.postponeClaimed(tx, { id, reason: 'why', now })),
     findSpent: (db) => extraction.findSpent(db, id),
   },
 }

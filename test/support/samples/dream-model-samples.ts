@@ -19,12 +19,12 @@ const select = (db: Database, condition: RawBuilder<SqlBool>) =>
 /** What is asked when profiles are written, entities compared and beliefs probed. */
 export const musingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/dream/profiles/profiles.queries.ts': {
-    listKnownWell: (db) =>
-      carding.listKnownWell(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),
-    findLastWritten: (db) => carding.findLastWritten(db),
-    findWritten: (db) => carding.findWritten(db, id),
+    listWellKnownEntities: (db) =>
+      carding.listWellKnownEntities(db, { scope: 'team', ceiling: 'low', after: id, until: id, limit: 100 }),
+    findLastProfiledEntity: (db) => carding.findLastProfiledEntity(db),
+    findWrittenProfile: (db) => carding.findWrittenProfile(db, id),
     findProfiles: (db) => carding.findProfiles(db, { digest, scope: 'team', cardId: id, author: 'dream' }),
-    listLeft: (db) => carding.listLeft(db, 'team'),
+    listStaleProfiles: (db) => carding.listStaleProfiles(db, 'team'),
     upsertCard: (db) =>
       inTransaction(db, (tx) =>
         carding.upsertCard(tx, { entity_id: id, card_id: id, digest, written_at: now }),
@@ -32,27 +32,28 @@ export const musingSamples: Record<string, Record<string, Sample | Record<string
   },
   'src/dream/entity-facts.queries.ts': {
     isProfile: (db) => select(db, linked.isProfile('r')),
-    isOpenEntity: (db) => select(db, linked.isOpenEntity('low')),
+    isWritableEntity: (db) => select(db, linked.isWritableEntity('low')),
     findEntity: (db) => linked.findEntity(db, { id, ceiling: 'low' }),
-    findKnown: {
-      '': (db) => linked.findKnown(db, id, { limit: 40 }),
-      'of some': (db) => linked.findKnown(db, id, { limit: 40, among: [id] }),
+    findEntityFacts: {
+      '': (db) => linked.findEntityFacts(db, id, { limit: 40 }),
+      'of some': (db) => linked.findEntityFacts(db, id, { limit: 40, among: [id] }),
     },
-    lockTold: (db) => inTransaction(db, (tx) => linked.lockTold(tx, [id])),
-    findFigure: (db) => linked.findFigure(db, id, 'pairs_asked'),
+    lockRecords: (db) => inTransaction(db, (tx) => linked.lockRecords(tx, [id])),
+    findRunFigure: (db) => linked.findRunFigure(db, id, 'pairs_asked'),
   },
   'src/dream/probing/probing.queries.ts': {
     listDue: (db) => probing.listDue(db, { ...due, scope: 'team', limit: 5 }),
     findBelief: (db) => probing.findBelief(db, { ...due, id }),
-    findBeside: (db) => probing.findBeside(db, id, 10),
+    findRelatedRecords: (db) => probing.findRelatedRecords(db, id, 10),
     upsertProbe: (db) => inTransaction(db, (tx) => probing.upsertProbe(tx, id, now)),
   },
   'src/dream/synthesis/synthesis.queries.ts': {
-    findServing: (db) => synthesising.findServing(db),
+    findServingModelSize: (db) => synthesising.findServingModelSize(db),
     listScopes: (db) => synthesising.listScopes(db, { scope: null, ceiling: 'low', limit: 20 }),
-    listBestKnown: (db) => synthesising.listBestKnown(db, { scope: 'team', ceiling: 'low', limit: 500 }),
-    findSaid: (db) => synthesising.findSaid(db, { ids: [id], modelId: 1, most: 30 }),
-    findStrangers: (db) => synthesising.findStrangers(db, [{ one: id, other: id }]),
-    findRemembered: (db) => synthesising.findRemembered(db, [digest]),
+    listMostReferencedEntities: (db) =>
+      synthesising.listMostReferencedEntities(db, { scope: 'team', ceiling: 'low', limit: 500 }),
+    findEntityVectors: (db) => synthesising.findEntityVectors(db, { ids: [id], modelId: 1, limit: 30 }),
+    findUnrelatedPairs: (db) => synthesising.findUnrelatedPairs(db, [{ one: id, other: id }]),
+    findRememberedDigests: (db) => synthesising.findRememberedDigests(db, [digest]),
   },
 }
