@@ -9,7 +9,7 @@ import type { Reference } from './entities.schemas.ts'
 
 type NameLookup = { digest: Buffer; scope: string | undefined; trust: Trust }
 
-/** Live entities that may be looked up by a name: whoever finds one learns that it bears it. The oldest first. */
+/** Entities with the given name that the caller reads in full, oldest first. Forgotten and replaced ones are left out. */
 export async function findEntitiesByName(
   db: Database,
   { digest, scope, trust }: NameLookup,
@@ -33,7 +33,7 @@ export async function findEntitiesByName(
 
 export type KnownEntity = { scope: string; sensitivity: Sensitivity; is_live: boolean }
 
-/** An entity that the caller may know of, though it is no more; without its links, which may be very many. */
+/** An entity that the caller sees, even if it is deleted. Reads no edges, because an entity may have very many. */
 export async function findEntity(db: Database, id: string, trust: Trust): Promise<KnownEntity | undefined> {
   const { rows } = await sql<KnownEntity>`
     select r.scope, r.sensitivity, r.forgotten_at is null as is_live
@@ -45,7 +45,7 @@ export async function findEntity(db: Database, id: string, trust: Trust): Promis
   return rows[0]
 }
 
-/** The newest live profile of the entity in its own scope: one of another scope is about another namesake. */
+/** The newest profile of the entity in its own scope. A profile in another scope is about another entity of that name. */
 export async function findPeerCard(
   db: Database,
   { digest, scope, trust }: NameLookup & { scope: string },
@@ -70,7 +70,7 @@ export type MentionsPage = {
   limit: number
 }
 
-/** Each record once, however it refers to the entity, the newest first; the page is cut before anything wide is read. */
+/** Each record once, newest first. Selects the ids of the page first, so that contents are read only for these records. */
 export async function listMentions(
   db: Database,
   id: string,
@@ -95,8 +95,8 @@ function isAfter({ created_at: at, id }: { created_at: string; id: string }): Ra
 }
 
 /**
- * Merges of one scope, and one of no scope and any other, take turns until their transactions end: each locks its
- * twins and then links them with those of the others, and any two that did both at once would wait for each other.
+ * Only one merge at a time runs in a scope. A merge of entities without a scope excludes all others. Each merge locks
+ * its entities and then changes links of others, so two merges at once could deadlock.
  */
 export async function lockMergesAcrossScopes(tx: Database, scope: string): Promise<void> {
   await sql`
@@ -105,14 +105,14 @@ export async function lockMergesAcrossScopes(tx: Database, scope: string): Promi
   `.execute(tx)
 }
 
-/** After `takeTurn`, which keeps the order between the two. */
+/** Call it after `lockMergesAcrossScopes`: the order of the two locks prevents deadlocks. */
 export async function lockMergesInScope(tx: Database, scope: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${scope}::text, 7350))`.execute(tx)
 }
 
 /**
- * Takes twins for a merge, in id order. Stronger than a change takes them: whoever is writing a link to one of them
- * is waited for, and the link is carried over.
+ * Locks the entities of a merge, in id order. The lock is stronger than that of a change: it waits for transactions that
+ * write a link to one of them, so that the merge also copies this link.
  */
 export async function lockEntitiesToMerge(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
@@ -120,7 +120,7 @@ export async function lockEntitiesToMerge(tx: Database, ids: readonly string[]):
   `.execute(tx)
 }
 
-/** Nobody is known by the names of what was merged away, and its identifiers are free for what it became. */
+/** Frees the names and identifiers of merged entities for the entity that they became. */
 export async function deleteHandlesAndIdentifiers(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     with handle as (delete from handles where record_id = any(${sql.val([...ids])}::uuid[]))
@@ -129,8 +129,9 @@ export async function deleteHandlesAndIdentifiers(tx: Database, ids: readonly st
 }
 
 /**
- * Of the entities, those that still stand, kept from being merged away until the transaction ends. To be asked by
- * whoever links to what it found by name: between the two another may have folded it into its twin.
+ * Returns the entities that are still active or challenged and locks them against a merge until the transaction ends. A
+ * transaction that links to an entity found by name must call this: another transaction may have merged the entity
+ * between the lookup and the link.
  */
 export async function lockActiveEntities(tx: Database, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string; stands: boolean }>`
@@ -142,7 +143,7 @@ export async function lockActiveEntities(tx: Database, ids: readonly string[]): 
   return new Set(rows.filter(({ stands }) => stands).map(({ id }) => id))
 }
 
-/** What was folded into an entity is one more ground of it, if it has any. */
+/** A merged entity becomes a ground of the target, if the target has any ground. */
 export async function insertMergeDescents(
   tx: Database,
   targetId: string,

@@ -34,7 +34,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         tags,
         summary: 'Look up entities by name',
         description:
-          'By identifier, then by canonical name, then by alias; of each those with a scope first, active before challenged, the oldest first. What the key sees only redacted does not answer. Of more than 1,000 that bear one name the oldest are told; name a scope.',
+          'Finds entities by identifier, canonical name or alias, in this order. Within each, entities with a scope come first, then active before challenged, then the oldest. Redacted entities are left out. Of more than 1,000 entities with one name only the oldest are listed; pass `scope` to see others.',
         querystring: LookupQuery,
         response: answers({ 200: { schema: ref(EntityPage), description: 'One page.', headers: ['Link'] } }, [
           'invalid_cursor',
@@ -56,7 +56,7 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
         operationId: 'getEntity',
         tags,
         summary: 'Read an entity',
-        description: 'The record, and where its profile is, if it has one.',
+        description: 'Returns the record of the entity, and the id of its profile if it has one.',
         params: EntityPath,
         response: answers(
           { 200: { schema: ref(SeenEntity), description: 'The entity as of now.', headers: ['ETag'] } },
@@ -78,9 +78,9 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       schema: {
         operationId: 'listEntityRecords',
         tags,
-        summary: 'List the records that are about an entity',
+        summary: 'List the records about an entity',
         description:
-          'Live records that mention it or are facts of which it is subject or object, each once, the newest first.',
+          'Returns records that mention the entity and facts with the entity as subject or object, each once, newest first. Forgotten records are left out.',
         params: EntityPath,
         querystring: MentionsQuery,
         response: answers({ 200: { schema: ref(RecordPage), description: 'One page.', headers: ['Link'] } }, [
@@ -104,16 +104,16 @@ export const entitiesRoutes: FastifyPluginAsyncTypebox<EntitiesOptions> = async 
       schema: {
         operationId: 'mergeEntities',
         tags,
-        summary: 'Fold twins into an entity',
+        summary: 'Merge duplicates into an entity',
         description:
-          'The entity takes over their names as aliases, their types, identifiers, tags, sources and links; they become history. Its own name and type stay. If-Match is about the entity in the path.',
+          'The entity in the path gets the names of the duplicates as aliases, and their types, identifiers, tags, sources and links. It keeps its own name and type. The duplicates get the status merged. If-Match refers to the entity in the path.',
         params: EntityPath,
         body: ref(EntityMerge),
         response: answers(
           {
             200: {
               schema: ref(WrittenRecord),
-              description: 'The entity, with all that it took over.',
+              description: 'The merged entity.',
               headers: ['ETag'],
             },
           },

@@ -6,21 +6,26 @@ import { MemoryRecord, RedactedRecord } from '../records/index.ts'
 export const EntityPath = Type.Object({ id: Uuid() })
 
 const Cursor = () =>
-  Type.Optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' }))
+  Type.Optional(Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }))
 
 export const LookupQuery = closed({
   term: Type.String({
     minLength: 1,
     maxLength: 2_048,
     description:
-      'A name or alias, however it is typed; or an identifier as it is, alone or as `namespace:value`.',
+      'A name or alias, in any case and spacing; or an exact identifier, alone or as `namespace:value`.',
     examples: ['Orion'],
   }),
   scope: Type.Optional(
     Type.String({ minLength: 1, maxLength: 256, description: 'Only entities of this scope.' }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Items of a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 100,
+      default: 20,
+      description: 'The largest number of items on a page.',
+    }),
   ),
   cursor: Cursor(),
 })
@@ -31,7 +36,9 @@ export const EntityPage = listOf(ref(MemoryRecord), 'EntityPage')
 export const EntityRecord = closed(
   {
     ...MemoryRecord.properties,
-    peer_card_id: Type.Optional(Uuid({ description: 'The record with the profile of this entity.' })),
+    peer_card_id: Type.Optional(
+      Uuid({ description: 'The id of the record that contains the profile of this entity.' }),
+    ),
   },
   { $id: 'EntityRecord' },
 )
@@ -39,14 +46,19 @@ export type EntityRecord = Static<typeof EntityRecord>
 
 export const SeenEntity = Type.Union([ref(EntityRecord), ref(RedactedRecord)], { $id: 'SeenEntity' })
 
-/** How a record refers to an entity. */
+/** The edge by which a record refers to an entity. */
 export const Reference = Type.Enum(['mentions_entity', 'subject_entity', 'object_entity'])
 export type Reference = Static<typeof Reference>
 
 export const MentionsQuery = closed({
   predicate: Type.Optional(Reference),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Items of a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      default: 50,
+      description: 'The largest number of items on a page.',
+    }),
   ),
   cursor: Cursor(),
 })
@@ -57,7 +69,7 @@ export const EntityMerge = closed(
     source_ids: Type.Array(Uuid(), {
       minItems: 1,
       maxItems: 1_000,
-      description: 'The entities that are the same thing under other names.',
+      description: 'The duplicates: entities that are the same thing under other names.',
     }),
     actor: Type.String({ minLength: 1, maxLength: 256, examples: ['curator'] }),
     rationale: Type.String({ minLength: 1, maxLength: 4_096, examples: ['one project under two names'] }),

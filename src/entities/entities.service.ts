@@ -32,7 +32,7 @@ type Resources = { db: Database; clock: Clock; records: RecordsService }
 
 export type EntitiesService = ReturnType<typeof createEntitiesService>
 
-/** So many bear one name in scopes the caller has, and more are told apart by naming a scope. */
+/** A lookup reads at most so many entities of one name. A client finds the others by passing a scope. */
 const maxNamesakes = 1_000
 
 const LookupCursor = Type.Object({
@@ -46,14 +46,14 @@ const MentionsCursor = Type.Object({
 })
 
 export function createEntitiesService({ db, clock, records }: Resources) {
-  async function lookUp(call: CallContext, asked: LookupQuery): Promise<ListPage<MemoryRecord>> {
-    const { term, scope, limit = 20, cursor } = asked
+  async function lookUp(call: CallContext, query: LookupQuery): Promise<ListPage<MemoryRecord>> {
+    const { term, scope, limit = 20, cursor } = query
     const conn = call.tx ?? db
     const { trust, principal } = call.caller
     const fingerprint = fingerprintQuery(principal, { entities: term, scope })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, LookupCursor, fingerprint)
-    const bearers = await findEntitiesByName(conn, { ...nameHandle(term), scope, trust }, maxNamesakes)
-    const left = rankMatches(term, bearers).filter((each) => !after || isAfter(each, after))
+    const candidates = await findEntitiesByName(conn, { ...nameHandle(term), scope, trust }, maxNamesakes)
+    const left = rankMatches(term, candidates).filter((each) => !after || isAfter(each, after))
     const page = left.slice(0, limit)
     const last = page.at(-1)
     return {
@@ -77,7 +77,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const now = clock.now()
     return ids.flatMap((id) => {
       const stored = byId.get(id)
-      // What was forgotten or raised above the ceiling since it was looked up.
+      // It may have been forgotten, or raised above the ceiling, since the lookup.
       const isOpen = stored && !stored.forgotten_at && isOpenTo(caller.trust, stored.sensitivity)
       return isOpen ? [presentRecord(stored, now)] : []
     })
@@ -102,7 +102,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
     const conn = call.tx ?? db
     const { trust, principal } = call.caller
     const { sensitivity, is_live: isLive } = await requireEntity(conn, call, id)
-    // Reads all of it only to say why it is refused.
+    // Reads the whole record only to find the right error.
     if (!isLive || !isOpenTo(trust, sensitivity)) await findReadableRecord(conn, call.caller, id)
     const fingerprint = fingerprintQuery(principal, { mentions: id.toLowerCase(), predicate })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, MentionsCursor, fingerprint)
@@ -122,7 +122,7 @@ export function createEntitiesService({ db, clock, records }: Resources) {
 
 async function requireEntity(conn: Database, { caller }: CallContext, id: string): Promise<KnownEntity> {
   const entity = await findEntity(conn, id, caller.trust)
-  if (!entity) throw new AppError('record_not_found', 'There is no such entity.')
+  if (!entity) throw new AppError('record_not_found', 'There is no entity with this id that the key may see.')
   return entity
 }
 

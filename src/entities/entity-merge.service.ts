@@ -34,18 +34,18 @@ export type EntityMergingService = ReturnType<typeof createEntityMergingService>
 type EntitiesToMerge = { target: StoredEntity; sources: StoredEntity[] }
 
 export function createEntityMergingService({ db, clock, textLanguage }: Resources) {
-  /** The sources become history, and everything they were called, had and were linked with is the target's. */
-  async function merge(call: CallContext, id: string, asked: EntityMerge): Promise<WrittenRecord> {
-    const { source_ids: named, ...reason } = asked
+  /** The sources get the status merged. The target gets their names, values and links. */
+  async function merge(call: CallContext, id: string, input: EntityMerge): Promise<WrittenRecord> {
+    const { source_ids: named, ...reason } = input
     return transact(db, call, async (tx) => {
       const { target, sources } = await loadEntitiesToMerge(tx, call, id, named)
       const now = clock.now()
-      const told = { ...reason, now, textLanguage }
-      for (const source of sources) await retireRecord(tx, source, { ...told, step: 'merge', to: 'merged' })
+      const change = { ...reason, now, textLanguage }
+      for (const source of sources) await retireRecord(tx, source, { ...change, step: 'merge', to: 'merged' })
       await moveLinks(tx, target.id, sources, now)
       const content = mergeEntities(target, sources)
       const changes = describeMerge(target, sources, content)
-      await writeChange(tx, target, { ...told, action: 'revise', content, changes })
+      await writeChange(tx, target, { ...change, action: 'revise', content, changes })
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, target.id), now)
     })
   }
@@ -62,13 +62,13 @@ async function moveLinks(
   const ids = sources.map(({ id }) => id)
   await deleteHandlesAndIdentifiers(tx, ids)
   await copyLinks(tx, ids, targetId, now)
-  // Not derived_from: the target was there before its twin, and is not erased with it.
+  // Not derived_from: the target existed before its duplicate and must not be erased with it.
   const edges = ids.map((id) => ({ source_id: targetId, predicate: 'supersedes', target_id: id }))
   await upsertEdges(tx, addInverses(edges.map((edge) => ({ ...edge, weight: 1, created_at: now }))))
   await insertMergeDescents(tx, targetId, ids)
 }
 
-/** All locked in one order, each seen whole, alive and not history; If-Match is about the target. */
+/** Locks all entities in one order and checks that each may be merged. If-Match refers to the target. */
 async function loadEntitiesToMerge(
   tx: Database,
   call: CallContext,
@@ -84,8 +84,8 @@ async function loadEntitiesToMerge(
   const target = await requireEntity(tx, call, await loadForUpdate(tx, call, id))
   const { expectedVersion: _, ...unversioned } = call
   const sources: StoredEntity[] = []
-  for (const [index, claimed] of (await loadManyForUpdate(tx, unversioned, ids)).entries()) {
-    const source = await requireEntity(tx, call, claimed).catch(throwAt(`/source_ids/${index}`))
+  for (const [index, loaded] of (await loadManyForUpdate(tx, unversioned, ids)).entries()) {
+    const source = await requireEntity(tx, call, loaded).catch(throwAt(`/source_ids/${index}`))
     requireMergeable(call, target, source, `/source_ids/${index}`)
     sources.push(source)
   }
@@ -95,16 +95,16 @@ async function loadEntitiesToMerge(
 async function requireEntity(
   tx: Database,
   { caller }: CallContext,
-  claimed: StoredRecord | AppError,
+  loaded: StoredRecord | AppError,
 ): Promise<StoredEntity> {
-  if (claimed instanceof AppError) throw claimed
-  const { id, payload, status } = claimed
+  if (loaded instanceof AppError) throw loaded
+  const { id, payload, status } = loaded
   if (payload.kind !== 'entity') throw new AppError('type_mismatch', 'The record is not an entity.')
-  if (status === 'invalidated') throw new AppError('already_retracted', 'The entity was retracted.')
-  if (status === 'active' || status === 'challenged') return { ...claimed, payload }
+  if (status === 'invalidated') throw new AppError('already_retracted', 'The entity is already retracted.')
+  if (status === 'active' || status === 'challenged') return { ...loaded, payload }
   const successor = await findSuccessor(tx, id, caller.trust)
   const extra = successor === undefined ? {} : { superseded_by: successor }
-  throw new AppError('already_superseded', `The entity was ${status}.`, { extra })
+  throw new AppError('already_superseded', `The entity is already ${status}.`, { extra })
 }
 
 function requireMergeable(
@@ -114,14 +114,18 @@ function requireMergeable(
   pointer: string,
 ): void {
   if (source.scope !== target.scope) {
-    throw new AppError('scope_mismatch', 'Entities that become one belong to one scope.', {
-      errors: [{ pointer, message: 'is of another scope' }],
+    throw new AppError('scope_mismatch', 'Only entities of one scope can be merged.', {
+      errors: [{ pointer, message: 'has another scope than the target' }],
     })
   }
   if (rankOf(source.sensitivity) <= rankOf(target.sensitivity) || isAllowed(caller, 'admin')) return
-  throw new AppError('sensitivity_lowered', 'What an entity is told is at most as sensitive as it is.', {
-    errors: [{ pointer, message: `is more sensitive than the target, which is ${target.sensitivity}` }],
-  })
+  throw new AppError(
+    'sensitivity_lowered',
+    'An entity cannot take over data that is more sensitive than itself.',
+    {
+      errors: [{ pointer, message: `is more sensitive than the target, which is ${target.sensitivity}` }],
+    },
+  )
 }
 
 function throwAt(pointer: string) {
@@ -145,7 +149,7 @@ function describeMerge(
 }
 
 function createSelfMergeError(): AppError {
-  return new AppError('validation_failed', 'An entity is not folded into itself.', {
+  return new AppError('validation_failed', 'An entity cannot be merged into itself.', {
     errors: [{ pointer: '/source_ids', message: 'must not name the entity itself' }],
   })
 }

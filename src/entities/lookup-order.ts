@@ -1,31 +1,31 @@
 import { unscoped } from '../domain/caller.ts'
 import { type Candidate, findMatch } from '../domain/entity-match.ts'
 
-/** Where an entity stands among those that answer to one term. */
+/** The position of an entity among the matches of one term. */
 export type LookupPosition = { rank: number; created_at: string; id: string }
 
 const matches = ['identifier', 'name', 'alias'] as const
 
 /**
- * By identifier, then by its own name, then by an alias; of each those with a scope before those of none, active
- * before challenged, the oldest, the lowest id. A name is known however it is typed, an identifier only as it is.
+ * Sorts matches by identifier, then by canonical name, then by alias. Within each: entities with a scope first, then
+ * active before challenged, then the oldest, then the lowest id. Names are normalised; identifiers must match exactly.
  */
-export function rankMatches(term: string, bearers: readonly Candidate[]): LookupPosition[] {
-  return bearers
-    .flatMap((bearer) => {
-      const match = findMatch({ surface: term, entity_kind: '' }, bearer)
+export function rankMatches(term: string, candidates: readonly Candidate[]): LookupPosition[] {
+  return candidates
+    .flatMap((candidate) => {
+      const match = findMatch({ surface: term, entity_kind: '' }, candidate)
       if (match === undefined) return []
       const rank =
         matches.indexOf(match) * 4 +
-        (bearer.scope === unscoped ? 2 : 0) +
-        (bearer.status === 'active' ? 0 : 1)
-      return [{ rank, created_at: bearer.created_at.toISOString(), id: bearer.id }]
+        (candidate.scope === unscoped ? 2 : 0) +
+        (candidate.status === 'active' ? 0 : 1)
+      return [{ rank, created_at: candidate.created_at.toISOString(), id: candidate.id }]
     })
     .sort(compare)
 }
 
-export function isAfter(standing: LookupPosition, mark: LookupPosition): boolean {
-  return compare(standing, mark) > 0
+export function isAfter(position: LookupPosition, cursor: LookupPosition): boolean {
+  return compare(position, cursor) > 0
 }
 
 function compare(one: LookupPosition, other: LookupPosition): number {

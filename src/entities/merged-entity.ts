@@ -6,13 +6,13 @@ export type EntityPayload = Extract<Payload, { kind: 'entity' }>
 export type StoredEntity = StoredRecord & { payload: EntityPayload }
 export type MergedEntity = Pick<ContentRow, 'tags' | 'provenance'> & { payload: EntityPayload }
 
-/** As many as a record can have. What is over is left out: the twins, which are kept, still have it. */
+/** The limits of a record. Values beyond them are left out; the merged entities, which stay readable, still have them. */
 const maxTags = 100
 const maxSources = 10_000
 
-/** The target with everything its twins were called, were, and came from; it keeps its own name, type and summary. */
-export function mergeEntities(target: StoredEntity, twins: readonly StoredEntity[]): MergedEntity {
-  const all = [target, ...twins]
+/** The target with the names, types, identifiers, tags and sources of the duplicates. It keeps its own name and type. */
+export function mergeEntities(target: StoredEntity, duplicates: readonly StoredEntity[]): MergedEntity {
+  const all = [target, ...duplicates]
   const payloads = all.map(({ payload }) => payload)
   const { canonical_name: name, primary_type: primary } = target.payload
   const names = payloads.flatMap((each) => [{ value: each.canonical_name }, ...each.aliases])
@@ -50,7 +50,7 @@ function isSameName(one: string, other: string): boolean {
   return normaliseName(one) === normaliseName(other)
 }
 
-/** The first of each, in their order. */
+/** The first item of each key, in the given order. */
 function unique<T>(items: readonly T[], keyOf: (item: T) => string): T[] {
   const byKey = new Map<string, T>()
   for (const item of items) {

@@ -1,2 +1,8 @@
+/**
+ * API keys: create, list, revoke, and authenticate a request by its secret.
+ * Only a hash of the secret is stored.
+ * Not here: the permission of a route and the trust of a caller (http/, domain/, db/visibility.ts).
+ */
+
 export { keyRoutes } from './keys.routes.ts'
 export { createKeysService } from './keys.service.ts'

@@ -6,7 +6,7 @@ import type { Trust } from '../domain/caller.ts'
 export type KeyRow = Selectable<ApiKeys>
 export type Position = { created_at: Date; id: string }
 
-/** Named one by one: a prepared `select *` fails once a migration has added a column. */
+/** Listed, because a prepared `select *` fails after a migration adds a column. */
 const columns = [
   'id',
   'name',
@@ -25,7 +25,7 @@ export async function insertKey(db: Database, row: Insertable<ApiKeys>): Promise
   await db.insertInto('api_keys').values(row).execute()
 }
 
-/** Keys that see no more than the caller does. A key without scopes sees all of them. */
+/** Keys that see at most what the caller sees. A key without scopes sees all scopes. */
 function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
   const inScopes = scopes
     ? sql`cardinality(scopes) > 0 and scopes <@ ${sql.val([...scopes])}::text[]`
@@ -52,7 +52,7 @@ export async function findKeyBySecret(db: Database, secretHash: Buffer): Promise
     .executeTakeFirst()
 }
 
-/** Newest first, from `after` on. */
+/** Newest first, after the position `after`. */
 export async function listKeys(
   db: Database,
   trust: Trust,
@@ -85,7 +85,7 @@ export async function revokeKey(db: Database, id: string, now: Date): Promise<bo
   return numUpdatedRows > 0n
 }
 
-/** Only where it was last noted by `stale`: of many processes that use one key, one writes. */
+/** Writes only if the stored time is not newer than `stale`: of many processes that use one key, one writes. */
 export async function updateLastUsed(db: Database, id: string, now: Date, stale: Date): Promise<void> {
   await db
     .updateTable('api_keys')

@@ -20,10 +20,10 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
     schema: {
       operationId: 'createKey',
       tags,
-      summary: 'Make a key',
+      summary: 'Create a key',
       description:
-        'The secret is in this answer and nowhere else. To replace a key without downtime make a new one, ' +
-        'move the clients over, then delete the old one. A key cannot make one that sees more than itself, has a more trusted source type, or expires later.',
+        'Only this answer contains the secret. To replace a key without downtime, create a new one, change the clients, ' +
+        'then delete the old one. A key cannot create one that sees more than itself, has a more trusted source type, or expires later.',
       body: ref(NewKey),
       response: answers(
         { 201: { schema: ref(IssuedKey), description: 'The key and its secret.', headers: ['Location'] } },
@@ -76,7 +76,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       operationId: 'getKey',
       tags,
       summary: 'Read a key',
-      description: 'What the key may do, without its secret.',
+      description: 'Returns what the key may do, without its secret.',
       params: KeyPath,
       response: answers({ 200: ref(Key) }, ['key_not_found']),
     },
@@ -91,7 +91,7 @@ export const keyRoutes: FastifyPluginAsyncTypebox<{ keys: KeysService; once: Onc
       operationId: 'deleteKey',
       tags,
       summary: 'Revoke a key',
-      description: 'Refused at once by the process that answers, and within five seconds by the others.',
+      description: 'The process that answers refuses the key at once, other processes within five seconds.',
       params: KeyPath,
       response: answers({ 204: { description: 'The key is revoked.' } }, ['key_not_found']),
     },

@@ -6,16 +6,18 @@ import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
 const name = Type.String({
   minLength: 1,
   maxLength: 256,
-  description: 'Names the key in audit entries and in sources.',
+  description: 'The name of the key in audit entries and sources.',
 })
 const granted = Type.Array(Type.Enum([...permissions]), { minItems: 1, uniqueItems: true })
 const scopes = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
   maxItems: 1_000,
   uniqueItems: true,
-  description: 'The scopes the key may see and write; none means all.',
+  description: 'The scopes that the key may see and write. An empty list means all scopes.',
 })
-const ceiling = Type.Enum([...sensitivities], { description: 'The most sensitive records the key may see.' })
-const source = Type.Enum([...sourceTypes], { description: 'What its records are taken to come from.' })
+const ceiling = Type.Enum([...sensitivities], {
+  description: 'The highest sensitivity that the key may see.',
+})
+const source = Type.Enum([...sourceTypes], { description: 'The source type of records that the key writes.' })
 const orNull = (description: string) => Type.Union([Time(), Type.Null()], { description })
 
 const example = {
@@ -37,9 +39,9 @@ const properties = {
   scopes,
   max_sensitivity: ceiling,
   source_type: source,
-  expires_at: orNull('From then on the key is refused; null for never.'),
+  expires_at: orNull('The key is refused from this time on; null means never.'),
   created_at: Time(),
-  last_used_at: orNull('To the minute; null for never.'),
+  last_used_at: orNull('The last use, exact to the minute; null means never.'),
 }
 
 export const Key = closed(properties, { $id: 'Key', examples: [example] })
@@ -51,8 +53,8 @@ export const IssuedKey = closed(
     secret: Type.Optional(
       Type.String({
         description:
-          'The key itself, shown this once and never stored. Missing from the replay of an Idempotency-Key: ' +
-          'when the first answer was lost, delete the key and make another.',
+          'The secret that clients send. Shown only once and never stored. A replay of an Idempotency-Key does not ' +
+          'contain it: if the first answer was lost, delete the key and create another.',
       }),
     ),
   },
@@ -66,16 +68,20 @@ export const NewKey = closed(
     permissions: granted,
     scopes: Type.Optional(scopes),
     max_sensitivity: Type.Optional(
-      Type.Enum([...sensitivities], { description: 'The most sensitive records it may see; default `low`.' }),
+      Type.Enum([...sensitivities], {
+        description: 'The highest sensitivity that the key may see; default `low`.',
+      }),
     ),
     source_type: Type.Optional(
       Type.Enum([...sourceTypes], {
         description:
-          'Where its records come from. The default is `ingest`, or that of the calling key if it is less trusted.',
+          'The source type of its records. The default is `ingest`, or the source type of the calling key if that is less trusted.',
       }),
     ),
     expires_at: Type.Optional(
-      orNull('In the future. The default is that of the calling key: never, unless that key expires.'),
+      orNull(
+        'Must be in the future. By default the key expires with the calling key: never, if that key does not expire.',
+      ),
     ),
   },
   {
@@ -96,6 +102,6 @@ export const KeyPage = listOf(ref(Key), 'KeyPage')
 export const KeyPath = Type.Object({ id: Uuid({ missing: 'key_not_found' }) })
 export const KeysQuery = closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, description: 'Default 50.' })),
-  cursor: Type.Optional(Type.String({ description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the previous page.' })),
 })
 export const KeyCursor = closed({ created_at: Time(), id: Uuid() })

@@ -26,7 +26,7 @@ export type KeysService = ReturnType<typeof createKeysService>
 
 const secretPattern = /^mbk_[A-Za-z0-9_-]{43}$/
 const secretBytes = 32
-/** How exact `last_used_at` is: a write a minute is worth it, a write a request is not. */
+/** `last_used_at` is exact to a minute: one write for each request would cost more than the exact time is worth. */
 const useWrittenEveryMs = 60_000
 
 export function createKeysService({ db, clock, ids }: Resources) {
@@ -34,20 +34,20 @@ export function createKeysService({ db, clock, ids }: Resources) {
   const lookups = new Map<string, Promise<CachedKey | undefined>>()
   const pendingWrites = new Set<Promise<void>>()
 
-  async function create(call: CallContext, asked: NewKey): Promise<{ key: Key; secret: string }> {
+  async function create(call: CallContext, input: NewKey): Promise<{ key: Key; secret: string }> {
     const now = clock.now()
-    const expiresAt = expiryOf(call.caller, asked)
+    const expiresAt = expiryOf(call.caller, input)
     if (expiresAt && expiresAt <= now) throw createExpiredError()
     const secret = `mbk_${ids.secret(secretBytes)}`
     const row: KeyRow = {
       id: ids.next(),
-      name: asked.name,
+      name: input.name,
       secret_hash: digest(secret),
-      permissions: asked.permissions,
-      scopes: asked.scopes ?? [],
-      // What a record is unless someone says otherwise; whoever needs more says so.
-      max_sensitivity: asked.max_sensitivity ?? 'low',
-      source_type: asked.source_type ?? leastTrusted('ingest', call.caller.sourceType),
+      permissions: input.permissions,
+      scopes: input.scopes ?? [],
+      // The default sensitivity of a record. A key that needs more must be created with it.
+      max_sensitivity: input.max_sensitivity ?? 'low',
+      source_type: input.source_type ?? leastTrusted('ingest', call.caller.sourceType),
       created_at: now,
       expires_at: expiresAt,
       last_used_at: null,
@@ -63,7 +63,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
     limit: number,
     after?: Position,
   ): Promise<{ items: Key[]; next?: Position }> {
-    // One more than asked tells whether there is a next page.
+    // One key more than the page shows whether there is a next page.
     const found = await listKeys(call.tx ?? db, call.caller.trust, limit + 1, after)
     const rows = found.slice(0, limit)
     const last = rows.at(-1)
@@ -85,19 +85,19 @@ export function createKeysService({ db, clock, ids }: Resources) {
     if (!(await revokeKey(conn, id, now))) throw createNotFoundError()
   }
 
-  /** The caller behind a secret; undefined for one that is unknown, expired or revoked. */
+  /** Returns the caller for a secret, or undefined if the key is unknown, expired or revoked. */
   async function authenticate(secret: string): Promise<Caller | undefined> {
     if (!secretPattern.test(secret)) return undefined
     const hash = digest(secret)
     const name = hash.toString('base64url')
-    const familiar = cache.get(name, clock.now().getTime()) ?? (await lookUpOnce(name, hash))
+    const key = cache.get(name, clock.now().getTime()) ?? (await lookUpOnce(name, hash))
     const now = clock.now()
-    if (!familiar || familiar.expiresAt <= now.getTime()) return undefined
-    writeLastUse(familiar, now)
-    return familiar.caller
+    if (!key || key.expiresAt <= now.getTime()) return undefined
+    writeLastUse(key, now)
+    return key.caller
   }
 
-  /** A burst with a key that was not met lately is one lookup, not one each. */
+  /** Many requests at once with a key that is not cached share one lookup. */
   function lookUpOnce(name: string, hash: Buffer): Promise<CachedKey | undefined> {
     if (!cache.hasNoRecentRevocation(clock.now().getTime())) return lookUp(name, hash)
     const running = lookups.get(name)
@@ -110,25 +110,25 @@ export function createKeysService({ db, clock, ids }: Resources) {
   async function lookUp(name: string, hash: Buffer): Promise<CachedKey | undefined> {
     const row = await findKeyBySecret(db, hash)
     if (!row || !timingSafeEqual(row.secret_hash, hash)) return undefined
-    const familiar = {
+    const key = {
       id: row.id,
       caller: callerOf(row),
       expiresAt: row.expires_at?.getTime() ?? Number.POSITIVE_INFINITY,
       lastUsedAt: row.last_used_at?.getTime() ?? 0,
     }
-    cache.set(name, familiar, clock.now().getTime())
-    return familiar
+    cache.set(name, key, clock.now().getTime())
+    return key
   }
 
-  /** Off the request's path: that a use went unnoted is no reason to refuse it. */
-  function writeLastUse(familiar: CachedKey, now: Date): void {
-    if (now.getTime() - familiar.lastUsedAt < useWrittenEveryMs) return
-    familiar.lastUsedAt = now.getTime()
+  /** Not awaited by the request: a failed write of the last use must not refuse the request. */
+  function writeLastUse(key: CachedKey, now: Date): void {
+    if (now.getTime() - key.lastUsedAt < useWrittenEveryMs) return
+    key.lastUsedAt = now.getTime()
     const stale = new Date(now.getTime() - useWrittenEveryMs)
-    const note = updateLastUsed(db, familiar.id, now, stale)
+    const write = updateLastUsed(db, key.id, now, stale)
       .catch(() => {})
-      .finally(() => pendingWrites.delete(note))
-    pendingWrites.add(note)
+      .finally(() => pendingWrites.delete(write))
+    pendingWrites.add(write)
   }
 
   return {
@@ -137,7 +137,7 @@ export function createKeysService({ db, clock, ids }: Resources) {
     read,
     revoke,
     authenticate,
-    /** Resolves when no note is being written, so that the connection may be closed. */
+    /** Resolves when no write is running, so that the connection can be closed. */
     async finishWrites(): Promise<void> {
       await Promise.all(pendingWrites)
     },
@@ -160,7 +160,9 @@ function trustOf({ max_sensitivity: maxSensitivity, scopes }: KeyRow): Trust {
   return { maxSensitivity, scopes: scopes.length === 0 ? null : scopes }
 }
 
-/** Or a key confined to one scope could make itself one for all of them, and a key that expires one that does not. */
+/**
+ * Without this check a key of one scope could create a key for all scopes, and a key that expires one that does not.
+ */
 function requireWithin({ trust, sourceType, expiresAt }: Caller, row: KeyRow): void {
   if (!isTrustWithin(trustOf(row), trust)) throw exceeding('that sees more than itself')
   if (sourceTrust[row.source_type] > sourceTrust[sourceType])
@@ -169,13 +171,13 @@ function requireWithin({ trust, sourceType, expiresAt }: Caller, row: KeyRow): v
 }
 
 function exceeding(how: string): AppError {
-  return new AppError('outside_trust', `A key cannot make one ${how}.`)
+  return new AppError('outside_trust', `A key cannot create a key ${how}.`)
 }
 
-/** A key that expires makes keys that expire with it, unless the body says otherwise. */
-function expiryOf({ expiresAt }: Caller, { expires_at: asked }: NewKey): Date | null {
-  if (asked === undefined) return expiresAt ?? null
-  return asked === null ? null : new Date(asked)
+/** By default a new key expires together with the key that creates it. */
+function expiryOf({ expiresAt }: Caller, { expires_at: requested }: NewKey): Date | null {
+  if (requested === undefined) return expiresAt ?? null
+  return requested === null ? null : new Date(requested)
 }
 
 function leastTrusted(one: SourceType, other: SourceType): SourceType {
@@ -201,10 +203,10 @@ function digest(secret: string): Buffer {
 }
 
 function createNotFoundError(): AppError {
-  return new AppError('key_not_found', 'There is no such key.')
+  return new AppError('key_not_found', 'There is no key with this id that the calling key may see.')
 }
 
 function createExpiredError(): AppError {
   const errors = [{ pointer: '/expires_at', message: 'must be in the future' }]
-  return new AppError('validation_failed', 'The key would never be valid.', { errors })
+  return new AppError('validation_failed', 'The expiry of the key is in the past.', { errors })
 }

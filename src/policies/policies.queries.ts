@@ -4,7 +4,7 @@ import type { LifecyclePolicies, RecordType } from '../db/schema.ts'
 
 export type PolicyRow = Selectable<LifecyclePolicies>
 
-/** Named one by one: a prepared `select *` fails once a migration has added a column. */
+/** Listed, because a prepared `select *` fails after a migration adds a column. */
 const columns = [
   'type',
   'curve',

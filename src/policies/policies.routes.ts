@@ -18,7 +18,7 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         operationId: 'listPolicies',
         tags,
         summary: 'List the lifecycle policies',
-        description: 'One for each type of record.',
+        description: 'Returns one policy for each record type.',
         response: answers({ 200: { schema: ref(PolicyPage), description: 'All of them.' } }),
       },
     },
@@ -34,8 +34,8 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'Read the lifecycle policy of a type',
         description:
-          'The lifecycle of each new record of the type: created, imported, captured, revised or made by a job. ' +
-          'A client that names members of the lifecycle replaces these members alone.',
+          'Returns the lifecycle that every new record of the type gets, whether a client or a job creates it. ' +
+          'A client that sets fields of the lifecycle in its request replaces only these fields.',
         params: PolicyPath,
         response: answers({ 200: { schema: ref(Policy), description: 'The policy.' } }),
       },
@@ -52,12 +52,11 @@ export const policiesRoutes: FastifyPluginAsyncTypebox<PoliciesOptions> = async 
         tags,
         summary: 'Set the lifecycle policy of a type',
         description:
-          'Applies to records that are created from now on, in other processes within a second; existing records ' +
-          'keep their own lifecycle. ' +
-          'Needs a key with all scopes and the highest ceiling.',
+          'Applies to new records at once, and in other processes within a second. Existing records keep their ' +
+          'lifecycle. Needs a key with all scopes and the highest ceiling.',
         params: PolicyPath,
         body: ref(PolicyChoice),
-        response: answers({ 200: { schema: ref(Policy), description: 'The policy as it now stands.' } }, [
+        response: answers({ 200: { schema: ref(Policy), description: 'The new policy.' } }, [
           'outside_trust',
         ]),
       },

@@ -23,7 +23,7 @@ export const Policy = closed(
   {
     $id: 'Policy',
     description:
-      'How new records of a type fade, and whether they may be deleted, where a client does not say.',
+      'The default lifecycle of new records of a type: how they fade, and whether they may be deleted.',
   },
 )
 export type Policy = Static<typeof Policy>

@@ -9,7 +9,7 @@ import type { Policy, PolicyChoice } from './policies.schemas.ts'
 
 export type PoliciesService = ReturnType<typeof createPoliciesService>
 
-/** A record that is created this soon after a change by another process may still get the old policy. */
+/** Policies are cached for so long. A record may still get an old policy that another process has just replaced. */
 const cacheForMs = 1_000
 
 export function createPoliciesService({ db, clock }: { db: Database; clock: Clock }) {
@@ -17,13 +17,13 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
   let known: { at: number; policies: Policies } | undefined
 
   return {
-    /** The policy of every type; read from the database once a second, so that no create pays for it. */
+    /** The policy of every type. Cached for a second, so that a create needs no query for it. */
     async getAll(tx: Database): Promise<Policies> {
       const now = clock.now().getTime()
       if (!known || Math.abs(now - known.at) >= cacheForMs) {
         const before = changes
         const policies = byType(await listPolicies(tx))
-        // What was read while a change was written may be the policy of before.
+        // If a change was written during the read, the result may be the old policies, so it is not cached.
         if (changes === before) known = { at: now, policies }
         return policies
       }
@@ -38,7 +38,7 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
       return present(await findPolicy(call.tx ?? db, type))
     },
 
-    /** Applies to records that are created from now on; existing records keep their own lifecycle. */
+    /** Applies to new records only. Existing records keep their lifecycle. */
     async replace(
       call: CallContext,
       type: RecordType,
@@ -54,7 +54,7 @@ export function createPoliciesService({ db, clock }: { db: Database; clock: Cloc
   }
 }
 
-/** Every type has a policy: the first migration wrote them, and nothing deletes one. */
+/** Every type has a policy: the first migration creates them, and no statement deletes one. */
 function byType(rows: readonly PolicyRow[]): Policies {
   const policies = rows.map(({ type, deletion_policy, ...decay }) => [type, { decay, deletion_policy }])
   return Object.fromEntries(policies) as Policies

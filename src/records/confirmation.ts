@@ -9,10 +9,10 @@ export type Confirmation = {
   author: string | undefined
 }
 
-/** A fact told a thousand times keeps as many of its witnesses; the edges to the episodes keep the rest. */
+/** The payload lists at most so many sources of a fact. The edges to the episodes list all of them. */
 const maxSources = 1_000
 
-/** A fact that is told again: it has one witness more, and it proved useful. */
+/** A captured event states a fact again: the fact gets one more source, and its salience is reinforced. */
 export function confirmFact(
   stored: StoredRecord,
   payload: SemanticPayload,
@@ -37,7 +37,7 @@ export function authorsOf({ created_by: first, sources }: Provenance): Set<strin
   return new Set([first, ...sources.map(({ created_by: teller }) => teller)])
 }
 
-/** The first stays, because it says where the fact began. */
+/** Keeps the first source, because it says where the fact comes from, and the newest ones. */
 export function appendKeepingFirst<T>(all: readonly T[], newest: readonly T[]): T[] {
   const [first, ...others] = [...all, ...newest]
   return first === undefined ? [] : [first, ...others.slice(1 - maxSources)]

@@ -1,6 +1,6 @@
 import { AppError } from '../kernel/errors.ts'
 
-/** Why a create is not stored, each with the place in the record. */
+/** The errors of a create. Each points to the field of the record that causes it. */
 
 export function recordExists(id: string): AppError {
   return new AppError('record_exists', `The id ${id} is already in use.`)
@@ -18,12 +18,18 @@ export function identifierTaken(index: number): AppError {
 
 export function targetMissing(index: number): AppError {
   return new AppError('record_not_found', 'A relation names a record that does not exist.', {
-    errors: [{ pointer: `/relations/${index}/target_id`, message: 'no such record' }],
+    errors: [{ pointer: `/relations/${index}/target_id`, message: 'must be the id of an existing record' }],
   })
 }
 
 export function targetAboveCeiling(index: number): AppError {
-  return new AppError('above_ceiling', 'A relation names a record that the key sees only redacted.', {
-    errors: [{ pointer: `/relations/${index}/target_id`, message: 'is above the ceiling of the key' }],
-  })
+  return new AppError(
+    'above_ceiling',
+    'A relation names a record that this key sees only in redacted form.',
+    {
+      errors: [
+        { pointer: `/relations/${index}/target_id`, message: 'is above the sensitivity ceiling of the key' },
+      ],
+    },
+  )
 }

@@ -5,7 +5,7 @@ import { visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 import { snapshotColumns } from './lifecycle-snapshot.ts'
 
-/** What remains of a record that is no more. */
+/** What remains of a purged or erased record. */
 export type DeletedRecord = {
   id: string
   type: RecordType
@@ -20,7 +20,7 @@ export type DeletedRecord = {
   numbers: unknown
 }
 
-/** Under the same trust as the records had: an id that was never the caller's is not found here either. */
+/** Applies the trust rules of records: a caller that could not see the record does not find it here either. */
 export async function findDeletedRecords(
   db: Database,
   ids: readonly string[],
@@ -36,8 +36,8 @@ export async function findDeletedRecords(
 }
 
 /**
- * Deletes what was forgotten and whose time is over, and keeps its numbers; the log of each stays. Answers how
- * many, at most `limit`; rows that another worker has in hand are left to it.
+ * Deletes forgotten records whose retention has ended. Their numbers and their audit logs stay. Skips rows that another
+ * worker has locked. Returns how many it deleted, at most `limit`.
  */
 export async function purgeForgotten(db: Database, now: Date, limit: number): Promise<number> {
   const due = sql`
@@ -52,7 +52,7 @@ export async function purgeForgotten(db: Database, now: Date, limit: number): Pr
   return ids.length
 }
 
-/** Deletes locked records with all that hangs on them, and keeps their numbers. */
+/** Deletes locked records with all their rows in other tables, and keeps their numbers. */
 export async function deleteErased(
   tx: Database,
   ids: readonly string[],
@@ -71,13 +71,13 @@ type Deletion = { kind: DepartureKind; at: Date; reason: RawBuilder<unknown>; ac
 
 async function deleteKeepingNumbers(
   db: Database,
-  leaving: RawBuilder<unknown>,
-  parting: Deletion,
+  selection: RawBuilder<unknown>,
+  deletion: Deletion,
 ): Promise<string[]> {
-  const { kind, at, reason, actor } = parting
+  const { kind, at, reason, actor } = deletion
   const numbers = sql.join(snapshotColumns.flatMap((name) => [sql.lit(name), sql.ref(`r.${name}`)]))
   const { rows } = await sql<{ id: string }>`
-    with leaving as materialized (${leaving}), remains as (
+    with leaving as materialized (${selection}), remains as (
       insert into departures
         (id, created_at, departed_at, scope, run_id, type, sensitivity, kind, reason, actor, numbers)
       select r.id, r.created_at, ${at}::timestamptz, r.scope, r.forgotten_run_id, r.type, r.sensitivity,

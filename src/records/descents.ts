@@ -1,9 +1,12 @@
 import type { Payload } from '../domain/payloads.ts'
 import type { Provenance } from './records.schemas.ts'
 
-/** What a record was made from. The service records it, and an erase follows it: no client can write it. */
+/**
+ * A descent says which record another record was made from. An erase follows descents, so only the service writes them
+ * and no client can.
+ */
 
-/** How one record came to rest on another. `contest` only remembers which edge a contest made. */
+/** The operation that derived one record from another. `contest` only remembers which edge a contest created. */
 export const descentKinds = [
   ...(['capture', 'confirm', 'mention', 'consolidation', 'dream'] as const),
   ...(['supersede', 'fork', 'merge', 'fold', 'inherited', 'claim', 'contest'] as const),
@@ -15,18 +18,18 @@ export type Descent = {
   source_id: string
   kind: DescentKind
   /**
-   * A record that has grounds is erased with the last of them; one that has none stands by itself. Null where it
-   * depends on the record that is there: what confirms a record is one more ground if it has any.
+   * A record that has grounds is erased together with the last of them. A record without grounds does not depend on any
+   * other. Null means that the database decides: a confirmation is a ground only if the record already has one.
    */
   is_ground: boolean | null
 }
 
-/** What a body says that a record rests on: the ids it names, and whether it names anything that is no id. */
+/** The sources that a request body names: record ids, and whether it also names evidence that is not a record. */
 export type NamedSources = { ids: readonly string[]; hasOtherEvidence: boolean }
 
 const uuid = /^(?:record:)?([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/i
 
-/** A reference is a bare id, or an id behind `record:`. */
+/** A reference to a record is an id, with or without the prefix `record:`. */
 export function parseRecordReference(ref: string): string | undefined {
   return uuid.exec(ref)?.[1]?.toLowerCase()
 }
@@ -40,34 +43,37 @@ export function findNamedSources(payload: Payload, provenance: Provenance | unde
 }
 
 /**
- * What a body claims, with what the service knows of the record. `seen` are the named records that the caller sees
- * whole: any other name is evidence of the caller's own, or an erase would tell of a record that is hidden. What was
- * superseded does not vouch for what took its place, unless nothing else does.
+ * Combines the descents that the service knows with the sources that the body names. `readable` holds the named records
+ * that the caller reads in full. Any other name counts as evidence outside the store: otherwise an erase would reveal
+ * that a hidden record exists. A superseded record is a ground of its successor only if the successor has no other.
  */
 export function resolveDescents(
   id: string,
   known: readonly Descent[],
   { ids, hasOtherEvidence: isOwn }: NamedSources,
-  seen: ReadonlySet<string>,
+  readable: ReadonlySet<string>,
 ): Descent[] {
   const recorded = new Set(known.map(({ source_id: source }) => source))
-  const claimed = ids.filter((each) => each !== id && seen.has(each) && !recorded.has(each))
-  const standsAlone = isOwn || ids.some((each) => each !== id && !seen.has(each) && !recorded.has(each))
+  const claimed = ids.filter((each) => each !== id && readable.has(each) && !recorded.has(each))
+  const isIndependent = isOwn || ids.some((each) => each !== id && !readable.has(each) && !recorded.has(each))
   const others = known.filter(({ kind }) => kind !== 'supersede')
   const hasOthers = others.length + claimed.length > 0
-  const settled = known.map((each) => ({
+  const resolved = known.map((each) => ({
     ...each,
-    is_ground: each.is_ground ?? (!standsAlone && (each.kind !== 'supersede' || !hasOthers)),
+    is_ground: each.is_ground ?? (!isIndependent && (each.kind !== 'supersede' || !hasOthers)),
   }))
   const claims = claimed.map((source) => ({
-    ...{ derived_id: id, source_id: source, kind: 'claim' as const, is_ground: !standsAlone },
+    ...{ derived_id: id, source_id: source, kind: 'claim' as const, is_ground: !isIndependent },
   }))
-  return [...settled, ...claims]
+  return [...resolved, ...claims]
 }
 
 type DescentEdge = { predicate: string; target_id: string }
 
-/** Of a record whose descent was never recorded: what it is derived from by its edges, and names as well. */
+/**
+ * The descents of a record from a version that did not record them: the records that its edges derive it from and that
+ * its body also names.
+ */
 export function inferDescents(
   edges: readonly DescentEdge[],
   { ids, hasOtherEvidence: isOwn }: NamedSources,

@@ -2,22 +2,22 @@ import type { Payload } from '../domain/payloads.ts'
 import type { MemoryRecord } from './records.schemas.ts'
 import type { StoredRecord } from './stored-record.ts'
 
-/** A record without what it says of records that its reader may not see. */
+/** Removes the references to records that the reader may not see. */
 
 type VisibleContent = Pick<StoredRecord, 'payload' | 'provenance' | 'interpretation'>
 
-/** In place of the sources of a record whose sources are all hidden: a provenance names at least one. */
+/** Replaces the sources of a record when all of them are hidden, because a provenance needs at least one source. */
 const hiddenSource = { kind: 'event', ref: 'hidden' } as const
 
 export function removeHiddenReferences({
   payload,
   provenance,
   interpretation,
-  concealed = [],
+  concealed: hiddenIds = [],
 }: StoredRecord): VisibleContent {
-  if (concealed.length === 0) return { payload, provenance, interpretation }
+  if (hiddenIds.length === 0) return { payload, provenance, interpretation }
   const isHidden = (text: string | undefined) =>
-    text !== undefined && concealed.some((id) => text.includes(id))
+    text !== undefined && hiddenIds.some((id) => text.includes(id))
   const sources = provenance.sources.filter(({ ref }) => !isHidden(ref))
   return {
     payload: removeFromPayload(payload, isHidden),
@@ -47,19 +47,19 @@ function removeFromPayload(payload: Payload, isHidden: IsHidden): Payload {
 type Interpretation = NonNullable<MemoryRecord['interpretation']>
 type Candidate = { target_record_id?: string; target_entity_id?: string; resolved: boolean }
 
-function removeFromInterpretation(told: Interpretation, isHidden: IsHidden): Interpretation {
-  const conceal = <C extends Candidate>(candidate: C): C =>
+function removeFromInterpretation(interpretation: Interpretation, isHidden: IsHidden): Interpretation {
+  const resolve = <C extends Candidate>(candidate: C): C =>
     isHidden(candidate.target_record_id) || isHidden(candidate.target_entity_id)
       ? withoutTarget(candidate)
       : candidate
   return {
-    ...told,
-    mentions: told.mentions.map((mention) => {
+    ...interpretation,
+    mentions: interpretation.mentions.map((mention) => {
       const { canonical_entity_id: id, ...rest } = mention
       return isHidden(id) ? rest : mention
     }),
-    relation_candidates: told.relation_candidates.map(conceal),
-    reference_candidates: told.reference_candidates.map(conceal),
+    relation_candidates: interpretation.relation_candidates.map(resolve),
+    reference_candidates: interpretation.reference_candidates.map(resolve),
   }
 }
 

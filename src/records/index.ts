@@ -1,3 +1,9 @@
+/**
+ * Records: create, read, list, patch, audit log and erasure, and the functions by which other rooms load and change one.
+ * Every change of a record goes through `loadForUpdate` and `writeChange`.
+ * Not here: replacing records (revision/), edges (relations/), salience and importance (lifecycle/).
+ */
+
 export { appendEntry, computeWriteTime } from './audit-log.ts'
 export {
   appendKeepingFirst,

@@ -1,6 +1,6 @@
 import type { RecordRow } from './stored-record.ts'
 
-/** The numbers behind a record's salience, importance and retention: what is kept of it when it is no more. */
+/** The numbers behind salience, importance and retention. They are kept after a record is purged or erased. */
 
 const timeColumns = ['anchored_at', 'expires_at', 'last_accessed_at', 'forgotten_at', 'prune_at'] as const
 const valueColumns = [
@@ -25,14 +25,14 @@ export const snapshotColumns = [...timeColumns, ...valueColumns] as const
 
 export type LifecycleSnapshot = Pick<RecordRow, (typeof snapshotColumns)[number]>
 
-/** As PostgreSQL wrote them: only a purge or an erase does, so their types are known. */
+/** Reads the numbers that a purge or an erase stored as JSON. No other statement writes them, so their types are known. */
 export function parseLifecycleSnapshot(numbers: object): LifecycleSnapshot {
   const kept: Record<string, unknown> = { ...numbers }
   for (const name of timeColumns) {
     const instant = kept[name]
     kept[name] = typeof instant === 'string' ? new Date(instant) : null
   }
-  // Those that went before it was counted were as good as used each time.
+  // Records deleted by an earlier version have no such count.
   kept['served_count'] ??= 0
   return kept as LifecycleSnapshot
 }

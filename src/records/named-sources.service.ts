@@ -6,12 +6,12 @@ import { resolveDescents } from './descents.ts'
 import { findVisibleTargets } from './record-creation.queries.ts'
 import type { Draft } from './stored-record.ts'
 
-/** With what it rests on, by the act that made it and by its own word. `seen` are records that the caller sees whole. */
-export function resolveDraftDescents(draft: Draft, seen: ReadonlySet<string>): Draft {
-  return { ...draft, descents: resolveDescents(draft.row.id, draft.descents, draft.namedSources, seen) }
+/** Adds the resolved descents to a draft. `readable` holds the named records that the caller reads in full. */
+export function resolveDraftDescents(draft: Draft, readable: ReadonlySet<string>): Draft {
+  return { ...draft, descents: resolveDescents(draft.row.id, draft.descents, draft.namedSources, readable) }
 }
 
-/** The same for drafts whose edges are written later: one query for all of them, and none where nothing is named. */
+/** Does the same for drafts whose edges are written later, with one query, or none if no body names a record. */
 export async function resolveNamedSources(
   db: Database,
   caller: Caller,
@@ -19,8 +19,8 @@ export async function resolveNamedSources(
 ) {
   const ids = new Set(drafts.flatMap((each) => (each instanceof AppError ? [] : each.namedSources.ids)))
   const found = ids.size === 0 ? [] : await findVisibleTargets(db, [...ids], caller.trust)
-  const seen = new Set(
+  const readable = new Set(
     found.filter(({ sensitivity }) => isOpenTo(caller.trust, sensitivity)).map(({ id }) => id),
   )
-  return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, seen)))
+  return drafts.map((each) => (each instanceof AppError ? each : resolveDraftDescents(each, readable)))
 }

@@ -4,7 +4,7 @@ import { scopeAndTypeWords, versionWord } from '../db/search-words.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { ExtractedWords } from '../domain/query-words.ts'
 
-/** The list of records whose search text an earlier version computed. */
+/** `outdated_texts` lists the records whose search text an earlier version computed. */
 
 export async function hasOutdatedTexts(db: Database): Promise<boolean> {
   const { rows } = await sql<{ is_listed: boolean }>`
@@ -15,7 +15,7 @@ export async function hasOutdatedTexts(db: Database): Promise<boolean> {
 
 type IdPage = { after: string | null; limit: number }
 
-/** The next ids in their order, whether or not another worker holds them. */
+/** The next ids in order. Includes records that another worker has locked. */
 export async function listOutdatedIds(db: Database, { after, limit }: IdPage): Promise<string[]> {
   const { rows } = await sql<{ record_id: string }>`
     select record_id from outdated_texts
@@ -27,8 +27,8 @@ export async function listOutdatedIds(db: Database, { after, limit }: IdPage): P
 }
 
 /**
- * Locks those that nobody else has in hand, as every other writer locks a record, and takes what is gone from the list.
- * A client that writes one of them computes its text itself.
+ * Locks the records that no other writer has locked, and removes deleted records from the list. A client that changes
+ * one of the records computes the new text itself.
  */
 export async function lockOutdated(tx: Database, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -49,7 +49,7 @@ export async function lockOutdated(tx: Database, ids: readonly string[]): Promis
 
 export type OutdatedText = { record_id: string; payload: Payload; tags: string[] }
 
-/** Asked after the claim, and not with it: a statement sees what was committed before it began. */
+/** A statement of its own after the lock: one statement would read the contents as they were before it waited. */
 export async function findOutdated(tx: Database, ids: readonly string[]): Promise<OutdatedText[]> {
   const { rows } = await sql<OutdatedText>`
     select record_id, payload, tags from contents
@@ -59,8 +59,8 @@ export async function findOutdated(tx: Database, ids: readonly string[]): Promis
 }
 
 /**
- * Takes the records from the list. A text that is another one now is written, and its record is listed for a new vector.
- * Answers how many these are.
+ * Removes the records from the list. Where the text changes, writes it and queues the record for a new vector. Returns
+ * the number of changed texts.
  */
 export async function rewriteTexts(
   tx: Database,

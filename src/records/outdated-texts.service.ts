@@ -24,12 +24,12 @@ type Resources = {
   size?: number
 }
 
-/** Of at most 10 MB each, and locked while their texts are computed. */
+/** A record has up to 10 MB and stays locked while its text is computed, so a batch is small. */
 const defaultBatchSize = 20
 
 /**
- * Computes the search text again of records that an earlier version wrote. A worker that is killed leaves the rest on
- * the list; workers share the list, and a record that somebody writes meanwhile is left to the next look.
+ * Computes the search texts of records from an earlier version again. Workers share the list. If a worker is killed, the
+ * rest stays on the list. A record that is locked by another writer is tried again in the next pass.
  */
 export function createTextUpdate({
   db,
@@ -39,7 +39,7 @@ export function createTextUpdate({
   everyMs = 5_000,
   size = defaultBatchSize,
 }: Resources) {
-  /** Once through the list, in the order of the ids. Answers how many records it took from the list. */
+  /** Reads the list once, in the order of the ids. Returns how many records it removed from the list. */
   async function updateOutdatedTexts(signal?: AbortSignal): Promise<number> {
     let total = 0
     let ids = await listOutdatedIds(db, { after: null, limit: size })
@@ -50,14 +50,14 @@ export function createTextUpdate({
     return total
   }
 
-  /** One record that fails does not keep the others from it. */
+  /** If a batch fails, updates each of its records alone, so that one bad record does not block the others. */
   async function updateBatch(ids: readonly string[]): Promise<number> {
     try {
       return await update(ids)
     } catch (error) {
       if (isOutage(error)) throw error
       if (ids.length > 1) return updateEach(ids)
-      log.warn('the search text of a record could not be computed', { err: error, record_id: ids[0] })
+      log.warn('could not compute the search text of a record', { err: error, record_id: ids[0] })
       return 0
     }
   }
@@ -77,32 +77,30 @@ export function createTextUpdate({
       await rewriteTexts(tx, texts, { now: clock.now(), textLanguage })
       return found
     })
-    report(found)
+    reportSecrets(found)
     return found.length
   }
 
-  /** For an operator, who may erase them: what reads answer is what was stored. */
-  function report(found: readonly OutdatedText[]): void {
+  /** Tells the operator, who may erase these records. Stored content is never masked. */
+  function reportSecrets(found: readonly OutdatedText[]): void {
     const ids = found.filter(({ payload }) => holdsSecret(payload)).map(({ record_id: id }) => id)
-    if (ids.length > 0)
-      log.warn('records that are no episodes hold what looks like a secret', { record_ids: ids })
+    if (ids.length > 0) log.warn('stored records may contain a secret', { record_ids: ids })
   }
 
   function watch() {
     const stopping = new AbortController()
     const { signal } = stopping
 
-    async function look(): Promise<void> {
+    async function updateIfListed(): Promise<void> {
       if (!(await hasOutdatedTexts(db))) return
       const updated = await updateOutdatedTexts(signal)
-      if (updated > 0)
-        log.info('search texts of an earlier version were computed again', { records: updated })
+      if (updated > 0) log.info('computed search texts of an earlier version again', { records: updated })
     }
 
     async function pollUntilStopped(): Promise<void> {
       while (!signal.aborted) {
-        await look().catch((error: unknown) =>
-          log.warn('search texts of an earlier version could not be computed again', { err: error }),
+        await updateIfListed().catch((error: unknown) =>
+          log.warn('could not compute search texts of an earlier version again', { err: error }),
         )
         await sleep(everyMs, undefined, { signal }).catch(() => {})
       }

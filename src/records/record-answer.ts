@@ -7,7 +7,7 @@ import type { AuditEntry, MemoryRecord, RedactedRecord, Relation, WrittenRecord 
 import type { AuditRow, Draft, RelationRow, StoredRecord } from './stored-record.ts'
 import { presentVia } from './via.ts'
 
-/** The record as of `now`: what is stored, and what time has made of it. */
+/** The record as the API shows it, with its salience at `now`. */
 export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
   const shown = removeHiddenReferences(stored)
   return {
@@ -33,13 +33,13 @@ export function presentRecord(stored: StoredRecord, now: Date): MemoryRecord {
   }
 }
 
-/** A key that may not read is told no more of its own write than that it was written. */
+/** The answer to a write. A key without `records:read` gets only the id and the version. */
 export function presentWritten(caller: Caller, stored: StoredRecord, now: Date): WrittenRecord {
   if (isAllowed(caller, 'records:read')) return presentRecord(stored, now)
   return { id: stored.id, version: stored.version }
 }
 
-/** What has just been stored, with the edges it was stored with: what a read would answer. */
+/** The answer to a create. Equals what a read would return, without reading the record again. */
 export function presentCreated(
   caller: Caller,
   { row, audit }: Draft,
@@ -49,7 +49,7 @@ export function presentCreated(
   return presentWritten(caller, { ...row, relations: sortEdges(edges), audit_log: [audit] }, now)
 }
 
-/** By age, then by target. */
+/** Oldest first, then by target and predicate: the order in which SQL reads them. */
 function sortEdges(edges: readonly Edge[]): Edge[] {
   return [...edges].sort(
     (left, right) =>
@@ -63,12 +63,12 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : Number(left > right)
 }
 
-/** One level above the caller's ceiling: that it exists, and nothing of what it says. */
+/** What a key sees of a record one level above its ceiling: that the record exists, but no content. */
 export function redactRecord(stored: StoredRecord, now: Date): RedactedRecord {
   return { ...presentCommonFields(stored, now), redacted: true }
 }
 
-/** All that a record shows to whoever may know of it. */
+/** The fields of a full and of a redacted record. */
 function presentCommonFields(stored: StoredRecord, now: Date): Omit<RedactedRecord, 'redacted'> {
   return {
     id: stored.id,
@@ -99,12 +99,14 @@ function presentLifecycle(stored: StoredRecord): MemoryRecord['lifecycle'] {
   }
 }
 
-/** What took the record's place is named to whoever sees the edge to it, and to nobody else. */
+/** Names the successor only to a caller that sees the edge to it. */
 function presentPayload({ payload, status, relations }: StoredRecord): Payload {
   if (payload.kind !== 'semantic' || status !== 'superseded' || !payload.revision) return payload
   const { superseded_by: successor, ...revision } = payload.revision
-  const isSeen = relations.some((edge) => edge.predicate === 'superseded_by' && edge.target_id === successor)
-  return isSeen ? payload : { ...payload, revision }
+  const isVisible = relations.some(
+    (edge) => edge.predicate === 'superseded_by' && edge.target_id === successor,
+  )
+  return isVisible ? payload : { ...payload, revision }
 }
 
 function presentForgotten(stored: StoredRecord): Pick<MemoryRecord, 'forgotten'> {

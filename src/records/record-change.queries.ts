@@ -5,15 +5,15 @@ import { extractWords } from '../domain/query-words.ts'
 import type { AuditRow, ContentRow, RecordRow, StatusChangeRow } from './stored-record.ts'
 
 export type RecordChange = {
-  /** `demoted_at` is written with a layer, and read by nobody but SQL. */
+  /** Only SQL reads `demoted_at`; it is written together with the layer. */
   record: Partial<RecordRow & { demoted_at: Date | null }>
   entry: AuditRow & { at: Date }
-  /** What is said, or where it belongs: both are found by their words, so `search` comes with either. */
+  /** Present when the content or the scope changes. Both are part of the search text, so `search` is always needed. */
   rewritten?: { content: Partial<ContentRow>; search: Search }
 }
 type Search = { text: string; language: string; scope: string; type: string }
 
-/** A change and its entry in the log, in one statement; what says something else is listed as to be embedded anew. */
+/** Writes a change and its audit entry in one statement. A record with new content is queued for a new vector. */
 export async function applyChange(
   tx: Database,
   id: string,
@@ -50,7 +50,7 @@ function asSearch({ text, language, scope, type }: Search) {
   }
 }
 
-/** Beside the audit log, because it is asked for by itself and as of a time. */
+/** Not read from the audit log, because the status history is queried alone and as of a time. */
 export async function appendStatusChange(tx: Database, id: string, change: StatusChangeRow): Promise<void> {
   await tx
     .insertInto('status_changes')
@@ -62,7 +62,7 @@ function asJson(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** JSON columns travel as text: the driver would write a JavaScript array as a PostgreSQL one. */
+/** JSON columns are sent as text: the driver would write a JavaScript array as a PostgreSQL array. */
 function asColumns({ payload, provenance, interpretation, ...rest }: Partial<ContentRow>) {
   return {
     ...rest,

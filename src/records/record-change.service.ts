@@ -21,16 +21,16 @@ export type Change = {
   rationale: string
   now: Date
   record?: Omit<RecordChange['record'], 'status'>
-  /** The only way a status moves: where to, by which step of the service, and whether it takes an operation back. */
+  /** A status changes only through this member: the new status, the operation, and whether it reverts an operation. */
   status?: StatusMove
   content?: Partial<ContentRow>
-  /** Field to [before, after]; a status adds itself. */
+  /** Field to [before, after]. A status change is added automatically. */
   changes?: Record<string, unknown>
   runId?: string
   textLanguage: string
 }
 
-/** What is worth a count of its own, beside its entry in the log, which goes with the record. */
+/** Actions that are also counted, because their audit entries are deleted with the record. */
 const tallyNames: Partial<Record<AuditAction, string>> = {
   delete: 'forgotten',
   restore: 'restored',
@@ -39,30 +39,34 @@ const tallyNames: Partial<Record<AuditAction, string>> = {
 
 type StatusChangeDetails = Omit<StatusChangeRow, 'old' | 'new'>
 
-/** Writes one change of a claimed record: its columns, its version and its log. Answers it as it now stands. */
+/** Writes one change of a record that was loaded for update: columns, version and audit entry. Returns the new state. */
 export async function writeChange(tx: Database, stored: StoredRecord, change: Change): Promise<StoredRecord> {
   const { action, actor, rationale, status, content = {}, runId = null } = change
   const now = computeWriteTime(stored, change.now)
   const via = getVia(tx)
   if (status) {
-    const move = { actor, reason: rationale, step: status.step, at: now, run_id: runId, via }
-    await changeStatus(tx, stored, status, move)
+    const details = { actor, reason: rationale, step: status.step, at: now, run_id: runId, via }
+    await changeStatus(tx, stored, status, details)
   }
-  const moved = status ? { status: status.to } : {}
+  const newStatus = status ? { status: status.to } : {}
   const changes = describeChanges(stored, change)
   const entry = { action, actor, at: now, rationale, run_id: runId, changes, via }
-  const record = { ...change.record, ...moved, version: stored.version + 1, updated_at: now }
+  const record = { ...change.record, ...newStatus, version: stored.version + 1, updated_at: now }
   const changed = { ...stored, ...record, ...content }
-  // A lower sensitivity may let an embedding model read what was kept from it.
+  // With a lower sensitivity an embedding model may be allowed to read the record.
   const isMoved = changed.scope !== stored.scope || changed.sensitivity !== stored.sensitivity
-  const isSaid = Object.keys(content).length > 0 || isMoved
-  const text = isSaid ? searchableText(changed.payload, changed.tags) : ''
+  const hasNewText = Object.keys(content).length > 0 || isMoved
+  const text = hasNewText ? searchableText(changed.payload, changed.tags) : ''
   const search = { text, language: change.textLanguage, scope: changed.scope, type: changed.type }
-  const isRevived = isReplaced(stored) && !isReplaced(changed)
-  const isRenamed = isMoved || isRevived || changed.payload !== stored.payload
-  // Before the record moves: its new place is checked for what it says then.
+  const isReactivated = isReplaced(stored) && !isReplaced(changed)
+  const isRenamed = isMoved || isReactivated || changed.payload !== stored.payload
+  // Deleted before the record changes: its new scope and sensitivity are checked for the new identifiers.
   if (isRenamed && changed.type === 'entity') await deleteIdentifiers(tx, stored.id)
-  await applyChange(tx, stored.id, { record, entry, ...(isSaid ? { rewritten: { content, search } } : {}) })
+  await applyChange(tx, stored.id, {
+    record,
+    entry,
+    ...(hasNewText ? { rewritten: { content, search } } : {}),
+  })
   if (isRenamed) await updateHandles(tx, stored, changed)
   const tally = tallyNames[action]
   if (tally !== undefined) await addTallies(tx, { [tally]: 1 })
@@ -74,24 +78,26 @@ function describeChanges(stored: StoredRecord, { status, changes }: Change): Rec
   return { status: [stored.status, status.to], ...changes }
 }
 
-/** Every transition passes here, and leaves its trace beside the audit log: whoever asks for it, by whatever path. */
+/** Every status change is checked and recorded here, whichever operation makes it. */
 async function changeStatus(
   tx: Database,
   stored: StoredRecord,
   { to, reverts = false }: NonNullable<Change['status']>,
-  move: StatusChangeDetails,
+  details: StatusChangeDetails,
 ): Promise<void> {
   if (!(reverts ? mayRevertTo : mayBecome)(stored.status, to)) {
     throw invalidTransition(stored, to)
   }
-  await appendStatusChange(tx, stored.id, { ...move, old: stored.status, new: to })
+  await appendStatusChange(tx, stored.id, { ...details, old: stored.status, new: to })
 }
 
 export function invalidTransition({ status }: StoredRecord, to: RecordStatus): AppError {
-  return new AppError('invalid_transition', `What is ${status} does not become ${to}.`, { extra: { status } })
+  return new AppError('invalid_transition', `A record that is ${status} cannot become ${to}.`, {
+    extra: { status },
+  })
 }
 
-/** What it is known by follows what it says and where it belongs. */
+/** Handles and identifiers follow the payload, the scope and the sensitivity. */
 async function updateHandles(tx: Database, before: StoredRecord, after: StoredRecord): Promise<void> {
   if (after.payload.kind === 'entity') {
     const identifiers = isReplaced(after) ? [] : identifiersOf(after.payload, after)
@@ -103,7 +109,7 @@ async function updateHandles(tx: Database, before: StoredRecord, after: StoredRe
   await insertHandles(tx, after.id, after.scope, current)
 }
 
-/** What took its place may have what it was identified by. */
+/** The successor of a superseded or merged record may use its identifiers. */
 function isReplaced({ status }: StoredRecord): boolean {
   return status === 'superseded' || status === 'merged'
 }

@@ -9,21 +9,21 @@ import type { Seal } from '../domain/tombstone-seal.ts'
 import type { Descent } from './descents.ts'
 import type { Draft, Identifier } from './stored-record.ts'
 
-/** What comes with a log of its own needs no first entry. */
+/** An imported record with its own audit log needs no first entry. */
 type InsertableDraft = Omit<Draft, 'audit' | 'namedSources'> & { audit: Draft['audit'] | null }
 
 export type InsertOutcome = {
   ids: ReadonlySet<string>
-  /** Refused, because the same content was erased from the same scope. */
+  /** Not stored, because the same content was erased from the same scope. */
   erasedIds: ReadonlySet<string>
 }
 
 /**
- * Stores records with their contents, edges, descent, identifiers and first audit entries, listed as to be embedded, all or
- * none, in one statement: one round trip, and no state in which a record lacks its other half. An id that is
- * neither stored nor erased is in use, or was; an edge to or from one that is not stored falls with it. Each
- * table is filled in the order of its keys, so that two writers of the same keys wait for one another and never
- * deadlock. Rows travel as JSON, so that the text of the statement does not depend on their number.
+ * Stores records with their contents, edges, descents, identifiers, handles and first audit entries, and queues them for
+ * a vector. One statement means one round trip, and a record never exists without its content. An id that is in neither
+ * result set is, or was, the id of another record. An edge is stored only if both of its records are. Each table is
+ * filled in the order of its keys: two writers of the same keys then wait for each other instead of deadlocking. Rows
+ * are sent as JSON, so that the text of the statement does not depend on their number.
  */
 export async function insertRecords(
   db: Database,
@@ -42,7 +42,7 @@ export async function insertRecords(
   const edges = JSON.stringify(
     drafts.flatMap(({ row, edges }) => addInverses(edges).map((edge) => ({ ...edge, owner: row.id }))),
   )
-  const lineage = JSON.stringify([
+  const descentRows = JSON.stringify([
     ...drafts.flatMap(({ row, descents }) => descents.map((each) => ({ ...each, owner: row.id }))),
     ...descents.map((each) => ({ ...each, owner: null })),
   ])
@@ -57,7 +57,7 @@ export async function insertRecords(
       })),
     ),
   )
-  const { rows: fates } = await sql<{ id: string; is_erased: boolean }>`
+  const { rows: results } = await sql<{ id: string; is_erased: boolean }>`
     with incoming as materialized (
       select * from json_to_recordset(${rows}::json) as incoming (
         id uuid, created_at timestamptz, updated_at timestamptz, salience float8, base_salience float8,
@@ -72,7 +72,7 @@ export async function insertRecords(
       )
     ), held as materialized (
       select r.id from records as r
-      where r.id in (select source_id from json_to_recordset(${lineage}::json) as g (source_id uuid))
+      where r.id in (select source_id from json_to_recordset(${descentRows}::json) as g (source_id uuid))
       order by r.id
       for key share
     ), erased as materialized (
@@ -114,7 +114,7 @@ export async function insertRecords(
       order by source_id, predicate, target_id
       on conflict on constraint relations_pkey do nothing
     ), descent as (
-      ${insertDescents(lineage)}
+      ${insertDescents(descentRows)}
     ), identifier as (
       insert into entity_identifiers (record_id, scope, sensitivity, namespace, value)
       select record_id, scope, sensitivity, namespace, value
@@ -146,19 +146,19 @@ export async function insertRecords(
     select id, true from incoming join erased using (scope, digest)
   `.execute(db)
   const idsOf = (isErased: boolean) =>
-    new Set(fates.filter((fate) => fate.is_erased === isErased).map(({ id }) => id))
+    new Set(results.filter((row) => row.is_erased === isErased).map(({ id }) => id))
   return { ids: idsOf(false), erasedIds: idsOf(true) }
 }
 
 /**
- * What confirms or mentions a record adds a ground only to one that has grounds. A source is locked until it is recorded,
- * so that one that an erase has just removed is not.
+ * A confirmation or a mention is a ground only of a record that already has grounds. Sources stay locked until their
+ * descents are stored: otherwise a descent could point to a record that an erase has just removed.
  */
-function insertDescents(lineage: string) {
+function insertDescents(descentRows: string) {
   return sql`
       insert into descents (derived_id, source_id, kind, is_ground)
       select g.derived_id, g.source_id, g.kind, coalesce(g.is_ground, has.grounds)
-      from json_to_recordset(${lineage}::json) as g
+      from json_to_recordset(${descentRows}::json) as g
         (owner uuid, derived_id uuid, source_id uuid, kind text, is_ground bool)
       cross join lateral (
         select exists (select from descents as d where d.derived_id = g.derived_id and d.is_ground) as grounds
@@ -174,19 +174,19 @@ function asHex(digest: Buffer): string {
   return `\\x${digest.toString('hex')}`
 }
 
-/** Of the ids, those that any record has or had, whoever may see it. */
+/** The ids that a record has or had. Applies no trust, because an id is unique in the whole store. */
 export async function findUsedIds(db: Database, ids: readonly string[]): Promise<Set<string>> {
-  const isAsked = sql<SqlBool>`id = any(${sql.val([...ids])}::uuid[])`
+  const hasGivenId = sql<SqlBool>`id = any(${sql.val([...ids])}::uuid[])`
   const found = await db
     .selectFrom('records')
-    .where(isAsked)
+    .where(hasGivenId)
     .select('id')
-    .unionAll(db.selectFrom('departures').where(isAsked).select('id'))
+    .unionAll(db.selectFrom('departures').where(hasGivenId).select('id'))
     .execute()
   return new Set(found.map(({ id }) => id))
 }
 
-/** Of the ids, those the caller can see, with what decides whether it may link to them. */
+/** The records that the caller sees, with the sensitivity that decides whether it may link to them. */
 export async function findVisibleTargets(db: Database, ids: readonly string[], trust: Trust) {
   return db
     .selectFrom('records as r')
@@ -197,7 +197,7 @@ export async function findVisibleTargets(db: Database, ids: readonly string[], t
     .execute()
 }
 
-/** Of the identifiers, those that an entity of the same scope and sensitivity already has. */
+/** The identifiers that an entity of the same scope and sensitivity already has. */
 export async function findTakenIdentifiers(
   db: Database,
   identifiers: readonly Identifier[],

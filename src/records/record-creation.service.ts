@@ -35,7 +35,7 @@ export type CreationResources = {
   policies: Pick<PoliciesService, 'getAll'>
 }
 
-/** What became of one record of a batch. */
+/** The result for one record of a batch. */
 export type Outcome = WrittenRecord | AppError
 
 export function createRecordCreation(resources: CreationResources) {
@@ -47,7 +47,7 @@ export function createRecordCreation(resources: CreationResources) {
     return outcome
   }
 
-  /** Each record on its own: one that cannot be stored does not keep its neighbours out. */
+  /** Stores each record alone: a record that cannot be stored does not affect the others. */
   async function createBatch(
     call: CallContext,
     given: readonly (NewRecord | AppError)[],
@@ -60,7 +60,7 @@ export function createRecordCreation(resources: CreationResources) {
     )
   }
 
-  /** Drafts of whoever knows more of a record than a create may say; refused as a create would be. */
+  /** Stores drafts of other rooms, which may set more fields than a create. The same checks apply. */
   async function storeDrafts(call: CallContext, drafts: readonly (Draft | AppError)[]): Promise<Outcome[]> {
     const conn = call.tx ?? db
     for (let attempt = 1; ; attempt++) {
@@ -73,14 +73,14 @@ export function createRecordCreation(resources: CreationResources) {
       } catch (error) {
         const conflict = translateConflict(error)
         if (!conflict) throw error
-        // Another writer was between the check and the insert: checked again, the loser is known by name.
-        // Inside a larger transaction nothing can follow a failed statement.
+        // Another writer stored the same between the check and the insert. A second check finds which record conflicts.
+        // Inside a larger transaction no statement can follow a failed one.
         if (call.tx || attempt === 3) throw conflict
       }
     }
   }
 
-  /** All or nothing; the first that cannot be stored is the answer. */
+  /** Stores all records or none. Throws the error of the first record that cannot be stored. */
   async function createAll(call: CallContext, given: readonly NewRecord[]): Promise<WrittenRecord[]> {
     return transact(db, call, async (tx) => {
       const outcomes = await createBatch({ ...call, tx }, given)
@@ -108,7 +108,7 @@ export function createRecordCreation(resources: CreationResources) {
 
 const isDraft = (each: Draft | AppError): each is Draft => !(each instanceof AppError)
 
-/** What the database alone knows: edges to nowhere, identifiers in use; and ids used twice in the batch. */
+/** Rejects repeated ids, used ids, erased content, taken identifiers and edges without a target. */
 async function rejectConflicts(
   db: Database,
   caller: Caller,
@@ -116,8 +116,8 @@ async function rejectConflicts(
   drafts: readonly (Draft | AppError)[],
 ) {
   const unique = await rejectLinkedUnstorable(db, seal, rejectRepeatedIds(drafts))
-  const claimed = await rejectTakenIdentifiers(db, unique)
-  return rejectDanglingEdges(db, caller, claimed)
+  const identified = await rejectTakenIdentifiers(db, unique)
+  return rejectDanglingEdges(db, caller, identified)
 }
 
 function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppError)[] {
@@ -131,9 +131,8 @@ function rejectRepeatedIds(drafts: readonly (Draft | AppError)[]): (Draft | AppE
 }
 
 /**
- * What was erased, or whose id is used, is refused by the insert itself; only where others of the batch link to it
- * must it be known before, for they fall with it. Or their edges would lead to the record that has the id, which
- * the caller may not even see.
+ * The insert itself rejects erased content and used ids. Only for records that others of the batch link to must this be
+ * known before: otherwise those edges would lead to the record that already has the id, which the caller may not see.
  */
 async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly (Draft | AppError)[]) {
   const linked = new Set(drafts.filter(isDraft).flatMap((each) => each.edges.map((edge) => edge.target_id)))
@@ -156,11 +155,11 @@ async function rejectLinkedUnstorable(db: Database, seal: Seal, drafts: readonly
   })
 }
 
-/** What is refused is not stored; of two that claim one identifier the first has it. */
+/** Rejects records with an identifier that is taken. Of two records with one identifier the first gets it. */
 export async function rejectTakenIdentifiers(db: Database, drafts: readonly (Draft | AppError)[]) {
-  const wanted = drafts.filter(isDraft).flatMap((each) => each.identifiers)
-  if (wanted.length === 0) return [...drafts]
-  const taken = new Set((await findTakenIdentifiers(db, wanted)).map(keyOf))
+  const identifiers = drafts.filter(isDraft).flatMap((each) => each.identifiers)
+  if (identifiers.length === 0) return [...drafts]
+  const taken = new Set((await findTakenIdentifiers(db, identifiers)).map(keyOf))
   return drafts.map((each) => {
     if (each instanceof AppError) return each
     const keys = each.identifiers.map(keyOf)
@@ -178,7 +177,7 @@ function keyOf({ scope, sensitivity, namespace, value }: Identifier): string {
   return JSON.stringify([scope, sensitivity, namespace, value])
 }
 
-/** Refusing one record can leave a neighbour's edge without an end, so this repeats until nothing changes. */
+/** Rejecting one record can leave the edge of another without a target, so this repeats until nothing changes. */
 async function rejectDanglingEdges(db: Database, caller: Caller, drafts: readonly (Draft | AppError)[]) {
   const ids = new Set(drafts.filter(isDraft).flatMap(findReferencedIds))
   if (ids.size === 0)
@@ -234,7 +233,7 @@ function translateConflict(error: unknown): AppError | undefined {
     case 'entity_identifiers_taken':
       return new AppError(
         'identifier_taken',
-        'Another entity of this scope and sensitivity has just taken an identifier.',
+        'Another entity of this scope and sensitivity has just been given one of these identifiers.',
       )
     case 'relations_target':
       return new AppError('record_not_found', 'A relation names a record that has just been removed.')

@@ -24,13 +24,13 @@ import type { ContentRow, Draft, Identifier, RecordRow } from './stored-record.t
 export type DraftContext = {
   caller: Caller
   now: Date
-  /** Used when the body names none. */
+  /** The id of the record if the body contains none. */
   id: string
   defaultSensitivity: Sensitivity
   policies: Policies
 }
 
-/** Everything a create writes, worked out before the database is asked anything. */
+/** Everything that a create writes, computed without the database. */
 export function draftRecord(given: NewRecord, context: DraftContext): Draft {
   const payload = completePayload(given.payload)
   const faults = [
@@ -63,17 +63,17 @@ export function draftRecord(given: NewRecord, context: DraftContext): Draft {
 
 const maxDelayMs = 1_000
 
-/** A draft that waited counts as written now: a client that polls must not miss it. */
+/** A draft that waited for a lock gets the current time: otherwise a client that polls by time would miss it. */
 export function refreshWriteTime(draft: Draft, now: Date): Draft {
   if (now.getTime() - draft.row.updated_at.getTime() < maxDelayMs) return draft
   return { ...draft, row: { ...draft.row, updated_at: now } }
 }
 
 export function createInvalidError(faults: readonly Fault[]): AppError {
-  return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+  return new AppError('validation_failed', 'The record does not match its schema.', { errors: faults })
 }
 
-/** The rules of a payload that a schema cannot say. Pointers start at the record. */
+/** Checks the rules that a schema cannot express. Pointers start at the record. */
 export function findPayloadFaults(type: string, payload: Payload): Fault[] {
   if (payload.kind !== type) return [{ pointer: '/payload/kind', message: `must equal the type, ${type}` }]
   if (payload.kind !== 'plan_graph') return []
@@ -108,7 +108,7 @@ function findRepeatedRelations(given: NewRecord): Fault[] {
       seen.add(key)
       return []
     }
-    return [{ pointer: `/relations/${index}`, message: 'the same predicate and target are there twice' }]
+    return [{ pointer: `/relations/${index}`, message: 'repeats an earlier predicate and target' }]
   })
 }
 
@@ -182,7 +182,7 @@ type ScoredFields = Pick<
   'created_at' | 'layer' | 'source_type' | 'base_importance' | 'emotional_valence'
 >
 
-/** The score of a record nobody has used yet. */
+/** The importance of a record that was never used. */
 function computeImportance(record: ScoredFields, now: Date): number {
   return scoreImportance({
     base_importance: record.base_importance,

@@ -15,7 +15,7 @@ export async function findVisibleRecord(db: Database, caller: Caller, id: string
   throw (await explainMissing(db, caller, [id]))(id)
 }
 
-/** A record that may be read whole, forgotten or not, or what remains of one. */
+/** A record that the caller reads in full, even if it is forgotten, or what remains of a deleted one. */
 export async function findRecordOrDeleted(
   db: Database,
   caller: Caller,
@@ -28,7 +28,7 @@ export async function findRecordOrDeleted(
   return known
 }
 
-/** Why these are not there: each is no more, or never was this caller's. */
+/** Returns the error for each id that was not found: the record was deleted, or the caller never saw it. */
 async function explainMissing(db: Database, caller: Caller, ids: readonly string[]) {
   const departures = ids.length === 0 ? [] : await findDeletedRecords(db, ids, caller.trust)
   const byId = new Map(departures.map((row) => [row.id, row]))
@@ -39,8 +39,8 @@ async function explainMissing(db: Database, caller: Caller, ids: readonly string
 }
 
 /**
- * The one way to load a record in order to change it: locked, readable as a whole, in a scope that the caller may
- * write to, alive, and at the version the caller expects.
+ * Every change loads its record here. The record is locked, the caller reads it in full and may write to its scope, it
+ * is not forgotten, and it has the version that the caller expects.
  */
 export async function loadForUpdate(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
   const [claimed = createMissingError()] = await loadManyForUpdate(tx, call, [id])
@@ -48,7 +48,7 @@ export async function loadForUpdate(tx: Database, call: CallContext, id: string)
   return claimed
 }
 
-/** For each id, in the order asked, the claimed record or why it cannot be claimed. */
+/** For each id, in the given order, the locked record or the error that forbids the change. */
 export async function loadManyForUpdate(
   tx: Database,
   call: CallContext,
@@ -57,7 +57,7 @@ export async function loadManyForUpdate(
   return lockEach(tx, call.caller, ids, (stored) => checkChangeable(call, stored) ?? stored)
 }
 
-/** Like `loadForUpdate`, for what can be done to a forgotten record too. */
+/** Like `loadForUpdate`, for operations that also work on a forgotten record. */
 export async function loadAnyForUpdate(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   const stored = await findVisibleRecord(tx, call.caller, id)
@@ -67,7 +67,7 @@ export async function loadAnyForUpdate(tx: Database, call: CallContext, id: stri
   return stored
 }
 
-/** Locks a record that is not changed itself: a key of one scope may link to an unscoped record and note its use. */
+/** Locks a record that does not change itself: a key of one scope may link to an unscoped record or report its use. */
 export async function lockReadableRecord(tx: Database, caller: Caller, id: string): Promise<StoredRecord> {
   await lockRecords(tx, [id])
   return findReadableRecord(tx, caller, id)
@@ -85,7 +85,7 @@ async function lockEach(
   tx: Database,
   caller: Caller,
   ids: readonly string[],
-  judge: (stored: StoredRecord) => StoredRecord | AppError,
+  check: (stored: StoredRecord) => StoredRecord | AppError,
 ): Promise<(StoredRecord | AppError)[]> {
   await lockRecords(tx, ids)
   const found = await findRecords(tx, ids, caller.trust)
@@ -94,13 +94,13 @@ async function lockEach(
   const refuse = await explainMissing(tx, caller, absent)
   return ids.map((id) => {
     const stored = byId.get(id.toLowerCase())
-    return stored ? judge(stored) : refuse(id)
+    return stored ? check(stored) : refuse(id)
   })
 }
 
 type TrustFields = Pick<StoredRecord, 'sensitivity' | 'scope'>
 
-/** The rule of every change: the caller reads the record as a whole and may write to its scope. */
+/** The rule of every change: the caller reads the record in full and may write to its scope. */
 export function requireChangeable(caller: Caller, record: TrustFields): void {
   const refusal = checkTrust(caller, record)
   if (refusal) throw refusal
@@ -122,16 +122,18 @@ function checkChangeable(call: CallContext, stored: StoredRecord): AppError | un
 
 function checkVersion({ expectedVersion }: CallContext, { version }: StoredRecord): AppError | undefined {
   if (expectedVersion === undefined || expectedVersion === version) return undefined
-  return new AppError('version_mismatch', 'The record is at another version.', { extra: { version } })
+  return new AppError('version_mismatch', 'The record has another version than If-Match expects.', {
+    extra: { version },
+  })
 }
 
-/** A record that may be linked to is readable as a whole and alive. */
+/** A record that the caller reads in full and that is not forgotten may be linked to. */
 function checkReadable(caller: Caller, stored: StoredRecord): AppError | undefined {
   if (!isOpenTo(caller.trust, stored.sensitivity)) return createAboveCeilingError()
   return stored.forgotten_at ? createForgottenError(stored, true) : undefined
 }
 
-/** A record that may be linked to. */
+/** A record that the caller reads in full and that is not forgotten. */
 export async function findReadableRecord(db: Database, caller: Caller, id: string): Promise<StoredRecord> {
   const stored = await findVisibleRecord(db, caller, id)
   const refusal = checkReadable(caller, stored)
@@ -144,9 +146,9 @@ function createMissingError(): AppError {
 }
 
 function createOutsideScopesError(): AppError {
-  return new AppError('outside_trust', 'The key may read this record, but not write to its scope.')
+  return new AppError('outside_trust', 'The key may read this record but may not write to its scope.')
 }
 
 function createAboveCeilingError(): AppError {
-  return new AppError('above_ceiling', 'The key sees this record only redacted.')
+  return new AppError('above_ceiling', 'The key sees this record only in redacted form.')
 }

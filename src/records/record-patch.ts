@@ -17,7 +17,7 @@ export type PatchResult = {
 
 type Context = { caller: Caller; now: Date; defaultSensitivity: Sensitivity; policies: Policies }
 
-/** What a patch comes to. `payload` is the whole new payload, already merged and checked. */
+/** The changes that a patch makes. `payload` is the whole new payload, already merged and checked. */
 export function applyPatch(
   stored: StoredRecord,
   patch: RecordPatch,
@@ -37,7 +37,7 @@ export function applyPatch(
   }
 }
 
-/** RFC 7396: an absent member says nothing, null asks for the default. */
+/** RFC 7396: an absent member means no change, null means the default. */
 function orDefault<T>(value: T | null | undefined, fallback: T): T | undefined {
   return value === null ? fallback : value
 }
@@ -71,7 +71,7 @@ function resolveFields(stored: StoredRecord, patch: RecordPatch, policies: Polic
     min_salience: orDefault(decay.min_salience, policy.decay.min_salience),
     max_age_seconds: orDefault(decay.max_age_seconds, policy.decay.max_age_seconds),
     reinforcement_gain: orDefault(decay.reinforcement_gain, policy.decay.reinforcement_gain),
-    // Here null is a value of its own: unbounded.
+    // Here null is a value: no upper bound.
     max_salience: decay.max_salience,
     pinned: orDefault(lifecycle.pinned, false),
     deletion_policy: orDefault(lifecycle.deletion_policy, policy.deletion_policy),
@@ -90,19 +90,19 @@ function pickChanged<T extends Fields>(stored: StoredRecord, chosen: T): Defined
 
 const curveFields = ['curve', 'half_life_seconds', 'min_salience', 'max_age_seconds', 'pinned'] as const
 
-/** A new curve starts from what the old one has come to; what does not bend it leaves the anchor alone. */
+/** A new curve starts at the current salience. A patch that does not change the curve keeps the anchor. */
 function deriveLifecycle(stored: StoredRecord, chosen: Partial<RecordRow>, now: Date): Partial<RecordRow> {
-  const bends = curveFields.some((name) => chosen[name] !== undefined)
-  if (!bends && chosen.deletion_policy === undefined) return {}
-  const anchor = bends ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
+  const changesCurve = curveFields.some((name) => chosen[name] !== undefined)
+  if (!changesCurve && chosen.deletion_policy === undefined) return {}
+  const anchor = changesCurve ? { base_salience: salienceAt(stored, now), anchored_at: now } : {}
   const life = { ...stored, ...chosen, ...anchor }
   const expires = { expires_at: computeExpiry(stored.created_at, life.max_age_seconds) }
-  const settled = { ...life, ...expires }
+  const updated = { ...life, ...expires }
   return {
     ...anchor,
     ...expires,
-    salience: salienceAt(settled, now),
-    prune_at: computePruneAt(settled),
+    salience: salienceAt(updated, now),
+    prune_at: computePruneAt(updated),
   }
 }
 

@@ -11,10 +11,10 @@ import { nameHidden, type Unnamed } from './hidden-names.queries.ts'
 import type { Identifier, RecordRow, StoredRecord } from './stored-record.ts'
 
 /**
- * Whole records under the caller's trust, from rows named `r`. Edges show neither hidden nor forgotten
- * neighbours, and of a hub those that the primary key yields first: what everybody mentions has a million.
- * Of the audit log the newest entries come, oldest first. Written out, since building so wide a
- * statement anew for each read took longer than the database does to answer it.
+ * Selects full records that the caller sees, from rows named `r`. Edges to hidden or forgotten records are left out. A
+ * record with very many edges, up to a million, shows those that the primary key returns first. The audit log contains
+ * the newest entries, oldest first. The columns are written as SQL text, because building so wide a statement for each
+ * read took longer than the database needs to answer it.
  */
 export function selectStored(
   trust: Trust,
@@ -58,7 +58,7 @@ export function selectStored(
 
 type Fragment = RawBuilder<unknown>
 
-/** `more` continues the columns, `rest` the conditions. */
+/** `more` is added to the columns, `rest` to the conditions. */
 type Selection = { from: Fragment; more?: Fragment; rest: Fragment; mostEdges?: number }
 
 export async function readStored(db: Database, trust: Trust, selection: Selection): Promise<StoredRecord[]> {
@@ -66,7 +66,7 @@ export async function readStored(db: Database, trust: Trust, selection: Selectio
   return nameHidden(db, trust, rows)
 }
 
-/** Forgotten records too: the caller decides whether to answer one or to say that it is gone. */
+/** Also finds forgotten records: the caller of this function decides what to do with them. */
 export async function findRecords(
   db: Database,
   ids: readonly string[],
@@ -81,7 +81,7 @@ export async function findRecords(
 }
 
 /**
- * One id is asked for as one: PostgreSQL keeps the plan of an equality, but makes that of an array anew at each
+ * One id is compared with `=`: PostgreSQL caches the plan of an equality but plans an array condition again at each
  * call, which took ten times as long as the read.
  */
 function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
@@ -91,56 +91,57 @@ function hasIdIn(ids: readonly string[]): RawBuilder<SqlBool> {
 }
 
 /**
- * Takes records for writing, in id order so that two writers of the same ones wait instead of deadlocking. They
- * are read again afterwards: a statement that waited for a lock would answer the contents as they were
- * before the wait. Not a lock of the key: an edge to the record, which asks for its key, may be written meanwhile.
+ * Locks records for a change, in id order, so that two writers of the same records wait instead of deadlocking. Callers
+ * read the records after this statement: a statement that waits for a lock returns the contents from before the wait.
+ * The lock does not cover the key, so that other transactions can still write edges to the record.
  */
 export async function lockRecords(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`select r.id from records as r where ${hasIdIn(ids)} order by r.id for no key update`.execute(tx)
 }
 
 /**
- * `held`: kept from other writers until the transaction ends, though it is known already. `free`: only if nobody is
- * known by it yet. `looked_up`: never.
+ * `lock` says when the handle stays locked until the transaction ends: `always`, only `if_unused` (no record has it
+ * yet), or `never`.
  */
 export type HandleLookup = Handle & { scope: string; lock: 'always' | 'if_unused' | 'never' }
 
-/** A record by one of its names; `payload` is that of an entity or a fact. */
+/** A record that has a handle. `payload` is present for an entity or a fact. `is_same` tells whether the detail matches. */
 export type KnownRecord = Pick<
   RecordRow,
   'id' | 'scope' | 'type' | 'sensitivity' | 'status' | 'forgotten_at' | 'created_at'
 > & { payload: Payload | null; is_same: boolean }
 
-/** Who is known by a handle, and the place that whoever is next to bear it takes. */
+/** The records that have a handle, and the place that the next record with this handle gets. */
 export type HandleMatch = { nextPlace: number; known: KnownRecord[] }
 
-/** Of each handle, in the order given; and whether what is new may be what was erased. */
+/** One match for each handle, in the given order, and whether new content may be content that was erased before. */
 export type HandleLookupResult = { matches: HandleMatch[]; mayBeErased: boolean }
 
 /**
- * Who bears each in its scope or in none, up to the ceiling. What nobody bears stays locked until the end, so two who
- * would both store it wait for each other: hand them over in one order. The entities found stay too.
+ * Finds the records that have each handle, in its scope or in no scope, up to the ceiling. An unused handle stays locked
+ * until the transaction ends, so that two transactions cannot both store it. Callers must pass handles in one order to
+ * avoid deadlocks. The entities that are found stay locked too.
  */
 export async function lookUpHandles(
   tx: Database,
-  wanted: readonly HandleLookup[],
+  lookups: readonly HandleLookup[],
   ceiling: Sensitivity,
 ): Promise<HandleLookupResult> {
   const { rows } = await sql<HandleMatchRow>`
     select * from seek_handles(
-      ${wanted.map(({ digest }) => digest)}::bytea[], ${wanted.map(({ detail }) => detail)}::bytea[],
-      ${wanted.map(({ scope }) => scope)}::text[], ${wanted.map(({ lock }) => (lock === 'never' ? null : lock === 'always'))}::boolean[],
+      ${lookups.map(({ digest }) => digest)}::bytea[], ${lookups.map(({ detail }) => detail)}::bytea[],
+      ${lookups.map(({ scope }) => scope)}::text[], ${lookups.map(({ lock }) => (lock === 'never' ? null : lock === 'always'))}::boolean[],
       ${ceiling}::sensitivity
     )
   `.execute(tx)
-  const sought: HandleMatch[] = wanted.map(() => ({ nextPlace: 0, known: [] }))
+  const matches: HandleMatch[] = lookups.map(() => ({ nextPlace: 0, known: [] }))
   for (const { wanted: position, next_place: nextPlace, may_be_erased: _, ...known } of rows) {
-    const each = sought[position - 1]
-    if (!each) continue
-    each.nextPlace = nextPlace
-    if (known.id !== null) each.known.push(known)
+    const match = matches[position - 1]
+    if (!match) continue
+    match.nextPlace = nextPlace
+    if (known.id !== null) match.known.push(known)
   }
-  return { matches: sought, mayBeErased: rows.some((row) => row.may_be_erased) }
+  return { matches, mayBeErased: rows.some((row) => row.may_be_erased) }
 }
 
 type HandleMatchRow = KnownRecord & {
@@ -158,7 +159,7 @@ export async function deleteHandles(tx: Database, id: string, handles: readonly 
     .execute()
 }
 
-/** In arrays: as parameters of their own those of a much-named entity would be more than a statement can have. */
+/** Sent as arrays: an entity with many names would need more parameters than a statement can have. */
 export async function insertHandles(
   tx: Database,
   id: string,

@@ -47,8 +47,9 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Store a record',
         description:
-          'What is left out gets its default, and of the lifecycle what the policy of the type says ' +
-          '(`/v1/policies/{type}`). What the service keeps itself is refused.',
+          'Needs `type` and `payload`; every other field has a default. Defaults of the lifecycle come from the policy ' +
+          'of the type (`/v1/policies/{type}`). Fields that only the service writes are refused. Returns the record ' +
+          'with its id and version.',
         body: ref(NewRecord),
         response: answers(
           { 201: { ...changed, headers: ['ETag', 'Location'], description: 'The record as stored.' } },
@@ -70,11 +71,11 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Store up to 1,000 records',
         description:
-          'Each record on its own, answered in order; with `atomic` all or none, and the first that cannot be stored is the answer.',
+          'Stores each record alone and returns one result for each, in the same order: a record that cannot be stored does not affect the others. With `atomic` it stores all records or none, and the error of the first record that cannot be stored is the answer.',
         body: ref(RecordBatch),
         response: answers(
           {
-            200: { schema: ref(BatchAnswer), description: 'What became of each record.' },
+            200: { schema: ref(BatchAnswer), description: 'One result for each record.' },
             201: { schema: ref(BatchAnswer), description: 'All are stored.' },
           },
           storingRefusals,
@@ -110,9 +111,9 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'List records',
         description:
-          'Every filter must hold. A cursor ordered by salience carries the instant of its first page, and later pages answer as of it. A filter or an order by what a redacted record does not show leaves redacted records out. ' +
+          'Returns the records that match all filters. Pages sorted by salience show the salience at the time of the first page. A filter or sort field that a redacted record does not show leaves redacted records out. ' +
           'A client that polls for changes passes `next_updated_after` of each answer as its next `updated_after`, ' +
-          'and knows a change that it has seen by `version`.',
+          'and recognises a change that it has already seen by `version`.',
         querystring: ListQuery,
         response: answers(
           { 200: { schema: ref(RecordListing), description: 'One page.', headers: ['Link'] } },
@@ -135,11 +136,14 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         operationId: 'getRecord',
         tags,
         summary: 'Read a record',
-        description: 'Redacted when it lies one level above the ceiling of the key.',
+        description:
+          'Returns the record with its salience at this moment. A record one level above the ceiling of the key is redacted. A forgotten record is an error unless `include_forgotten` is set.',
         params: RecordPath,
         querystring: Type.Object(
           {
-            include_forgotten: Type.Optional(Type.Boolean({ description: 'Answer a forgotten record too.' })),
+            include_forgotten: Type.Optional(
+              Type.Boolean({ description: 'Also returns a forgotten record.' }),
+            ),
           },
           { additionalProperties: false },
         ),
@@ -166,7 +170,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         tags,
         summary: 'Change a record by JSON Merge Patch',
         description:
-          'RFC 7396: null puts a member back to its default, and a member of the lifecycle to the policy of the type. A change of the decay curve starts from the salience of now. Only working and entity records take a payload, while they are active or challenged. Pinning and unpinning need `lifecycle:write` as well; weakening the deletion policy `never` needs `admin`.',
+          'RFC 7396: null resets a field to its default, and a field of the lifecycle to the policy of the type. A changed decay curve starts at the current salience. Only working and entity records accept a payload, and only while they are active or challenged. Pinning and unpinning also need `lifecycle:write`; weakening the deletion policy `never` needs `admin`.',
         params: RecordPath,
         body: ref(RecordPatch),
         response: answers({ 200: { ...changed, description: 'The record as changed.' } }, [
@@ -196,7 +200,7 @@ export const recordsRoutes: FastifyPluginAsyncTypebox<RecordsOptions> = async (a
         operationId: 'listAuditEntries',
         tags,
         summary: "Page through a record's audit log",
-        description: 'All of it, oldest first; the log outlives its record.',
+        description: 'Returns the whole log, oldest first, also of a purged or erased record.',
         params: RecordPath,
         querystring: AuditQuery,
         response: answers({ 200: { schema: ref(AuditPage), description: 'One page.', headers: ['Link'] } }, [
@@ -224,15 +228,15 @@ function created(record: WrittenRecord): Answer {
 function checkEach(given: NewRecord): NewRecord | AppError {
   const faults = listFaults(NewRecord, given)
   if (faults.length === 0) return given
-  return new AppError('validation_failed', 'The record breaks its schema.', { errors: faults })
+  return new AppError('validation_failed', 'The record does not match its schema.', { errors: faults })
 }
 
-/** A batch that is not atomic is checked record by record, later: one broken record must not refuse the others. */
+/** Without `atomic` each record is checked alone, in the handler, so that one invalid record does not block the others. */
 const compileBatchValidator: FastifySchemaCompiler<TSchema> = (route) => {
-  const whole = compileValidator(route)
-  if (route.httpPart !== 'body') return whole
+  const strict = compileValidator(route)
+  if (route.httpPart !== 'body') return strict
   const loose = compileValidator({ ...route, schema: LooseRecordBatch })
-  return (value) => (isAtomic(value) ? whole(value) : loose(value))
+  return (value) => (isAtomic(value) ? strict(value) : loose(value))
 }
 
 function isAtomic(value: unknown): boolean {

@@ -9,11 +9,11 @@ import { Layer, MemoryKind, RecordType, Sensitivity, SourceType, Status } from '
 import { Problem } from '../http/problem-responses.ts'
 import { Via } from './via.ts'
 
-/** Pages and walks begin after the nil UUID, so a record of that id would be in none of them. */
+/** Pages and batches start after the nil UUID, so a record with that id would never be read. */
 const NewId = () =>
   Uuid({
     pattern: '^(?!00000000-0000-0000-0000-000000000000$)',
-    description: 'Any UUID but the nil UUID; made by the service where it is left out.',
+    description: 'Any UUID except the nil UUID. The service generates one if it is absent.',
   })
 const Scope = () => Type.String({ minLength: 1, maxLength: 256 })
 const Tags = () => Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 100 })
@@ -70,7 +70,7 @@ export const AuditEntry = closed(
     run_id: Type.Optional(Uuid()),
     changes: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.Unknown(), { minItems: 2, maxItems: 2 }), {
-        description: 'Field to [before, after].',
+        description: 'Maps each changed field to [before, after].',
       }),
     ),
     via: Type.Optional(ref(Via)),
@@ -93,7 +93,7 @@ export const MemoryRecord = closed(
     type: RecordType,
     sensitivity: Sensitivity,
     confidence: Unit(),
-    salience: Type.Number({ minimum: 0, description: 'As of the moment of the answer.' }),
+    salience: Type.Number({ minimum: 0, description: 'The salience at the time of the answer.' }),
     scope: Type.Optional(Scope()),
     tags: Tags(),
     created_at: Time(),
@@ -102,7 +102,7 @@ export const MemoryRecord = closed(
     lifecycle: ref(Lifecycle),
     provenance: ref(Provenance),
     relations: Type.Array(ref(Relation), {
-      description: 'Oldest first; of more than 1,000 a part, all of them are at `/relations`.',
+      description: 'Oldest first, at most 1,000. `/v1/records/{id}/relations` lists all of them.',
     }),
     payload: ref(Payload),
     interpretation: Type.Optional(ref(Interpretation)),
@@ -131,7 +131,11 @@ export const RedactedRecord = closed(
     updated_at: Time(),
     redacted: Type.Literal(true),
   },
-  { $id: 'RedactedRecord', description: 'What a key one level below a record may know of it.' },
+  {
+    $id: 'RedactedRecord',
+    description:
+      'The fields of a record that a key sees whose ceiling is one level below the sensitivity of the record.',
+  },
 )
 export type RedactedRecord = Static<typeof RedactedRecord>
 
@@ -139,7 +143,10 @@ export const SeenRecord = Type.Union([ref(MemoryRecord), ref(RedactedRecord)], {
 
 export const RecordReceipt = closed(
   { id: Uuid(), version: Type.Integer({ minimum: 1 }) },
-  { $id: 'RecordReceipt', description: 'What a key without records:read is told of its own write.' },
+  {
+    $id: 'RecordReceipt',
+    description: 'The answer to a write by a key without the permission records:read.',
+  },
 )
 export const WrittenRecord = Type.Union([ref(MemoryRecord), ref(RecordReceipt)], { $id: 'WrittenRecord' })
 export type WrittenRecord = Static<typeof MemoryRecord> | Static<typeof RecordReceipt>
@@ -180,7 +187,7 @@ export type NewRecord = Static<typeof NewRecord>
 
 const orNull = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 
-/** RFC 7396: null puts a member back to its default, and of the lifecycle to the policy of the type. */
+/** RFC 7396: null resets a field to its default, and a field of the lifecycle to the policy of the type. */
 export const RecordPatch = closed(
   {
     tags: orNull(Tags()),
@@ -219,7 +226,7 @@ export type RecordPatch = Static<typeof RecordPatch>
 export const RecordBatch = closed(
   {
     records: Type.Array(ref(NewRecord), { minItems: 1, maxItems: 1_000 }),
-    atomic: Type.Optional(Type.Boolean({ default: false, description: 'All or none.' })),
+    atomic: Type.Optional(Type.Boolean({ default: false, description: 'true stores all records or none.' })),
   },
   { $id: 'RecordBatch', examples: [{ records: [exampleRecord] }] },
 )

@@ -21,7 +21,7 @@ import type { StoredRecord } from './stored-record.ts'
 export type RecordsService = ReturnType<typeof createRecordsService>
 
 type Resources = CreationResources & {
-  /** The importance and layer of a changed record. A parameter because lifecycle/ stands above this room. */
+  /** Computes the importance and layer of a changed record. A parameter, because this room must not import lifecycle/. */
   rescore(tx: Transaction, caller: Caller, changed: StoredRecord, now: Date): Promise<StoredRecord>
 }
 
@@ -35,31 +35,32 @@ export function createRecordsService(resources: Resources) {
     { includeForgotten = false } = {},
   ): Promise<MemoryRecord | RedactedRecord> {
     const stored = await findVisibleRecord(call.tx ?? db, call.caller, id)
-    const isOpen = isOpenTo(call.caller.trust, stored.sensitivity)
+    const isReadable = isOpenTo(call.caller.trust, stored.sensitivity)
     const now = clock.now()
-    const isOver = stored.purge_at !== null && stored.purge_at <= now
-    if (stored.forgotten_at && (isOver || !includeForgotten)) throw createForgottenError(stored, isOpen, now)
-    return isOpen ? presentRecord(stored, now) : redactRecord(stored, now)
+    const isExpired = stored.purge_at !== null && stored.purge_at <= now
+    if (stored.forgotten_at && (isExpired || !includeForgotten))
+      throw createForgottenError(stored, isReadable, now)
+    return isReadable ? presentRecord(stored, now) : redactRecord(stored, now)
   }
 
-  /** The log outlives its record. Of one that is seen only redacted it stays closed: its rationales are content. */
+  /** Also reads the log of a deleted record. Not of a redacted one: rationales are content. */
   async function readAudit(call: CallContext, id: string, page: { limit?: number; cursor?: string }) {
     const known = await findRecordOrDeleted(call.tx ?? db, call.caller, id)
     return listing.pageAudit(call, known.id, page)
   }
 
-  async function patch(call: CallContext, id: string, asked: RecordPatch): Promise<WrittenRecord> {
+  async function patch(call: CallContext, id: string, input: RecordPatch): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const now = clock.now()
       const stored = await loadForUpdate(tx, call, id)
-      const payload = mergePayload(stored, asked.payload)
+      const payload = mergePayload(stored, input.payload)
       const known = await policies.getAll(tx)
-      const { record, content, changes } = applyPatch(stored, asked, payload, {
+      const { record, content, changes } = applyPatch(stored, input, payload, {
         ...{ caller: call.caller, now, defaultSensitivity, policies: known },
       })
       if (Object.keys(changes).length === 0) return presentWritten(call.caller, stored, now)
-      const said = { scope: record.scope ?? stored.scope, payload }
-      if (content.payload || record.scope !== undefined) await requireNotErasedContent(tx, seal, said)
+      const newContent = { scope: record.scope ?? stored.scope, payload }
+      if (content.payload || record.scope !== undefined) await requireNotErasedContent(tx, seal, newContent)
       const changed = await writeChange(tx, stored, {
         ...{ record, content, changes, textLanguage, now },
         ...{ action: 'revise', actor: call.caller.name, rationale: 'patched' },
@@ -80,21 +81,27 @@ export function createRecordsService(resources: Resources) {
 function mergePayload(stored: StoredRecord, patch: Record<string, unknown> | undefined): Payload {
   if (patch === undefined) return stored.payload
   if (stored.type === 'episodic') {
-    throw new AppError('episodic_immutable', 'The payload of an episode does not change.')
+    throw new AppError('episodic_immutable', 'The payload of an episodic record cannot be changed.')
   }
   if (stored.type !== 'working' && stored.type !== 'entity') {
-    throw new AppError('payload_immutable', 'The payload of this type changes through revision.')
+    throw new AppError(
+      'payload_immutable',
+      'The payload of this type can only be changed by a revision, such as supersede.',
+    )
   }
   if (isHistory(stored.status)) {
-    throw new AppError('record_retracted', `The record is ${stored.status}: its payload no longer changes.`)
+    throw new AppError(
+      'record_retracted',
+      `The record is ${stored.status}, so its payload cannot be changed.`,
+    )
   }
   const merged = mergePatch(stored.payload, patch)
   const faults = listFaults(NewPayload, merged)
   if (faults.length > 0)
     throw createInvalidError(faults.map((fault) => ({ ...fault, pointer: `/payload${fault.pointer}` })))
-  // Checked by the line above.
+  // The lines above checked that it is a payload.
   const payload = completePayload(merged as NewPayload)
-  const broken = findPayloadFaults(stored.type, payload)
-  if (broken.length > 0) throw createInvalidError(broken)
+  const payloadFaults = findPayloadFaults(stored.type, payload)
+  if (payloadFaults.length > 0) throw createInvalidError(payloadFaults)
   return payload
 }

@@ -4,9 +4,14 @@ import type { StoredRecord } from './stored-record.ts'
 
 export type Reactivation = Restoration & { content: { payload?: Payload } }
 
-/** What a retraction took from a record, given back: its life, and the word in a fact that it was retracted. */
-export function reactivateRecord(stored: StoredRecord, taken: number | undefined, now: Date): Reactivation {
-  const life = taken === undefined ? { record: {}, changes: {} } : restoreSalience(stored, taken, now)
+/** Reverts a retraction: the salience, and the status in the payload of a fact. */
+export function reactivateRecord(
+  stored: StoredRecord,
+  lostSalience: number | undefined,
+  now: Date,
+): Reactivation {
+  const life =
+    lostSalience === undefined ? { record: {}, changes: {} } : restoreSalience(stored, lostSalience, now)
   const { payload } = stored
   if (payload.kind !== 'semantic' || payload.revision?.status !== 'retracted') return { ...life, content: {} }
   return {

@@ -2,18 +2,18 @@ import { computeExpiry, computePruneAt, salienceAt } from '../domain/curves.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { RecordRow, StoredRecord } from './stored-record.ts'
 
-/** What has faded comes back at least this alive: at its own last value it would be pruned again at once. */
+/** The lowest salience of a restored record. With a lower one it would be pruned again at once. */
 export const minRestoredSalience = 0.1
 
 export type Restoration = { record: Partial<RecordRow>; changes: Record<string, [unknown, unknown]> }
 
 /**
- * A forgotten record alive again: at the salience it had when it was forgotten or 0.1, whichever is larger,
- * fading from now on. Somebody came back to it, which is a use: otherwise what was archived for want of any would
- * be archived again at once.
+ * Restores a forgotten record. Its salience is the one at the time of forgetting, but at least 0.1, and it fades from now
+ * on. The restore counts as a use: otherwise a record that was archived because nobody used it would be archived again
+ * at once.
  */
 export function restoreRecord(stored: StoredRecord, now: Date): Restoration {
-  // What a revision put aside comes back as the history it was.
+  // A superseded, merged or retracted record stays history, with salience 0.
   const least = isHistory(stored.status) ? 0 : minRestoredSalience
   const revival = restoreSalience(stored, salienceAt(stored, stored.forgotten_at ?? now), now, least)
   return {
@@ -33,8 +33,8 @@ function laterOf(last: Date | null, now: Date): Date {
 }
 
 /**
- * A new life from now on. A maximum age that is over is dropped: with it the record would be dead as soon as it
- * is back.
+ * Restores a salience that fades from now on. A maximum age that has already passed is removed: with it the record would
+ * be pruned at once.
  */
 export function restoreSalience(
   stored: StoredRecord,
@@ -42,8 +42,8 @@ export function restoreSalience(
   now: Date,
   least: number = minRestoredSalience,
 ): Restoration {
-  const isOverage = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
-  const maxAge = isOverage ? 0 : stored.max_age_seconds
+  const isExpired = !stored.pinned && stored.expires_at !== null && stored.expires_at <= now
+  const maxAge = isExpired ? 0 : stored.max_age_seconds
   const life = {
     ...stored,
     base_salience: Math.max(salienceThen, least),
@@ -62,7 +62,7 @@ export function restoreSalience(
     },
     changes: {
       salience: [salienceThen, life.base_salience],
-      ...(isOverage ? { 'lifecycle.decay.max_age_seconds': [stored.max_age_seconds, 0] } : {}),
+      ...(isExpired ? { 'lifecycle.decay.max_age_seconds': [stored.max_age_seconds, 0] } : {}),
     },
   }
 }

@@ -7,9 +7,9 @@ import type { Payload } from '../domain/payloads.ts'
 import type { Descent, NamedSources } from './descents.ts'
 import type { MemoryRecord, Provenance } from './records.schemas.ts'
 
-/** The shapes between SQL and the rules. JSON columns have their meaning here: only checked JSON is stored. */
+/** The types of rows that SQL returns. JSON columns have their payload types, because only checked JSON is stored. */
 
-/** Without what the database works out itself, and what only SQL asks for. */
+/** Without generated columns and without columns that only SQL reads. */
 export type RecordRow = Omit<Selectable<Records>, 'decay_rank' | 'fades_at' | 'demoted_at'>
 
 export type ContentRow = Pick<Selectable<Contents>, 'tags'> & {
@@ -33,30 +33,30 @@ export type AuditRow = {
 
 export type StatusChangeRow = Omit<Selectable<StatusChanges>, 'record_id' | 'id'>
 
-/** Everything one answered record is made of. */
+/** A record with everything that an answer about it needs. */
 export type StoredRecord = RecordRow &
   ContentRow & {
     relations: readonly RelationRow[]
     audit_log: readonly AuditRow[]
-    /** Ids in its contents of records that the reader does not see whole; absent where it was not read. */
+    /** Ids in its content that name records hidden from the reader. Absent if the statement did not select them. */
     concealed?: readonly string[]
   }
 
-/** Apart by scope and sensitivity: one that is taken where the caller cannot see is free here. */
+/** Unique in a scope and sensitivity: a conflict with a hidden entity would reveal that entity. */
 export type Identifier = { scope: string; sensitivity: Sensitivity; namespace: string; value: string }
 
-/** A record not yet stored, with all that is written beside it. */
+/** A record that is not stored yet, with the rows of other tables that are written with it. */
 export type Draft = {
   row: RecordRow & ContentRow
   searchText: string
   edges: readonly Edge[]
-  /** What the service made it from, and what else came to rest on it by the same act. */
+  /** The records that the service derived it from, and other descents that the same operation creates. */
   descents: readonly Descent[]
-  /** What the body says that it rests on. */
+  /** The sources that the body names. */
   namedSources: NamedSources
   identifiers: readonly Identifier[]
   handles: readonly Handle[]
-  /** The id is the client's choice, and so could have been another record's once. */
+  /** The client chose the id, so a deleted record may have had it. */
   hasClientId: boolean
   audit: Omit<AuditRow, 'at'> & { at: Date }
 }

@@ -13,20 +13,20 @@ export const Via = closed(
     imported_by: Type.Optional(
       closed(ViaKey, {
         description:
-          'The key that imported the entry. The rest of the entry is then what the line said of it.',
+          'The key that imported the entry. All other members of the entry are then copied from the import line.',
       }),
     ),
   },
   {
     $id: 'Via',
     description:
-      'The key behind the entry, which the service notes itself: `actor` is what the caller says. Absent for a job of the service, and for what was written before the service noted it.',
+      'The key that made the change, written by the service; `actor` is the name that the caller gave. Absent if a job of the service made the change, and in entries of versions that did not store the key.',
     examples: [{ key_id: '01981b7e-0000-7000-8000-000000000001', key_name: 'agent' }],
   },
 )
 export type Via = Static<typeof Via>
 
-/** Only the service writes it. Absent where no key was behind: a job, or a release that did not note the key. */
+/** Only the service writes `via`. It is absent if no key made the change, or if an earlier version did not store it. */
 export function presentVia(via: unknown): { via?: Via } {
   return via === null ? {} : { via: via as Via }
 }

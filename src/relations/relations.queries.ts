@@ -5,8 +5,8 @@ import type { Trust } from '../domain/caller.ts'
 import type { Edge } from '../domain/edges.ts'
 
 /**
- * A repeated edge takes the new weight; its age stays. Written in one order from whichever end, so that two writers
- * of one pair wait for each other and do not deadlock.
+ * An existing edge gets the new weight and keeps its creation time. The edges are sorted, so that two writers of one
+ * pair wait for each other instead of deadlocking.
  */
 export async function upsertEdges(tx: Database, edges: readonly Edge[]): Promise<void> {
   const ordered = [...edges].sort((left, right) => (left.source_id < right.source_id ? -1 : 1))
@@ -34,7 +34,7 @@ export async function findEdge(
     .executeTakeFirst()
 }
 
-/** Whether the service stored one of the two as what contradicts the other. */
+/** Whether a contest linked these two records. */
 export async function isContestPair(tx: Database, one: string, other: string): Promise<boolean> {
   const { rows } = await sql`
     select from descents as d
@@ -71,7 +71,7 @@ export type EdgePage = {
   limit: number
 }
 
-/** By predicate, then neighbour; a neighbour that is hidden from the caller or forgotten does not count. */
+/** Sorted by predicate, then by neighbour. Leaves out neighbours that are hidden from the caller or forgotten. */
 export async function listEdges(db: Database, id: string, trust: Trust, page: EdgePage): Promise<Edge[]> {
   const [here, there] =
     page.direction === 'out' ? (['source_id', 'target_id'] as const) : (['target_id', 'source_id'] as const)

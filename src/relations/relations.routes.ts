@@ -25,17 +25,17 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         tags,
         summary: 'Link a record to another',
         description:
-          'A known predicate is written both ways. An edge that is already there takes the new weight. The source gets a new version, the target does not; if not every reader of the source may see the target, it is the other way round. `supersedes`, `derived_from`, their inverses and `contested_by` are written by the service alone.',
+          'A known predicate is stored in both directions. An existing edge gets the new weight. The source gets a new version and the target does not; if not every reader of the source may see the target, the target gets it instead. Only the service writes `supersedes`, `derived_from`, their inverses and `contested_by`.',
         params: SourcePath,
         body: ref(NewEdge),
         response: answers(
           {
             200: {
               schema: ref(WrittenRecord),
-              description: 'The edge has its new weight.',
+              description: 'The edge existed and has the new weight.',
               headers: ['ETag'],
             },
-            201: { schema: ref(WrittenRecord), description: 'The edge is there.', headers: ['ETag'] },
+            201: { schema: ref(WrittenRecord), description: 'The edge was created.', headers: ['ETag'] },
           },
           ['record_forgotten', 'above_ceiling', 'outside_trust', 'reserved_predicate'],
         ),
@@ -56,7 +56,8 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         operationId: 'listRelations',
         tags,
         summary: "Page through a record's edges",
-        description: 'From the record, or towards it. Neighbours that the key may not see do not show.',
+        description:
+          'Lists the edges that start at the record, or with `direction=in` those that end at it. Edges to records that the key may not see are left out.',
         params: SourcePath,
         querystring: RelationsQuery,
         response: answers(
@@ -81,9 +82,9 @@ export const relationsRoutes: FastifyPluginAsyncTypebox<RelationsOptions> = asyn
         tags,
         summary: 'Remove an edge',
         description:
-          'The edge back goes with it. An edge that a revision, a derivation or a contest made is not removed.',
+          'Removes the inverse edge too. Edges that a revision, a derivation or a contest created cannot be removed.',
         params: EdgePath,
-        response: answers({ 204: { description: 'The edge is gone.' } }, [
+        response: answers({ 204: { description: 'The edge was removed.' } }, [
           'relation_not_found',
           'reserved_predicate',
           'record_forgotten',

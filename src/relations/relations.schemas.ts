@@ -35,7 +35,10 @@ export type RelationEdge = Static<typeof RelationEdge>
 
 export const RelationsQuery = closed({
   direction: Type.Optional(
-    Type.Enum(['out', 'in'], { default: 'out', description: 'Edges from the record, or towards it.' }),
+    Type.Enum(['out', 'in'], {
+      default: 'out',
+      description: '`out` lists edges that start at the record, `in` those that end at it.',
+    }),
   ),
   predicate: Type.Optional(Predicate()),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),

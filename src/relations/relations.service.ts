@@ -28,8 +28,8 @@ const EdgeCursor = Type.Object({ predicate: Type.String(), id: Type.String({ for
 
 export function createRelationsService({ db, clock, textLanguage }: Resources) {
   /**
-   * Adds an edge, or gives an existing one a new weight. Only the source counts as changed: were the target
-   * of an inverse edge to get a new version too, everything that mentions one entity would wait for its row.
+   * Adds an edge, or gives an existing one a new weight. Only the source gets a new version: if the target of the inverse
+   * edge got one too, all records that mention one entity would wait for its row.
    */
   async function relate(
     call: CallContext,
@@ -65,7 +65,8 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
       const target = await findReadableRecord(tx, call.caller, targetId)
       await requireNotReserved(tx, source.id, predicate, target.id)
       const edge = await findEdge(tx, source.id, predicate, target.id)
-      if (!edge) throw new AppError('relation_not_found', 'The record has no such edge.')
+      if (!edge)
+        throw new AppError('relation_not_found', 'The record has no edge with this predicate and target.')
       requireForwardEndChangeable(call.caller, predicate, target)
       await deleteEdges(tx, addInverses([edge]))
       const owner = await loadChangedRecord(tx, call, source, target)
@@ -79,8 +80,8 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
     })
   }
 
-  async function list(call: CallContext, id: string, asked: RelationsQuery): Promise<ListPage<RelationEdge>> {
-    const { direction = 'out', limit = 100, cursor, predicate } = asked
+  async function list(call: CallContext, id: string, query: RelationsQuery): Promise<ListPage<RelationEdge>> {
+    const { direction = 'out', limit = 100, cursor, predicate } = query
     const conn = call.tx ?? db
     const record = await findReadableRecord(conn, call.caller, id)
     const fingerprint = fingerprintQuery(call.caller.principal, {
@@ -105,8 +106,9 @@ export function createRelationsService({ db, clock, textLanguage }: Resources) {
 }
 
 /**
- * The record whose version and log the edge changes. An edge to a record that not every reader of the source sees belongs
- * to that record, or the source would show them that something happened. Only if the caller may write there.
+ * The record that gets the new version and the audit entry. Usually the source. If not every reader of the source sees
+ * the target, it is the target: otherwise the source would reveal that something happened to a hidden record. This
+ * applies only if the caller may write to the scope of the target.
  */
 async function loadChangedRecord(
   tx: Database,
@@ -114,16 +116,19 @@ async function loadChangedRecord(
   source: StoredRecord,
   target: StoredRecord,
 ): Promise<StoredRecord> {
-  const height = rankOf(target.sensitivity) - rankOf(source.sensitivity)
+  const rankDifference = rankOf(target.sensitivity) - rankOf(source.sensitivity)
   const isForeign = target.scope !== source.scope && target.scope !== unscoped
   const { scopes } = call.caller.trust
-  if (!(height > 0 || (height === 0 && isForeign)) || (scopes && !scopes.includes(target.scope)))
+  if (
+    !(rankDifference > 0 || (rankDifference === 0 && isForeign)) ||
+    (scopes && !scopes.includes(target.scope))
+  )
     return source
   const { expectedVersion: _, ...unversioned } = call
   return loadForUpdate(tx, unversioned, target.id)
 }
 
-/** What a revision, a derivation or a contest tied together, no client ties or unties. */
+/** Clients may not add or remove edges that belong to a revision, a derivation or a contest. */
 async function requireNotReserved(
   tx: Database,
   source: string,
@@ -135,14 +140,14 @@ async function requireNotReserved(
 }
 
 /**
- * An edge with an inverse belongs to the record at its forward end: through the inverse a key of one scope could
- * otherwise remove or reweight what an unscoped record states.
+ * An inverse edge belongs to its target, where the forward edge starts. Without this check a key of one scope could
+ * change or remove edges of an unscoped record through their inverses.
  */
 function requireForwardEndChangeable(caller: Caller, predicate: string, target: StoredRecord): void {
   if (isInverse(predicate)) requireChangeable(caller, target)
 }
 
-/** Names the other end, so that the entry is shown to nobody who does not see that record. */
+/** Contains the id of the other record, so that the entry is hidden from readers who do not see that record. */
 function changePath({ id }: StoredRecord, edge: Pick<Edge, 'source_id' | 'predicate' | 'target_id'>): string {
   const { source_id: source, predicate, target_id: target } = edge
   return id === source ? `relations.${predicate}.${target}` : `incoming_relations.${predicate}.${source}`

@@ -7,20 +7,20 @@ type ContestChange = Pick<Change, 'content' | 'changes' | 'status'>
 const maxSources = 10_000
 
 /**
- * A record that something speaks against. A fact says so in its payload and goes on being told; the other types
- * have no place for it but their status. `evidence` names what is no record.
+ * Marks a record as contested. A fact is marked in its payload and is still retrieved; other types have only their
+ * status for it. `evidence` is a reference to something outside the store.
  */
 export function contestRecord(stored: StoredRecord, evidence: string | undefined, now: Date): ContestChange {
   const { payload } = stored
   if (payload.kind === 'semantic') {
-    const noted = evidence === undefined ? payload : addEvidence(payload, evidence, now)
-    return setRevisionStatus(noted, 'contested')
+    const fact = evidence === undefined ? payload : addEvidence(payload, evidence, now)
+    return setRevisionStatus(fact, 'contested')
   }
   const content = evidence === undefined ? {} : addSource(stored, evidence, now)
   return stored.status === 'active' ? { content, status: { to: 'challenged', step: 'contest' } } : { content }
 }
 
-/** Undefined when nothing was contested. What was said against it stays, as history. */
+/** Returns undefined if the record is not contested. The evidence against it stays, as history. */
 export function uncontestRecord({ payload, status }: StoredRecord): ContestChange | undefined {
   if (payload.kind !== 'semantic') {
     return status === 'challenged' ? { status: { to: 'active', step: 'uncontest' } } : undefined
@@ -40,18 +40,18 @@ function setRevisionStatus(payload: Fact, status: 'active' | 'contested'): Conte
 
 function addEvidence(payload: Fact, ref: string, now: Date): Fact {
   if (payload.evidence.some(({ source_id: id }) => id === ref)) return payload
-  const noted = { source_type: 'observation' as const, source_id: ref, timestamp: now.toISOString() }
-  return { ...payload, evidence: [...payload.evidence, noted] }
+  const added = { source_type: 'observation' as const, source_id: ref, timestamp: now.toISOString() }
+  return { ...payload, evidence: [...payload.evidence, added] }
 }
 
 function addSource({ provenance }: StoredRecord, ref: string, now: Date): Change['content'] & object {
   const { sources } = provenance
   if (sources.some((source) => source.ref === ref)) return {}
   if (sources.length >= maxSources) {
-    throw new AppError('validation_failed', 'The record has as many sources as it can have.', {
+    throw new AppError('validation_failed', 'The record already has the largest number of sources.', {
       errors: [{ pointer: '/contesting_ref', message: 'must be the id of a record' }],
     })
   }
-  const noted = { kind: 'observation' as const, ref, timestamp: now.toISOString() }
-  return { provenance: { ...provenance, sources: [...sources, noted] } }
+  const added = { kind: 'observation' as const, ref, timestamp: now.toISOString() }
+  return { provenance: { ...provenance, sources: [...sources, added] } }
 }

@@ -1,3 +1,9 @@
+/**
+ * Revisions: supersede, fork, merge, contest and retract records, and the lineage of a record.
+ * Other rooms use `retireRecord`, `copyLinks` and `revertMerge` for the same operations.
+ * Not here: single changes of a record (records/) and merges of entities (entities/).
+ */
+
 export { revertMerge } from './merge-reversal.service.ts'
 export { retireRecord } from './retirement.service.ts'
 export { copyLinks, findSuccessor } from './revision.queries.ts'

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 
 /**
- * What a dream told as one in this record and is nowhere else: live, and put aside by that very move. In the order of
- * their ids, to be locked so.
+ * The records that a dream merged into this one, if that merge was their last status change and they are not forgotten.
+ * Sorted by id, because they are locked in this order.
  */
-export async function findMergedSources(db: Database, heirId: string): Promise<string[]> {
+export async function findMergedSources(db: Database, mergedId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
     from relations as e
@@ -13,7 +13,7 @@ export async function findMergedSources(db: Database, heirId: string): Promise<s
     cross join lateral (
       select s.step, s.at from status_changes as s where s.record_id = r.id order by s.id desc limit 1
     ) as moved
-    where e.source_id = ${heirId}::uuid and e.predicate = 'derived_from' and r.status = 'merged'
+    where e.source_id = ${mergedId}::uuid and e.predicate = 'derived_from' and r.status = 'merged'
       and r.forgotten_at is null and moved.step = 'cluster' and moved.at = e.created_at
     order by r.id
   `.execute(db)
@@ -22,7 +22,7 @@ export async function findMergedSources(db: Database, heirId: string): Promise<s
 
 export type LostSalience = { id: string; salience: number }
 
-/** The salience that a merge took from each, as its log has it. */
+/** The salience that each record had before the merge, read from its audit log. */
 export async function findSalienceBeforeMerge(db: Database, ids: readonly string[]): Promise<LostSalience[]> {
   const { rows } = await sql<LostSalience>`
     select r.id, merged.salience

@@ -7,23 +7,26 @@ import { findSalienceBeforeMerge } from './merge-reversal.queries.ts'
 type ReversalInput = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'>
 
 /**
- * What was merged is active again, worth what it was when it was put aside and fading from now on. All of it, whatever
- * the one who asks may see: half a merge taken back would leave the other half nowhere. Answers which came back.
+ * Makes merged records active again, with their salience from before the merge, fading from now on. Reverts all of them,
+ * also those that the caller cannot see: half a merge would leave the other half without a successor. Returns the ids of
+ * the reverted records.
  */
 export async function revertMerge(
   tx: Database,
   ids: readonly string[],
-  reverting: ReversalInput,
+  input: ReversalInput,
 ): Promise<string[]> {
   if (ids.length === 0) return []
-  const claimed = await loadManyForUpdate(tx, { caller: createServiceCaller(reverting.actor) }, ids)
-  const taken = new Map((await findSalienceBeforeMerge(tx, ids)).map(({ id, salience }) => [id, salience]))
+  const sources = await loadManyForUpdate(tx, { caller: createServiceCaller(input.actor) }, ids)
+  const salienceBefore = new Map(
+    (await findSalienceBeforeMerge(tx, ids)).map(({ id, salience }) => [id, salience]),
+  )
   const reverted: string[] = []
-  for (const stored of claimed) {
+  for (const stored of sources) {
     if (stored instanceof AppError || stored.status !== 'merged') continue
     await writeChange(tx, stored, {
-      ...{ ...reverting, action: 'status', status: { to: 'active', step: 'revert', reverts: true } },
-      ...reactivateRecord(stored, taken.get(stored.id), reverting.now),
+      ...{ ...input, action: 'status', status: { to: 'active', step: 'revert', reverts: true } },
+      ...reactivateRecord(stored, salienceBefore.get(stored.id), input.now),
     })
     reverted.push(stored.id)
   }

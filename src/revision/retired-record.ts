@@ -2,8 +2,8 @@ import { computePruneAt, salienceAt } from '../domain/curves.ts'
 import type { Change, StoredRecord } from '../records/index.ts'
 
 /**
- * A record put aside: worth nothing from now on, a semantic one retracted. A pinned one stays pinned, at nothing. The
- * anchor is the moment from which it is kept as history.
+ * The changes that make a record history: salience 0 from now on, and `retracted` in the payload of a fact. A pinned
+ * record stays pinned, with salience 0. The retention of history starts at the anchor.
  */
 export function clearSalience(
   stored: StoredRecord,

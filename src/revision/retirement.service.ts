@@ -3,21 +3,21 @@ import { type Change, type StoredRecord, writeChange } from '../records/index.ts
 import { clearSalience } from './retired-record.ts'
 
 type Retirement = Pick<Change, 'actor' | 'rationale' | 'now' | 'textLanguage' | 'runId'> & {
-  /** By what operation, and what becomes of the record. */
+  /** The operation, and the new status of the record. */
   step: string
   to: 'superseded' | 'merged' | 'invalidated'
   supersededBy?: string
 }
 
-/** Puts a claimed record aside, whoever replaces it: kept and readable, but history. */
+/** Makes a record history: it stays readable, but with salience 0 and out of retrieval. It must be loaded for update. */
 export async function retireRecord(
   tx: Database,
   stored: StoredRecord,
-  { step, to, supersededBy, ...told }: Retirement,
+  { step, to, supersededBy, ...change }: Retirement,
 ): Promise<StoredRecord> {
   return writeChange(tx, stored, {
-    ...told,
-    ...clearSalience(stored, supersededBy, told.now),
+    ...change,
+    ...clearSalience(stored, supersededBy, change.now),
     action: to === 'merged' ? 'merge' : 'revise',
     status: { to, step },
   })

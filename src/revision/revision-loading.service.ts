@@ -6,7 +6,7 @@ import { AppError } from '../kernel/errors.ts'
 import { loadForUpdate, loadManyForUpdate, lockReadableRecords, type StoredRecord } from '../records/index.ts'
 import { findSuccessor } from './revision.queries.ts'
 
-/** The way into every revision of a record: claimed, of a type that is revised, and not history yet. */
+/** Loads a record for a revision. Its type must allow revisions, and it must not be history already. */
 export async function loadRevisable(tx: Database, call: CallContext, id: string): Promise<StoredRecord> {
   const stored = await loadForUpdate(tx, call, id)
   const refusal = await checkRevisable(tx, call.caller, stored)
@@ -14,24 +14,24 @@ export async function loadRevisable(tx: Database, call: CallContext, id: string)
   return stored
 }
 
-/** As many at once, in the order asked; the first that cannot be revised is the answer. */
+/** Loads the sources of a merge, in the given order. Throws the error of the first one that cannot be revised. */
 export async function loadSources(
   tx: Database,
   call: CallContext,
   ids: readonly string[],
 ): Promise<StoredRecord[]> {
   const sources: StoredRecord[] = []
-  for (const [index, claimed] of (await loadManyForUpdate(tx, withoutVersion(call), ids)).entries()) {
-    const refusal = claimed instanceof AppError ? claimed : await checkRevisable(tx, call.caller, claimed)
+  for (const [index, loaded] of (await loadManyForUpdate(tx, withoutVersion(call), ids)).entries()) {
+    const refusal = loaded instanceof AppError ? loaded : await checkRevisable(tx, call.caller, loaded)
     if (refusal) throw refusal.at(`/ids/${index}`)
-    if (!(claimed instanceof AppError)) sources.push(claimed)
+    if (!(loaded instanceof AppError)) sources.push(loaded)
   }
   return sources
 }
 
 /**
- * The record that a reference names, if it names one that may be linked to. It is locked together with the contested
- * one, so that neither two who contest each other's record deadlock nor an erase leaves the edge without an end.
+ * The record that `contesting_ref` names, if it may be linked to. It is locked together with the contested record: two
+ * records that contest each other then cannot deadlock, and an erase cannot leave an edge without a target.
  */
 export async function lockContestingRecord(
   tx: Database,
@@ -49,7 +49,7 @@ export async function lockContestingRecord(
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** If-Match is about the record in the path, not about those beside it. */
+/** If-Match refers to the record in the path, not to the other records of the request. */
 function withoutVersion({ expectedVersion: _, ...call }: CallContext): CallContext {
   return call
 }
@@ -60,17 +60,18 @@ async function checkRevisable(
   stored: StoredRecord,
 ): Promise<AppError | undefined> {
   const { type, status } = stored
-  if (type === 'episodic') return new AppError('episodic_immutable', 'What happened is not revised.')
-  if (type === 'working') return new AppError('not_revisable', 'Working memory is patched, not revised.')
+  if (type === 'episodic') return new AppError('episodic_immutable', 'An episodic record cannot be revised.')
+  if (type === 'working')
+    return new AppError('not_revisable', 'A working record cannot be revised; change it with PATCH.')
   if (!isHistory(status)) return undefined
-  if (status === 'invalidated') return new AppError('already_retracted', 'The record was retracted.')
+  if (status === 'invalidated') return new AppError('already_retracted', 'The record is already retracted.')
   const successor = await findSuccessor(tx, stored.id, caller.trust)
   const extra = successor === undefined ? {} : { superseded_by: successor }
-  return new AppError('already_superseded', `The record was ${status}.`, { extra })
+  return new AppError('already_superseded', `The record is already ${status}.`, { extra })
 }
 
 function createSelfContestError(): AppError {
-  return new AppError('validation_failed', 'A record does not contest itself.', {
+  return new AppError('validation_failed', 'A record cannot contest itself.', {
     errors: [{ pointer: '/contesting_ref', message: 'must not be the record itself' }],
   })
 }

@@ -5,11 +5,10 @@ import { openTo, visibleTo } from '../db/visibility.ts'
 import type { Trust } from '../domain/caller.ts'
 
 /**
- * Whatever linked to the sources, or they to, is linked with the target as well; where both were, the larger weight
- * wins. Links among them are not, and neither is descent: what was made from a source was not made from the target,
- * and would outlive the erasure of its source if it were said to be. Evidence of another type is passed on, since
- * what vouched for a source vouches for what it was folded into; its descent is recorded for the target as well. The
- * source's own links stay as its history.
+ * Copies the edges of the sources to the target; if both have an edge, the larger weight wins. Edges between the sources
+ * are not copied. Neither are edges from derived records: they were not made from the target, and would survive the
+ * erasure of their source. Edges to evidence of another type are copied with their descents, because evidence for a
+ * source is also evidence for the merged record. The sources keep their edges as history.
  */
 export async function copyLinks(
   tx: Database,
@@ -56,7 +55,7 @@ export async function copyLinks(
   `.execute(tx)
 }
 
-/** What took the record's place, if the caller may know of it: what superseded it, or what it was merged into. */
+/** The record that superseded this one or into which it was merged, if the caller sees it. */
 export async function findSuccessor(tx: Database, id: string, trust: Trust): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     select r.id
@@ -82,9 +81,9 @@ export type LineageEdge = {
 export type Lineage = { nodes: LineageNode[]; edges: LineageEdge[] }
 
 /**
- * The whole tree around a record, nearest first, through nodes of its type that the caller sees whole. Descent is
- * written both ways, so each step reads the edges that leave a node, by the primary key. `offset 0` keeps it to that:
- * joined freely, a planner that takes the tree for small reads all edges at every step.
+ * The whole tree around a record, nearest nodes first, through records of its type that the caller reads in full. Every
+ * edge has its inverse, so each step reads only edges that start at a node, by the primary key. `offset 0` enforces this
+ * plan: without it a planner that expects a small tree reads all edges at every step.
  */
 export async function findLineage(db: Database, id: string, trust: Trust, most: number): Promise<Lineage> {
   const { rows } = await sql<Lineage>`
@@ -122,7 +121,7 @@ export async function findLineage(db: Database, id: string, trust: Trust, most: 
   return rows[0] ?? { nodes: [], edges: [] }
 }
 
-/** What was put aside no longer answers to its identifiers: whatever took its place may have them. */
+/** Frees the identifiers of replaced records, so that their successor can have them. */
 export async function deleteIdentifiersOf(tx: Database, ids: readonly string[]): Promise<void> {
   await tx
     .deleteFrom('entity_identifiers')

@@ -20,12 +20,13 @@ export type RevisionOptions = { revision: RevisionService; once: Once }
 const tags = ['revision']
 const config = { permission: 'records:write', singleRecord: true } as const
 const recordAnswer = {
-  200: { schema: ref(WrittenRecord), description: 'The record as it now stands.', headers: ['ETag'] },
+  200: { schema: ref(WrittenRecord), description: 'The changed record.', headers: ['ETag'] },
 } as const
 const createdAnswer = {
   201: {
     ...{ schema: ref(Revised), headers: ['ETag', 'Location'] },
-    description: 'The new record, whose ETag this is, and what it came of.',
+    description:
+      'The new record and its sources with their new versions. The ETag is that of the new record.',
   },
 } as const
 const revisionErrors = [
@@ -46,9 +47,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'supersedeRecord',
         tags,
-        summary: 'Replace a record by a new one',
+        summary: 'Replace a record with a new one',
         description:
-          'The old one becomes history, worth nothing and out of retrieval; the new one names it as a source and is linked to it. Of several who supersede one record, one succeeds; the others learn by what it was superseded. What is left out of the new record: its scope and sensitivity are those of the old one, its lifecycle is the policy of its type.',
+          'The old record becomes history: its salience is 0 and it is no longer retrieved. The new record has it as a source and is linked to it. If several requests supersede one record, one succeeds and the others get `already_superseded` with the id of the successor. By default the new record has the scope and sensitivity of the old one and the lifecycle policy of its type.',
         params: RevisionPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
@@ -67,9 +68,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'forkRecord',
         tags,
-        summary: 'Derive a variant that stands beside the record',
+        summary: 'Create a variant of a record',
         description:
-          'Both stay active; the new one is derived from the other. A forked fact often holds under conditions, which its validity says.',
+          'Both records stay active; the new one is derived from the other. Use it for a fact that holds only under conditions, and put these in its `validity`.',
         params: RevisionPath,
         body: ref(Succession),
         response: answers(createdAnswer, creationErrors),
@@ -88,9 +89,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'mergeRecords',
         tags,
-        summary: 'Make one record of several',
+        summary: 'Merge several records into a new one',
         description:
-          'Of one type and one scope. The merged record is derived from each, and has their sources, tags (up to 100) and links as well; the others become history.',
+          'All records need the same type and scope. The new record is derived from each and also gets their sources, tags (up to 100) and links. The merged records become history.',
         body: ref(Merger),
         response: answers(createdAnswer, ['record_not_found', ...creationErrors]),
       },
@@ -106,9 +107,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'contestRecord',
         tags,
-        summary: 'Say that something speaks against a record',
+        summary: 'Contest a record',
         description:
-          'A fact becomes contested in its payload, a record of another type challenged in its status. What speaks against it is linked as `contested_by` when it is a record of the same scope or of none; any other reference is kept as evidence. Contesting again adds to it.',
+          'States that there is evidence against a record. A fact becomes contested in its payload, a record of another type gets the status challenged. If `contesting_ref` is the id of a record in the same scope or in none, it is linked as `contested_by`; any other reference is stored as evidence. Contesting again adds more evidence.',
         params: RevisionPath,
         body: ref(Contest),
         response: answers(recordAnswer, [...revisionErrors, 'scope_mismatch']),
@@ -127,9 +128,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'uncontestRecord',
         tags,
-        summary: 'Settle a contest in favour of the record',
+        summary: 'End a contest in favour of the record',
         description:
-          'It is active again; what spoke against it stays, as history. A record that is not contested is left as it is.',
+          'The record is active again. The evidence against it stays, as history. A record that is not contested does not change.',
         params: RevisionPath,
         body: ref(RevisionReason),
         response: answers(recordAnswer, revisionErrors),
@@ -148,9 +149,9 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'retractRecord',
         tags,
-        summary: 'Take a record back',
+        summary: 'Retract a record',
         description:
-          'It becomes history, worth nothing and out of retrieval, but is not deleted: it stays readable by its id. If a dream made it of others that it told as one, these are active again.',
+          'The record becomes history: its salience is 0 and it is no longer retrieved, but it is not deleted and stays readable by its id. If a dream merged other records into it, these are active again.',
         params: RevisionPath,
         body: ref(RevisionReason),
         response: answers(recordAnswer, revisionErrors),
@@ -169,11 +170,14 @@ export const revisionRoutes: FastifyPluginAsyncTypebox<RevisionOptions> = async 
       schema: {
         operationId: 'getLineage',
         tags,
-        summary: 'What a record came of, and what came of it',
+        summary: 'Read the ancestors and successors of a record',
         description:
-          'The whole tree of superseded, forked and merged records around it, as far as the key sees it whole, forgotten ones included; of more than 10,000 the nearest. A purged or erased record is alone in its lineage.',
+          'Returns the whole tree of superseded, forked and merged records that the key reads in full, including forgotten ones. Of more than 10,000 records it returns the nearest. The lineage of a purged or erased record contains only itself.',
         params: RevisionPath,
-        response: answers({ 200: { schema: ref(Lineage), description: 'The tree.' } }, ['above_ceiling']),
+        response: answers(
+          { 200: { schema: ref(Lineage), description: 'The nodes and edges of the tree.' } },
+          ['above_ceiling'],
+        ),
       },
     },
     (request) => revision.lineage(readCallContext(request), request.params.id),

@@ -38,7 +38,7 @@ export const Merger = closed(
   {
     ids: Type.Array(Uuid(), {
       ...{ minItems: 2, maxItems: 10_000 },
-      description: 'One named twice counts once; two are needed.',
+      description: 'At least two different ids. A repeated id counts once.',
     }),
     ...Succession.properties,
   },
@@ -50,7 +50,7 @@ export const Contest = closed(
   {
     contesting_ref: Type.String({
       ...{ minLength: 1, maxLength: 2_048 },
-      description: 'The id of the record that says otherwise, or a reference to whatever else does.',
+      description: 'The id of the record that contradicts this one, or a reference to other evidence.',
     }),
     ...RevisionReason.properties,
   },
@@ -63,7 +63,7 @@ const RevisedSource = closed({ id: Uuid(), version: Type.Integer({ minimum: 1 })
 export const Revised = closed(
   {
     record: ref(WrittenRecord),
-    sources: Type.Array(RevisedSource, { description: 'What it came of, at the versions they now have.' }),
+    sources: Type.Array(RevisedSource, { description: 'The source records with their new versions.' }),
   },
   { $id: 'Revised' },
 )

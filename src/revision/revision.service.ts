@@ -44,43 +44,43 @@ type Resources = {
 
 export type RevisionService = ReturnType<typeof createRevisionService>
 
-/** The run that revises, when it is no client. */
+/** Set when a run or a capture revises the record, and not a client. */
 type RunOrigin = { runId?: string; capturedFrom?: string }
 
-/** Beyond this many a lineage is cut: it is read by people, and answered from memory. */
+/** A lineage is limited: people read it, and the answer is built in memory. */
 const maxNodes = 10_000
 
 export function createRevisionService(resources: Resources) {
   const { db, clock, ids, records, policies, defaultSensitivity, textLanguage } = resources
 
-  async function supersede(call: CallContext, id: string, asked: Succession & RunOrigin): Promise<Revised> {
+  async function supersede(call: CallContext, id: string, input: Succession & RunOrigin): Promise<Revised> {
     return transact(db, call, async (tx) => {
       await lockTombstonesShared(tx)
       const old = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await storeSuccessor({ ...call, tx }, asked, [old], 'supersede', now)
+      const record = await storeSuccessor({ ...call, tx }, input, [old], 'supersede', now)
       const changed = await retireRecord(tx, old, {
-        ...{ ...toAuditReason(asked), now, textLanguage },
+        ...{ ...toAuditReason(input), now, textLanguage },
         ...{ step: 'supersede', to: 'superseded', supersededBy: record.id },
       })
       return { record, sources: [versionOf(changed)] }
     })
   }
 
-  async function fork(call: CallContext, id: string, asked: Succession & RunOrigin): Promise<Revised> {
+  async function fork(call: CallContext, id: string, input: Succession & RunOrigin): Promise<Revised> {
     return transact(db, call, async (tx) => {
       await lockTombstonesShared(tx)
       const origin = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const record = await storeSuccessor({ ...call, tx }, asked, [origin], 'fork', now)
+      const record = await storeSuccessor({ ...call, tx }, input, [origin], 'fork', now)
       const changed = await writeChange(tx, origin, {
-        ...{ action: 'fork', ...toAuditReason(asked), now, textLanguage },
+        ...{ action: 'fork', ...toAuditReason(input), now, textLanguage },
       })
       return { record, sources: [versionOf(changed)] }
     })
   }
 
-  async function merge(call: CallContext, { ids: named, ...asked }: Merger & RunOrigin): Promise<Revised> {
+  async function merge(call: CallContext, { ids: named, ...input }: Merger & RunOrigin): Promise<Revised> {
     const unique = [...new Set(named.map((id) => id.toLowerCase()))]
     if (unique.length < 2) throw createTooFewError()
     return transact(db, call, async (tx) => {
@@ -88,29 +88,29 @@ export function createRevisionService(resources: Resources) {
       const sources = await loadSources(tx, call, unique)
       requireSameTypeAndScope(sources)
       const now = clock.now()
-      const { id } = await storeSuccessor({ ...call, tx }, asked, sources, 'merge', now)
-      const told = { ...toAuditReason(asked), now, textLanguage, step: 'merge', to: 'merged' } as const
+      const { id } = await storeSuccessor({ ...call, tx }, input, sources, 'merge', now)
+      const change = { ...toAuditReason(input), now, textLanguage, step: 'merge', to: 'merged' } as const
       const retired: StoredRecord[] = []
-      for (const source of sources) retired.push(await retireRecord(tx, source, told))
+      for (const source of sources) retired.push(await retireRecord(tx, source, change))
       await copyLinks(tx, unique, id, now)
       const merged = await findReadableRecord(tx, call.caller, id)
       return { record: presentWritten(call.caller, merged, now), sources: retired.map(versionOf) }
     })
   }
 
-  /** Stores what comes of a revision. What an entity that is put aside was identified by is free for it. */
+  /** Stores the new record of a revision. It may have the identifiers of an entity that it replaces. */
   async function storeSuccessor(
     call: CallContext & { tx: Database },
-    asked: SuccessorInput,
+    input: SuccessorInput,
     sources: readonly StoredRecord[],
-    descent: RevisionKind,
+    kind: RevisionKind,
     now: Date,
   ): Promise<WrittenRecord> {
-    const draft = draftSuccessor(asked, sources, descent, {
+    const draft = draftSuccessor(input, sources, kind, {
       ...{ caller: call.caller, now, id: ids.next(), defaultSensitivity },
       policies: await policies.getAll(call.tx),
     })
-    if (descent !== 'fork' && draft.row.type === 'entity') {
+    if (kind !== 'fork' && draft.row.type === 'entity') {
       await deleteIdentifiersOf(
         call.tx,
         sources.map(({ id }) => id),
@@ -124,7 +124,7 @@ export function createRevisionService(resources: Resources) {
   async function contest(
     call: CallContext,
     id: string,
-    { contesting_ref: ref, ...asked }: Contest & RunOrigin,
+    { contesting_ref: ref, ...input }: Contest & RunOrigin,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const contesting = await lockContestingRecord(tx, call, id, ref)
@@ -132,7 +132,7 @@ export function createRevisionService(resources: Resources) {
       const now = clock.now()
       if (contesting) await linkContesting(tx, stored, contesting, now)
       await writeChange(tx, stored, {
-        ...{ action: 'revise', ...toAuditReason(asked), now, textLanguage },
+        ...{ action: 'revise', ...toAuditReason(input), now, textLanguage },
         ...contestRecord(stored, contesting ? undefined : ref, now),
       })
       return presentWritten(call.caller, await findReadableRecord(tx, call.caller, id), now)
@@ -142,44 +142,44 @@ export function createRevisionService(resources: Resources) {
   async function uncontest(
     call: CallContext,
     id: string,
-    asked: RevisionReason & RunOrigin,
+    input: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const settled = uncontestRecord(stored)
-      if (!settled) return presentWritten(call.caller, stored, now)
+      const change = uncontestRecord(stored)
+      if (!change) return presentWritten(call.caller, stored, now)
       const changed = await writeChange(tx, stored, {
-        ...{ action: 'revise', ...toAuditReason(asked), now, textLanguage },
-        ...settled,
+        ...{ action: 'revise', ...toAuditReason(input), now, textLanguage },
+        ...change,
       })
       return presentWritten(call.caller, changed, now)
     })
   }
 
-  /** What a dream told as one in it was not wrong: it is as it was before. */
+  /** Records that a dream merged into it were not wrong, so they get their old state again. */
   async function retract(
     call: CallContext,
     id: string,
-    asked: RevisionReason & RunOrigin,
+    input: RevisionReason & RunOrigin,
   ): Promise<WrittenRecord> {
     return transact(db, call, async (tx) => {
       const stored = await loadRevisable(tx, call, id)
       const now = clock.now()
-      const told = { ...toAuditReason(asked), now, textLanguage }
-      const retired = await retireRecord(tx, stored, { ...told, step: 'retract', to: 'invalidated' })
-      await revertMerge(tx, await findMergedSources(tx, stored.id), told)
+      const change = { ...toAuditReason(input), now, textLanguage }
+      const retired = await retireRecord(tx, stored, { ...change, step: 'retract', to: 'invalidated' })
+      await revertMerge(tx, await findMergedSources(tx, stored.id), change)
       return presentWritten(call.caller, retired, now)
     })
   }
 
-  /** Of a record that is no more, what is left to know of it. */
+  /** For a deleted record, only its own node. */
   async function lineage(call: CallContext, id: string): Promise<Lineage> {
     const conn = call.tx ?? db
     const known = await findRecordOrDeleted(conn, call.caller, id)
     if ('departed_at' in known) {
       const { type, created_at: createdAt, numbers } = known
-      // Written by the statement that removed the record, out of columns of these types.
+      // The statement that deleted the record wrote these numbers from columns of these types.
       const { status } = parseLifecycleSnapshot(numbers as object)
       return { nodes: [{ id: known.id, type, status, created_at: createdAt.toISOString() }], edges: [] }
     }
@@ -202,22 +202,22 @@ function versionOf({ id, version }: StoredRecord): Revised['sources'][number] {
 function requireSameTypeAndScope([first, ...others]: readonly StoredRecord[]): void {
   const stray = others.findIndex(({ type }) => type !== first?.type)
   if (stray >= 0) {
-    throw new AppError('type_mismatch', 'Records that become one are of one type.', {
-      errors: [{ pointer: `/ids/${stray + 1}`, message: `is not of the type ${first?.type}` }],
+    throw new AppError('type_mismatch', 'Only records of one type can be merged.', {
+      errors: [{ pointer: `/ids/${stray + 1}`, message: `has not the type ${first?.type}` }],
     })
   }
   const foreign = others.findIndex(({ scope }) => scope !== first?.scope)
   if (foreign < 0) return
-  throw createScopeMismatchError([{ pointer: `/ids/${foreign + 1}`, message: 'is of another scope' }])
+  throw createScopeMismatchError([{ pointer: `/ids/${foreign + 1}`, message: 'has another scope' }])
 }
 
 function createTooFewError(): AppError {
-  return new AppError('validation_failed', 'A merge takes two records or more.', {
-    errors: [{ pointer: '/ids', message: 'must name two records or more' }],
+  return new AppError('validation_failed', 'A merge needs at least two records.', {
+    errors: [{ pointer: '/ids', message: 'must contain at least two different ids' }],
   })
 }
 
-/** Between scopes an edge would tell one about the other. */
+/** An edge between two scopes would reveal one to readers of the other. */
 async function linkContesting(
   tx: Database,
   stored: StoredRecord,
@@ -225,7 +225,7 @@ async function linkContesting(
   now: Date,
 ): Promise<void> {
   if (contesting.scope !== stored.scope && contesting.scope !== unscoped) {
-    throw createScopeMismatchError([{ pointer: '/contesting_ref', message: 'is of another scope' }])
+    throw createScopeMismatchError([{ pointer: '/contesting_ref', message: 'has another scope' }])
   }
   const ends = { source_id: stored.id, predicate: 'contested_by', target_id: contesting.id }
   await upsertEdges(tx, addInverses([{ ...ends, weight: 1, created_at: now }]))

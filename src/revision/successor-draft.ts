@@ -13,7 +13,7 @@ import {
   type StoredRecord,
 } from '../records/index.ts'
 
-/** What comes of a revision: the record as asked for, and what it has from those it comes of. */
+/** Drafts the new record of a revision: the record of the request, with what it inherits from its sources. */
 
 export type RevisionKind = 'supersede' | 'fork' | 'merge'
 
@@ -21,7 +21,7 @@ export type SuccessorInput = {
   record: NewRecord
   actor: string
   rationale: string
-  /** The evidence that tells the new record, when a capture revises: the record is derived from it as well. */
+  /** The id of the captured evidence, if a capture revises. The new record is derived from it too. */
   capturedFrom?: string
 }
 
@@ -31,7 +31,7 @@ const maxSources = 10_000
 export function draftSuccessor(
   { record: given, actor, rationale, capturedFrom }: SuccessorInput,
   sources: readonly StoredRecord[],
-  descent: RevisionKind,
+  kind: RevisionKind,
   context: DraftContext,
 ): Draft {
   requireType(given, sources)
@@ -39,33 +39,33 @@ export function draftSuccessor(
   const inherited = {
     ...given,
     ...inheritTrust(given, sources, context.caller),
-    tags: inheritTags(given, sources, descent),
-    provenance: inheritProvenance(given, sources, descent),
-    relations: inheritRelations(given, sources, descent, capturedFrom),
-    payload: startRevision(given.payload, sources, descent),
+    tags: inheritTags(given, sources, kind),
+    provenance: inheritProvenance(given, sources, kind),
+    relations: inheritRelations(given, sources, kind, capturedFrom),
+    payload: startRevision(given.payload, sources, kind),
   }
   const draft = draftAtRecord(inherited, context)
   return {
     ...draft,
-    descents: draftDescents(draft.row.id, sources, descent, capturedFrom),
+    descents: draftDescents(draft.row.id, sources, kind, capturedFrom),
     namedSources: findNamedSources(completePayload(given.payload), given.provenance),
     audit: { ...draft.audit, actor, rationale },
   }
 }
 
-/** Whether they are grounds depends on what else the body rests on, which only the database knows. */
+/** Whether these are grounds depends on the other sources of the body, which only the database knows. */
 function draftDescents(
   id: string,
   sources: readonly StoredRecord[],
-  descent: RevisionKind,
+  kind: RevisionKind,
   capturedFrom: string | undefined,
 ): Recorded[] {
-  const from = sources.map((source) => ({ source_id: source.id, kind: descent }))
-  const told = capturedFrom === undefined ? [] : [{ source_id: capturedFrom, kind: 'capture' as const }]
-  return [...from, ...told].map((each) => ({ ...each, derived_id: id, is_ground: null }))
+  const from = sources.map((source) => ({ source_id: source.id, kind }))
+  const captured = capturedFrom === undefined ? [] : [{ source_id: capturedFrom, kind: 'capture' as const }]
+  return [...from, ...captured].map((each) => ({ ...each, derived_id: id, is_ground: null }))
 }
 
-/** Its faults lie within the member of the body that it is. */
+/** Errors point into the member `record` of the body. */
 function draftAtRecord(given: NewRecord, context: DraftContext): Draft {
   try {
     return draftRecord(given, context)
@@ -76,16 +76,16 @@ function draftAtRecord(given: NewRecord, context: DraftContext): Draft {
 
 function requireType(given: NewRecord, sources: readonly StoredRecord[]): void {
   if (sources.every(({ type }) => type === given.type)) return
-  throw new AppError('type_mismatch', 'A revision keeps the type of the record.', {
-    errors: [{ pointer: '/record/type', message: 'must be the type of what is revised' }],
+  throw new AppError('type_mismatch', 'A revision cannot change the type of the record.', {
+    errors: [{ pointer: '/record/type', message: 'must be the type of the revised record' }],
   })
 }
 
-/** What is revised does not vouch for what contradicts it. */
+/** The revised fact is not evidence for a fact that contradicts it. */
 function requireEvidence({ payload, provenance }: NewRecord): void {
   if (payload.kind !== 'semantic' || provenance || (payload.evidence ?? []).length > 0) return
-  throw new AppError('evidence_required', 'A revised fact needs evidence, or a source of its own.', {
-    errors: [{ pointer: '/record/payload/evidence', message: 'must name what the fact rests on' }],
+  throw new AppError('evidence_required', 'The new fact needs evidence or a source.', {
+    errors: [{ pointer: '/record/payload/evidence', message: 'must name the evidence of the fact' }],
   })
 }
 
@@ -94,13 +94,13 @@ function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller
   if (given.scope !== undefined && given.scope !== scope) {
     requireScope(caller, given.scope)
     throw createScopeMismatchError([
-      { pointer: '/record/scope', message: 'must be the scope of what is revised' },
+      { pointer: '/record/scope', message: 'must be the scope of the revised record' },
     ])
   }
   const highest = highestOf(sources)
   const sensitivity = given.sensitivity ?? highest
   if (rankOf(sensitivity) < rankOf(highest) && !isAllowed(caller, 'admin')) {
-    throw new AppError('sensitivity_lowered', 'Lowering a sensitivity takes the admin permission.', {
+    throw new AppError('sensitivity_lowered', 'Lowering the sensitivity needs the permission admin.', {
       errors: [{ pointer: '/record/sensitivity', message: `must be at least ${highest}` }],
     })
   }
@@ -108,7 +108,7 @@ function inheritTrust(given: NewRecord, sources: readonly StoredRecord[], caller
 }
 
 export function createScopeMismatchError(errors: readonly { pointer: string; message: string }[]): AppError {
-  return new AppError('scope_mismatch', 'What is revised together belongs to one scope.', { errors })
+  return new AppError('scope_mismatch', 'All records of a revision must have the same scope.', { errors })
 }
 
 function highestOf(sources: readonly StoredRecord[]): Sensitivity {
@@ -121,26 +121,26 @@ function highestOf(sources: readonly StoredRecord[]): Sensitivity {
 function inheritTags(
   { tags = [] }: NewRecord,
   sources: readonly StoredRecord[],
-  descent: RevisionKind,
+  kind: RevisionKind,
 ): string[] {
-  const inherited = descent === 'merge' ? sources.flatMap((source) => source.tags) : []
+  const inherited = kind === 'merge' ? sources.flatMap((source) => source.tags) : []
   return [...new Set([...tags, ...inherited])].slice(0, maxTags)
 }
 
 type Provenance = NonNullable<NewRecord['provenance']>
 
-/** A merged record rests on what its sources rested on; any other on the one record it comes of as well. */
+/** A merged record gets the sources of its sources. Any other new record gets the revised record as a source. */
 function inheritProvenance(
   { provenance }: NewRecord,
   sources: readonly StoredRecord[],
-  descent: RevisionKind,
+  kind: RevisionKind,
 ): Provenance {
   const inherited = sources.flatMap(({ id, provenance: theirs }): Provenance['sources'] =>
-    descent === 'merge' ? theirs.sources : [{ kind: 'event', ref: `record:${id}` }],
+    kind === 'merge' ? theirs.sources : [{ kind: 'event', ref: `record:${id}` }],
   )
   const given = provenance?.sources ?? []
-  // Of a single record the place is kept: an erasure must find what was made from it.
-  const kept = descent === 'merge' ? given : given.slice(0, maxSources - 1)
+  // One place is kept for the revised record: an erase of it must find this record.
+  const kept = kind === 'merge' ? given : given.slice(0, maxSources - 1)
   const all = new Map([...kept, ...inherited].map((source) => [keyOf(source), source]))
   return { ...provenance, sources: [...all.values()].slice(0, maxSources) }
 }
@@ -151,36 +151,36 @@ function keyOf({ kind, ref, hash, created_by, timestamp }: Provenance['sources']
 
 type Relations = NonNullable<NewRecord['relations']>
 
-/** An edge of descent that the body names itself keeps its weight, but is as old as the revision: by that it is known. */
+/** An edge to a source that the body contains keeps its weight but gets the time of the revision, which identifies it. */
 function inheritRelations(
   { relations = [] }: NewRecord,
   sources: readonly StoredRecord[],
-  descent: RevisionKind,
+  kind: RevisionKind,
   capturedFrom: string | undefined,
 ): Relations {
-  const predicate = descent === 'supersede' ? 'supersedes' : 'derived_from'
-  const lacking = new Set(sources.map(({ id }) => id))
+  const predicate = kind === 'supersede' ? 'supersedes' : 'derived_from'
+  const missing = new Set(sources.map(({ id }) => id))
   const given = relations.map((relation, index) => {
     const target = relation.target_id.toLowerCase()
     const isCaptured = relation.predicate === 'derived_from' && target === capturedFrom
-    if (relation.predicate !== predicate || !lacking.delete(target)) {
+    if (relation.predicate !== predicate || !missing.delete(target)) {
       if (!isReserved(relation.predicate) || isCaptured) return relation
       throw reservedPredicate(`/record/relations/${index}/predicate`)
     }
     const { created_at: _, ...undated } = relation
     return undated
   })
-  return [...given, ...[...lacking].map((id) => ({ predicate, target_id: id }))]
+  return [...given, ...[...missing].map((id) => ({ predicate, target_id: id }))]
 }
 
-/** A body cannot begin its life retracted, or claim to be superseded. */
+/** A new fact is always active: the body cannot make it retracted or superseded. */
 function startRevision(
   payload: NewRecord['payload'],
   sources: readonly StoredRecord[],
-  descent: RevisionKind,
+  kind: RevisionKind,
 ): NewRecord['payload'] {
   if (payload.kind !== 'semantic') return payload
   const [source] = sources
-  const supersedes = descent === 'supersede' && source ? { supersedes: source.id } : {}
+  const supersedes = kind === 'supersede' && source ? { supersedes: source.id } : {}
   return { ...payload, revision: { ...supersedes, status: 'active' } }
 }

@@ -1,6 +1,6 @@
 import type { Descent } from '../descents.ts'
 
-/** `derived` rests on `source`, or at least names it. Where it `quotesAllSources` it says what each of its sources says. */
+/** `derived` was made from `source` or names it. With `quotesAllSources` it can repeat the words of each of its sources. */
 export type Derivation = {
   derived: string
   source: string
@@ -10,19 +10,21 @@ export type Derivation = {
 }
 
 /**
- * The record, and step by step what rests on nothing else. What has another ground stays, and grounds must begin
- * somewhere: records that rest only on each other do not keep each other. Nothing keeps what tells all that its sources
- * say, for it tells of the one that goes as well.
+ * The ids to erase: the root, and all records that have no ground left. A record with another ground stays. Records that
+ * are grounds only of each other do not keep each other. A record that quotes all its sources is always erased, because
+ * it repeats words of the erased one.
  */
 export function computeErasedIds(root: string, derivations: readonly Derivation[]): Set<string> {
   const grounds = derivations.filter(({ isGround, derived }) => isGround && derived !== root)
-  const falling = new Set([root, ...grounds.map(({ derived }) => derived)])
-  for (let before = 0; before !== falling.size; ) {
-    before = falling.size
-    const losing = new Set(grounds.flatMap(({ derived, source }) => (falling.has(source) ? derived : [])))
+  const erased = new Set([root, ...grounds.map(({ derived }) => derived)])
+  for (let before = 0; before !== erased.size; ) {
+    before = erased.size
+    const losingGround = new Set(
+      grounds.flatMap(({ derived, source }) => (erased.has(source) ? derived : [])),
+    )
     for (const { derived, source, quotesAllSources } of grounds) {
-      if (quotesAllSources ? !losing.has(derived) : !falling.has(source)) falling.delete(derived)
+      if (quotesAllSources ? !losingGround.has(derived) : !erased.has(source)) erased.delete(derived)
     }
   }
-  return falling
+  return erased
 }

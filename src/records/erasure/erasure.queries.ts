@@ -9,8 +9,8 @@ import type { Derivation } from './descent-closure.ts'
 const listed = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::uuid[])`
 
 /**
- * All that rests on the record, at any remove, and what names any of it, with every source that each has. What a dream
- * wrote is a model's telling of all that it was shown.
+ * All records derived from the root, directly or through others, and all records that name one of them, each with all of
+ * its sources. A record that a dream wrote quotes all its sources, because a model wrote it from all of them.
  */
 export async function findDerivations(tx: Database, root: string): Promise<Derivation[]> {
   const { rows } = await sql<Derivation>`
@@ -31,14 +31,14 @@ export async function findDerivations(tx: Database, root: string): Promise<Deriv
   return rows
 }
 
-/** What went is nobody's source any more. What stays though it lost its last ground stands by itself. */
+/** Removes the erased records from the sources of others. A kept record without any ground left is independent. */
 export async function deleteDescentsFrom(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`delete from descents where source_id = ${listed(ids)}`.execute(tx)
 }
 
 export type SourceContent = ContentRow & { id: string }
 
-/** What the records say, without what surrounds it. */
+/** The contents of the records, without their other columns. */
 export async function findContents(tx: Database, ids: readonly string[]): Promise<SourceContent[]> {
   const { rows } = await sql<SourceContent>`
     select c.record_id as id, c.tags, c.payload, c.provenance, c.interpretation
@@ -47,28 +47,30 @@ export async function findContents(tx: Database, ids: readonly string[]): Promis
   return rows
 }
 
-/** Of a record that stays, with what it says from now on; null where nothing that it says changes. */
+/** A kept record with its new content. */
 export type KeptRecordUpdate = {
   id: string
   content: ContentRow
   search: { text: string; words: number; scope: string; type: string }
-  /** What it is no longer known by. */
+  /** The handles and identifiers that it loses. */
   digests: readonly Buffer[]
   identifiers: readonly { namespace: string; value: string }[]
 }
 
-/** Each as one change: its content, its version, its log, what it is found and known by. */
+/** Updates kept records in one statement: content, version, search text, handles, identifiers and audit log. */
 export async function updateKeptRecords(
   tx: Database,
-  kept: readonly KeptRecordUpdate[],
+  updates: readonly KeptRecordUpdate[],
   { actor, at, via }: Omit<ErasureEntry, 'rationale'>,
   textLanguage: string,
 ): Promise<void> {
-  const rows = kept.map(({ id, content, search }) => ({ id, ...content, ...search }))
-  const names = kept.flatMap(({ id, digests }) =>
+  const rows = updates.map(({ id, content, search }) => ({ id, ...content, ...search }))
+  const lostHandles = updates.flatMap(({ id, digests }) =>
     digests.map((digest) => ({ id, digest: `\\x${digest.toString('hex')}` })),
   )
-  const marks = kept.flatMap(({ id, identifiers }) => identifiers.map((each) => ({ ...each, id })))
+  const lostIdentifiers = updates.flatMap(({ id, identifiers }) =>
+    identifiers.map((each) => ({ ...each, id })),
+  )
   await sql`
     with kept as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as kept
@@ -84,11 +86,11 @@ export async function updateKeptRecords(
       from kept as k where c.record_id = k.id
     ), name as (
       delete from handles as h
-      using json_to_recordset(${JSON.stringify(names)}::json) as n (id uuid, digest bytea)
+      using json_to_recordset(${JSON.stringify(lostHandles)}::json) as n (id uuid, digest bytea)
       where h.record_id = n.id and h.digest = n.digest
     ), mark as (
       delete from entity_identifiers as i
-      using json_to_recordset(${JSON.stringify(marks)}::json) as m (id uuid, namespace text, value text)
+      using json_to_recordset(${JSON.stringify(lostIdentifiers)}::json) as m (id uuid, namespace text, value text)
       where i.record_id = m.id and i.namespace = m.namespace and i.value = m.value
     ), listed as (
       insert into unembedded (record_id, asked_at, due_at)
@@ -103,7 +105,7 @@ export async function updateKeptRecords(
   `.execute(tx)
 }
 
-/** Entries of what stays whose changes say what it took over from what went. Numbers and moves of a status stay. */
+/** Clears the audit entries of kept records that contain words of the erased ones. Numbers and status changes stay. */
 export async function clearInheritedAuditText(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update audit_entries as a set rationale = '', changes = null
@@ -116,14 +118,14 @@ export async function clearInheritedAuditText(tx: Database, ids: readonly string
 }
 
 /**
- * In the order of their ids, whatever else is being erased. Stronger than a change takes it: an edge to any of
- * them waits, and then finds nothing to lead to.
+ * Locks in the order of the ids, so that two erases never deadlock. The lock is stronger than that of a change: a new
+ * edge to one of the records waits for it, and then finds no target.
  */
 export async function lockForErasure(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`select r.id from records as r where r.id = ${listed(ids)} order by r.id for update`.execute(tx)
 }
 
-/** Of the records, those the caller could read whole: of the others it is not told that they went. */
+/** The records that the caller could read in full. The receipt does not name the others. */
 export async function findReadableIds(tx: Database, ids: readonly string[], trust: Trust): Promise<string[]> {
   const found = await tx
     .selectFrom('records as r')
@@ -148,7 +150,7 @@ export async function deleteEdgesOf(tx: Database, ids: readonly string[]): Promi
   return Number(numDeletedRows)
 }
 
-/** They would go with their records; counted, because the receipt says how many went. */
+/** They would be deleted with their records; deleted here to count them for the receipt. */
 export async function deleteAccesses(tx: Database, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('access_log')
@@ -157,7 +159,7 @@ export async function deleteAccesses(tx: Database, ids: readonly string[]): Prom
   return Number(numDeletedRows)
 }
 
-/** Of every model, and their signatures with them; counted for the same reason. */
+/** Deletes the vectors of all models with their signatures; counted for the receipt. */
 export async function deleteEmbeddings(tx: Database, ids: readonly string[]): Promise<number> {
   const { numDeletedRows } = await tx
     .deleteFrom('embeddings')
@@ -166,7 +168,7 @@ export async function deleteEmbeddings(tx: Database, ids: readonly string[]): Pr
   return Number(numDeletedRows)
 }
 
-/** Who did what and when stays; the trigger of migration 0003 lets nothing else be changed. */
+/** Actor, action and time stay. The trigger of migration 0003 forbids any other change of an audit entry. */
 export async function clearAuditText(tx: Database, ids: readonly string[]): Promise<void> {
   await tx
     .updateTable('audit_entries')
@@ -199,7 +201,7 @@ export async function insertEraseEntries(
   `.execute(tx)
 }
 
-/** One purged before it was erased: its numbers stay, and it is known as erased from now on. */
+/** Marks a record that was purged before as erased. Its numbers stay. */
 export async function updateDeletedToErased(
   tx: Database,
   id: string,

@@ -18,17 +18,20 @@ export const erasureRoutes: FastifyPluginAsyncTypebox<ErasureOptions> = async (a
         tags: ['records'],
         summary: 'Erase a record for good',
         description:
-          'At once: its row, what it says, its edges and the words of its audit log. What the service derived from it alone goes with it. What rests on other evidence as well stays without this one, and is listed as `kept`. The same content is then refused in the same scope.',
+          'Deletes at once and for ever: the record, its content, its edges, its vectors and the texts of its audit log. Records that the service derived from it alone are erased with it. Records that also have other sources stay, lose what they had from this one, and are listed in `kept`. The same content can then not be stored in the same scope until an admin lifts the tombstone. `force` and `cascade: false` need the permission admin.',
         params: RecordPath,
         body: ref(Erasure),
-        response: answers({ 200: { schema: ref(ErasureReceipt), description: 'What is gone.' } }, [
-          'record_erased',
-          'above_ceiling',
-          'outside_trust',
-          'deletion_policy_never',
-          'tombstone_key_missing',
-          'tombstone_key_mismatch',
-        ]),
+        response: answers(
+          { 200: { schema: ref(ErasureReceipt), description: 'What was erased and what was kept.' } },
+          [
+            'record_erased',
+            'above_ceiling',
+            'outside_trust',
+            'deletion_policy_never',
+            'tombstone_key_missing',
+            'tombstone_key_mismatch',
+          ],
+        ),
       },
     },
     (request, reply) =>

@@ -9,12 +9,13 @@ export const Erasure = closed(
     rationale: Type.String({
       minLength: 1,
       maxLength: 4_096,
-      description: 'Stays in the audit log: say why, not what.',
+      description: 'Stays in the audit log. Give the reason, and do not repeat the content.',
     }),
     cascade: Type.Optional(
       Type.Boolean({
         default: true,
-        description: 'false keeps what was derived from this record alone; takes the admin permission.',
+        description:
+          'false keeps the records that were derived from this record alone; needs the permission admin.',
       }),
     ),
     force: Type.Optional(
@@ -40,15 +41,20 @@ export const ErasureReceipt = closed(
     actor: Type.String(),
     via: Type.Optional(ref(Via)),
     removed: closed({
-      records: Type.Integer({ minimum: 0, description: 'This one and those derived from it alone.' }),
+      records: Type.Integer({
+        minimum: 0,
+        description: 'This record and the records derived from it alone.',
+      }),
       relations: Count(),
       embeddings: Count(),
       access_rows: Count(),
     }),
-    derived_ids: Type.Array(Uuid(), { description: 'What rested on it alone, and went with it.' }),
+    derived_ids: Type.Array(Uuid(), {
+      description: 'The records that were derived from it alone and are erased too.',
+    }),
     kept: Type.Array(Uuid(), {
       description:
-        'What rests on something else as well: it stays, without the evidence, the sources and the words that it had from what is gone.',
+        'The records that also have other sources. They stay, without the evidence, the sources and the words that came from the erased records.',
     }),
     tombstone_ids: Type.Array(Uuid()),
   },

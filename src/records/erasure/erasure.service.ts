@@ -1,16 +1,12 @@
 import type { Database } from '../../db/connection.ts'
 import { type CallContext, transact } from '../../db/transaction.ts'
 import { type Caller, fullTrust, isAllowed, rankOf, viaOf } from '../../domain/caller.ts'
-import { listHandles } from '../../domain/handles.ts'
-import { extractWords } from '../../domain/query-words.ts'
-import { searchableText } from '../../domain/searchable-text.ts'
 import type { Seal } from '../../domain/tombstone-seal.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Ids } from '../../kernel/ids.ts'
 import { createDeletedError } from '../deleted-record-errors.ts'
 import { type DeletedRecord, deleteErased } from '../deleted-records.queries.ts'
-import { identifiersOf } from '../record-draft.ts'
 import {
   findRecordOrDeleted,
   loadAnyForUpdate,
@@ -34,13 +30,12 @@ import {
   findDerivations,
   findReadableIds,
   insertEraseEntries,
-  type KeptRecordUpdate,
   lockForErasure,
   updateDeletedToErased,
   updateKeptRecords,
 } from './erasure.queries.ts'
 import type { Erasure, ErasureReceipt } from './erasure.schemas.ts'
-import { removeErasedSources, type SourceContents } from './kept-record.ts'
+import { collectSourceContents, copiesWords, draftKeptUpdate, removeErasedSources } from './kept-record.ts'
 import {
   deleteAnswersAbout,
   reduceAnswersAbout,
@@ -53,10 +48,10 @@ type Resources = { db: Database; clock: Clock; ids: Ids; seal: Seal; textLanguag
 
 export type ErasureService = ReturnType<typeof createErasureService>
 
-/** Ids, each list in order: what goes, and what stays though it rests on something that goes, or names it. */
+/** The ids to erase, and the ids of kept records that have an erased record as a source. Both lists are sorted. */
 type ErasurePlan = { erasedIds: string[]; keptIds: string[]; derivations: readonly Derivation[] }
 
-/** Content goes from wherever it went, whether or not the caller could see it there. */
+/** An erase removes the content from every place that has it, including records that the caller does not see. */
 
 export function createErasureService({ db, clock, ids, seal, textLanguage }: Resources) {
   async function erase(call: CallContext, id: string, input: Erasure): Promise<ErasureReceipt> {
@@ -66,7 +61,7 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     return transact(db, call, async (tx) => {
       await lockTombstonesExclusive(tx)
       const known = await findRecordOrDeleted(tx, call.caller, id)
-      // Before the lock of fullTrust derived from it, and for a purged record as well.
+      // Checked before any derived record is locked. Also applies to a purged record.
       requireChangeable(call.caller, known)
       const isDeleted = 'departed_at' in known
       if (isDeleted) requireNotErased(known)
@@ -108,26 +103,26 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
     return { ...presentReceipt(id, entry), removed, ...ids }
   }
 
-  /** One tombstone for each content, though two of the records may say the same. */
+  /** One tombstone for each content, because two of the records may have the same content. */
   function draftTombstones(erased: readonly StoredRecord[], { actor, at, via }: ErasureEntry) {
     const { keyId } = seal
     if (!keyId) return []
-    // Of two with one content the most sensitive comes last, and counts.
+    // Sorted, so that of two records with the same content the more sensitive one is used.
     const inOrder = [...erased].sort((left, right) => rankOf(left.sensitivity) - rankOf(right.sensitivity))
-    const marks = inOrder.flatMap(({ scope, sensitivity, payload }) => {
+    const sealed = inOrder.flatMap(({ scope, sensitivity, payload }) => {
       const digest = seal.digest(scope, payload)
       return digest ? [{ scope, sensitivity, digest }] : []
     })
     const unique = new Map(
-      marks.map((mark) => [JSON.stringify([mark.scope, mark.digest.toString('hex')]), mark]),
+      sealed.map((each) => [JSON.stringify([each.scope, each.digest.toString('hex')]), each]),
     )
-    return [...unique.values()].map((mark) => ({
-      ...{ ...mark, id: ids.next(), key_id: keyId, created_at: at, actor },
+    return [...unique.values()].map((each) => ({
+      ...{ ...each, id: ids.next(), key_id: keyId, created_at: at, actor },
       via: via && JSON.stringify(via),
     }))
   }
 
-  /** What has other grounds stays, without this one and without what it took over from it. */
+  /** Removes the erased sources, and the words copied from them, from the records that stay. */
   async function updateKept(
     tx: Database,
     { erasedIds, keptIds, derivations }: ErasurePlan,
@@ -156,14 +151,14 @@ export function createErasureService({ db, clock, ids, seal, textLanguage }: Res
 
 function requireAdmin(caller: Caller): void {
   if (isAllowed(caller, 'admin')) return
-  throw new AppError('forbidden', 'force, and cascade false, take the admin permission.')
+  throw new AppError('forbidden', 'force and cascade: false need the permission admin.')
 }
 
 function requireNotErased(gone: DeletedRecord): void {
   if (gone.kind === 'erased') throw createDeletedError(gone, true)
 }
 
-/** Locked until nothing has joined it between the look and the lock. */
+/** Finds and locks the records, and repeats until no other record was derived between the two. */
 async function lockErasurePlan(tx: Database, id: string, cascade: boolean): Promise<ErasurePlan> {
   for (let before = ''; ; ) {
     const derivations = await findDerivations(tx, id)
@@ -179,45 +174,11 @@ async function lockErasurePlan(tx: Database, id: string, cascade: boolean): Prom
 }
 
 /**
- * The name of an entity that goes only because its last mention does is not refused from now on: whoever mentions it
- * again says so of his own.
+ * No tombstone for an entity that is erased only with its last mention: the same name may be mentioned again by another
+ * source.
  */
 function findRecordsToSeal(erased: readonly StoredRecord[], id: string): readonly StoredRecord[] {
   return erased.filter((each) => each.id === id || each.type !== 'entity')
-}
-
-/** What was made in these ways took over tags, names or a summary of its source. */
-function copiesWords(kind: Derivation['kind']): boolean {
-  return ['capture', 'mention', 'consolidation', 'dream', 'merge', 'fold', 'inherited'].includes(kind)
-}
-
-function collectSourceContents(
-  id: string,
-  copies: readonly Derivation[],
-  erasedIds: ReadonlySet<string>,
-  byId: ReadonlyMap<string, ContentRow>,
-): SourceContents {
-  const own = copies.filter(({ derived }) => derived === id)
-  const contentsOf = (isErased: boolean) =>
-    own.flatMap(({ source }) => (erasedIds.has(source) === isErased ? (byId.get(source) ?? []) : []))
-  return { erased: contentsOf(true), remaining: contentsOf(false) }
-}
-
-function draftKeptUpdate(stored: StoredRecord, after: StoredRecord): KeptRecordUpdate {
-  const { id, scope, sensitivity, type, payload, tags, provenance, interpretation } = after
-  const text = searchableText(payload, tags)
-  const { text: words, count } = extractWords(text)
-  const known = new Set(listHandles(payload).map(({ digest }) => digest.toString('hex')))
-  const lost = listHandles(stored.payload).filter(({ digest }) => !known.has(digest.toString('hex')))
-  const marks = new Set(identifiersOf(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)))
-  return {
-    ...{ id, content: { tags, payload, provenance, interpretation } },
-    search: { text: words, words: count, scope, type },
-    digests: lost.map(({ digest }) => digest),
-    identifiers: identifiersOf(stored.payload, { scope, sensitivity }).filter(
-      (each) => !marks.has(JSON.stringify(each)),
-    ),
-  }
 }
 
 /**

@@ -1,15 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
+import { listHandles } from '../../domain/handles.ts'
 import { normaliseName } from '../../domain/names.ts'
 import type { Payload } from '../../domain/payloads.ts'
+import { extractWords } from '../../domain/query-words.ts'
+import { searchableText } from '../../domain/searchable-text.ts'
 import { parseRecordReference } from '../descents.ts'
-import type { ContentRow } from '../stored-record.ts'
+import { identifiersOf } from '../record-draft.ts'
+import type { ContentRow, StoredRecord } from '../stored-record.ts'
+import type { Derivation } from './descent-closure.ts'
+import type { KeptRecordUpdate } from './erasure.queries.ts'
 
-/** What a record says once something that it rested on is erased. */
+/** The new content of a kept record after one of its sources is erased. */
 
-/** Those of its sources whose words it took over: what goes with the erased ones, and what the others still say. */
+/** The contents of the sources whose words the record copied: of the erased sources, and of the remaining ones. */
 export type SourceContents = { erased: readonly ContentRow[]; remaining: readonly ContentRow[] }
 
-/** Only what changes. A tag or a name goes that an erased source had and no other source has. */
+/** The changed members only. A tag or a name is removed if an erased source had it and no remaining source has it. */
 export function removeErasedSources(
   stored: ContentRow,
   ids: ReadonlySet<string>,
@@ -31,11 +37,11 @@ export function removeErasedSources(
   return Object.fromEntries(changed)
 }
 
-/** A record must have a source, so one that loses its last is said to come from something erased. */
+/** A record must have a source, so a record without any source left gets the source `erased`. */
 function removeSources(provenance: ContentRow['provenance'], ids: ReadonlySet<string>) {
   const sources = provenance.sources.filter(({ ref }) => !isReferenceTo(ref, ids))
-  const left = sources.length > 0 ? sources : [{ kind: 'event' as const, ref: 'erased' }]
-  return { ...provenance, sources: left }
+  const remaining = sources.length > 0 ? sources : [{ kind: 'event' as const, ref: 'erased' }]
+  return { ...provenance, sources: remaining }
 }
 
 function removeWords(
@@ -49,7 +55,7 @@ function removeWords(
   }
   if (payload.kind !== 'entity') return payload
   const others = new Set(left.flatMap(identifierKeysOf))
-  const lostMarks = new Set(erased.flatMap(identifierKeysOf).filter((mark) => !others.has(mark)))
+  const lostIdentifiers = new Set(erased.flatMap(identifierKeysOf).filter((mark) => !others.has(mark)))
   const { summary, ...entity } = payload
   const isLost =
     summary !== undefined &&
@@ -59,11 +65,11 @@ function removeWords(
     ...entity,
     ...(summary === undefined || isLost ? {} : { summary }),
     aliases: entity.aliases.filter(({ value }) => !lostNames.has(normaliseName(value))),
-    identifiers: entity.identifiers.filter((each) => !lostMarks.has(identifierKeyOf(each))),
+    identifiers: entity.identifiers.filter((each) => !lostIdentifiers.has(identifierKeyOf(each))),
   }
 }
 
-/** What an entity is called, and what evidence calls those it mentions. */
+/** The names of an entity, and the names that evidence gives to the entities it mentions. */
 function namesOf({ payload, interpretation }: ContentRow): string[] {
   const own =
     payload.kind === 'entity' ? [payload.canonical_name, ...payload.aliases.map(({ value }) => value)] : []
@@ -88,4 +94,42 @@ function summaryOf({ payload }: ContentRow): string | undefined {
 
 function isReferenceTo(ref: string, ids: ReadonlySet<string>): boolean {
   return ids.has(parseRecordReference(ref) ?? '') || ids.has(ref.slice(-36).toLowerCase())
+}
+
+/** Records that were derived in these ways copied tags, names or a summary of their sources. */
+export function copiesWords(kind: Derivation['kind']): boolean {
+  return ['capture', 'mention', 'consolidation', 'dream', 'merge', 'fold', 'inherited'].includes(kind)
+}
+
+/** The contents of the sources of one record, divided into erased and remaining ones. */
+export function collectSourceContents(
+  id: string,
+  copies: readonly Derivation[],
+  erasedIds: ReadonlySet<string>,
+  byId: ReadonlyMap<string, ContentRow>,
+): SourceContents {
+  const own = copies.filter(({ derived }) => derived === id)
+  const contentsOf = (isErased: boolean) =>
+    own.flatMap(({ source }) => (erasedIds.has(source) === isErased ? (byId.get(source) ?? []) : []))
+  return { erased: contentsOf(true), remaining: contentsOf(false) }
+}
+
+/** The statement input for a kept record whose content changes from `stored` to `after`. */
+export function draftKeptUpdate(stored: StoredRecord, after: StoredRecord): KeptRecordUpdate {
+  const { id, scope, sensitivity, type, payload, tags, provenance, interpretation } = after
+  const text = searchableText(payload, tags)
+  const { text: words, count } = extractWords(text)
+  const keptHandles = new Set(listHandles(payload).map(({ digest }) => digest.toString('hex')))
+  const lost = listHandles(stored.payload).filter(({ digest }) => !keptHandles.has(digest.toString('hex')))
+  const keptIdentifiers = new Set(
+    identifiersOf(payload, { scope, sensitivity }).map((each) => JSON.stringify(each)),
+  )
+  return {
+    ...{ id, content: { tags, payload, provenance, interpretation } },
+    search: { text: words, words: count, scope, type },
+    digests: lost.map(({ digest }) => digest),
+    identifiers: identifiersOf(stored.payload, { scope, sensitivity }).filter(
+      (each) => !keptIdentifiers.has(JSON.stringify(each)),
+    ),
+  }
 }

@@ -4,9 +4,9 @@ import type { Database } from '../../db/connection.ts'
 const texts = (ids: readonly string[]) => sql`any(${sql.val([...ids])}::text[])`
 
 /**
- * The answers kept for repeated requests quote records whole. A request whose answer is one record runs anew
- * when it is repeated, and is refused as any for what was erased. This reads every kept answer: an erase is
- * rare, and a copy that is missed is missed for good.
+ * Answers stored for idempotency contain whole records. An answer that is one record is deleted: when the request is
+ * repeated it runs again and gets the error for erased content. This reads every stored answer, because an erase is rare
+ * and a missed copy would stay.
  */
 export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
@@ -16,7 +16,7 @@ export async function deleteAnswersAbout(tx: Database, ids: readonly string[]): 
   `.execute(tx)
 }
 
-/** An answer about many records is still given, without these: run anew, it would store the others twice. */
+/** An answer about several records stays, without the erased ones: run again, the request would store the others twice. */
 export async function removeFromBatchAnswers(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update idempotency_keys
@@ -37,7 +37,7 @@ export async function removeFromBatchAnswers(tx: Database, ids: readonly string[
   `.execute(tx)
 }
 
-/** What stays has changed: an answer that quotes it keeps only its id and version, as for one who may not read. */
+/** Kept records have changed, so stored answers keep only their id and version, as for a key that may not read. */
 export async function reduceAnswersAbout(tx: Database, ids: readonly string[]): Promise<void> {
   const brief = (record: RawBuilder<unknown>) =>
     sql`jsonb_build_object('id', ${record} -> 'id', 'version', ${record} -> 'version')`
@@ -54,7 +54,7 @@ export async function reduceAnswersAbout(tx: Database, ids: readonly string[]): 
   `.execute(tx)
 }
 
-/** What was captured with them is still answered, for the same reason. */
+/** The stored answer of a capture stays, without the erased records, for the same reason. */
 export async function removeFromCaptureAnswers(tx: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update idempotency_keys

@@ -8,8 +8,8 @@ export type Position = { created_at: Date; id: string }
 export type SealedContent = { scope: string; digest: Buffer }
 
 /**
- * Of the given contents, those that were erased. Until the transaction ends no erase begins, so what is not
- * among them can be stored.
+ * The given contents that were erased. No erase can start until the transaction ends, so all other contents can be
+ * stored.
  */
 export async function findTombstonesOf(
   tx: Database,
@@ -25,20 +25,20 @@ export async function findTombstonesOf(
   return rows
 }
 
-/** Waits for everyone who is storing something, and holds back those who come after. */
+/** Waits for all transactions that are storing content, and blocks new ones. */
 export async function lockTombstonesExclusive(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock(7350, 3)`.execute(tx)
 }
 
 /**
- * For whoever locks records and stores others later in the same transaction. An erase takes the tombstones before the
- * records; taken in the other order the two would deadlock, and one would wait a second to find out.
+ * For a transaction that locks records and stores others later. An erase locks the tombstones before the records. In the
+ * other order the two would deadlock, and PostgreSQL takes a second to find a deadlock.
  */
 export async function lockTombstonesShared(tx: Database): Promise<void> {
   await sql`select pg_advisory_xact_lock_shared(7350, 3)`.execute(tx)
 }
 
-/** Answers the ids under which the contents are marked: the old one where the same was erased before. */
+/** Returns the ids of the tombstones: the existing one if the same content was erased before. */
 export async function insertTombstones(
   tx: Database,
   rows: readonly Insertable<Tombstones>[],
@@ -47,7 +47,7 @@ export async function insertTombstones(
   const stored = await tx
     .insertInto('tombstones')
     .values([...rows])
-    // It keeps out what each of the erased records said, so it is as sensitive as the most sensitive of them.
+    // As sensitive as the most sensitive record that had this content.
     .onConflict((conflict) =>
       conflict
         .constraint('tombstones_content')
@@ -58,13 +58,13 @@ export async function insertTombstones(
   return stored.map(({ id }) => id)
 }
 
-/** Tombstones of erased records that the key could see whole and change. */
+/** Tombstones of records that the key could read in full and change. */
 function isWithinTrust({ maxSensitivity, scopes }: Trust): RawBuilder<SqlBool> {
   const inScopes = scopes ? sql`scope = any(${sql.val([...scopes])}::text[])` : sql`true`
   return sql<SqlBool>`(sensitivity <= ${maxSensitivity}::sensitivity and ${inScopes})`
 }
 
-/** Newest first, from `after` on. */
+/** Newest first, after the position `after`. */
 export async function listTombstones(
   db: Database,
   trust: Trust,

@@ -24,7 +24,7 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         tags,
         summary: 'List tombstones',
         description:
-          'Newest first. None tells what was erased. Only of records that the key could see whole and change.',
+          'Newest first. A tombstone does not contain what was erased. Lists only tombstones of records that the key could read in full and change.',
         querystring: TombstonesQuery,
         response: answers(
           { 200: { schema: ref(TombstonePage), description: 'One page.', headers: ['Link'] } },
@@ -47,7 +47,7 @@ export const tombstonesRoutes: FastifyPluginAsyncTypebox<TombstonesOptions> = as
         operationId: 'deleteTombstone',
         tags,
         summary: 'Lift a tombstone',
-        description: 'What was erased may be stored in its scope again.',
+        description: 'Afterwards the erased content may be stored in its scope again.',
         params: TombstonePath,
         response: answers({ 204: { description: 'The tombstone is lifted.' } }, ['tombstone_not_found']),
       },

@@ -11,7 +11,11 @@ export const Tombstone = closed(
     actor: Type.String(),
     via: Type.Optional(ref(Via)),
   },
-  { $id: 'Tombstone', description: 'That something was erased from a scope, and may not come back to it.' },
+  {
+    $id: 'Tombstone',
+    description:
+      'A mark that some content was erased from a scope. The same content cannot be stored there again.',
+  },
 )
 export type Tombstone = Static<typeof Tombstone>
 
@@ -19,9 +23,16 @@ export const TombstonePage = listOf(ref(Tombstone), 'TombstonePage')
 export const TombstonePath = Type.Object({ id: Uuid({ missing: 'tombstone_not_found' }) })
 export const TombstonesQuery = closed({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 500, default: 50, description: 'Items of a page.' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      default: 50,
+      description: 'The largest number of items on a page.',
+    }),
   ),
-  cursor: Type.Optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }),
+  ),
 })
 export type TombstonesQuery = Static<typeof TombstonesQuery>
 export const TombstoneCursor = Type.Object({ created_at: Time(), id: Uuid() })

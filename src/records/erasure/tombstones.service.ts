@@ -34,7 +34,7 @@ export function createTombstonesService({ db }: { db: Database }) {
 
   async function lift(call: CallContext, id: string): Promise<void> {
     if (await deleteTombstone(call.tx ?? db, call.caller.trust, id)) return
-    throw new AppError('tombstone_not_found', 'There is no such tombstone.')
+    throw new AppError('tombstone_not_found', 'There is no tombstone with this id that the key may see.')
   }
 
   return { list, lift }
@@ -43,28 +43,28 @@ export function createTombstonesService({ db }: { db: Database }) {
 type NewContent = { scope: string; payload: Payload }
 
 /**
- * For each content, whether it was erased from its scope. To be asked in the transaction that stores what is
- * not: until its end no erase begins.
+ * For each content, whether it was erased from its scope. Call it in the transaction that stores the content: no erase
+ * can start until that transaction ends.
  */
 export async function findErasedContents(
   tx: Database,
   seal: Seal,
-  said: readonly NewContent[],
+  contents: readonly NewContent[],
 ): Promise<boolean[]> {
-  const digests = said.map(({ scope, payload }) => seal.digest(scope, payload))
-  const sealed = said.flatMap(({ scope }, index) => {
+  const digests = contents.map(({ scope, payload }) => seal.digest(scope, payload))
+  const sealed = contents.flatMap(({ scope }, index) => {
     const digest = digests[index]
     return digest ? [{ scope, digest }] : []
   })
   const erased = await findTombstonesOf(tx, seal.keyId, sealed)
-  const marks = new Set(erased.map(({ scope, digest }) => JSON.stringify([scope, digest.toString('hex')])))
-  return said.map(({ scope }, index) =>
-    marks.has(JSON.stringify([scope, digests[index]?.toString('hex') ?? null])),
+  const found = new Set(erased.map(({ scope, digest }) => JSON.stringify([scope, digest.toString('hex')])))
+  return contents.map(({ scope }, index) =>
+    found.has(JSON.stringify([scope, digests[index]?.toString('hex') ?? null])),
   )
 }
 
-export async function requireNotErasedContent(tx: Database, seal: Seal, said: NewContent): Promise<void> {
-  const [isErased] = await findErasedContents(tx, seal, [said])
+export async function requireNotErasedContent(tx: Database, seal: Seal, content: NewContent): Promise<void> {
+  const [isErased] = await findErasedContents(tx, seal, [content])
   if (isErased) throw createErasedContentError()
 }
 

@@ -6,8 +6,8 @@ export type Sort = NonNullable<Static<typeof ListQuery>['sort']>
 export type Order = NonNullable<Static<typeof ListQuery>['order']>
 
 /**
- * A redacted record shows neither its words nor its layer, kind, status, importance or pin. A list that
- * selects or sorts by one of these leaves redacted records out: their presence would tell what is hidden.
+ * A redacted record hides its text, layer, kind, status, importance and pin. A list that filters or sorts by one of these
+ * leaves redacted records out: otherwise their presence would reveal the hidden value.
  */
 export function readsHiddenFields(filters: Filters, sort: Sort): boolean {
   const hidden = [filters.q, filters.layer, filters.memory_kind, filters.status, filters.pinned]

@@ -6,19 +6,19 @@ import { toWebSearch } from '../../domain/query-words.ts'
 import { type Filters, type Order, readsHiddenFields } from './list-filters.ts'
 import type { PageQuery, Position } from './list-page.ts'
 
-/** What a page is in the order of. */
+/** The value by which a page is sorted. */
 export function selectSortValue(page: PageQuery): RawBuilder<number | Date> {
   return page.sort === 'salience' ? salienceAt(page.asOf) : sql`${sql.ref(`r.${page.sort}`)}`
 }
 
-/** The rows `r` that a page is cut from: what its caller sees, under all it asks for. */
+/** Selects the rows `r` that the caller sees and that match all filters, after the position of the cursor. */
 export function selectMatching(db: Database, page: PageQuery) {
   const { filters, trust, after, conditions = [], isReadableOnly = false } = page
-  const seen = isReadableOnly || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
+  const visible = isReadableOnly || readsHiddenFields(filters, page.sort) ? openTo(trust) : visibleTo(trust)
   return db
     .selectFrom('records as r')
     .$if(readsContents(filters), (qb) => qb.innerJoin('contents as c', 'c.record_id', 'r.id'))
-    .where(seen)
+    .where(visible)
     .where((eb) =>
       eb.and([...recordConditions(filters, page.textLanguage), ...stateConditions(page), ...conditions]),
     )
@@ -55,7 +55,7 @@ function stateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
     ...(filters.include_forgotten ? [] : [sql<SqlBool>`r.forgotten_at is null`]),
     ...(pinned === undefined ? [] : [sql<SqlBool>`r.pinned = ${pinned}`]),
     ...(updated === undefined ? [] : [sql<SqlBool>`r.updated_at > ${updated}::timestamptz`]),
-    // The stored bound lets an index answer first; the exact value decides.
+    // The stored salience is an upper bound and has an index; the exact value decides.
     ...(min === undefined
       ? []
       : [sql<SqlBool>`r.salience >= ${min}`, sql<SqlBool>`${salienceAt(asOf)} >= ${min}`]),
@@ -63,7 +63,7 @@ function stateConditions({ filters, asOf }: PageQuery): RawBuilder<SqlBool>[] {
   ]
 }
 
-/** Spelled so that an index on the value alone serves; a row comparison would need the id in the same table. */
+/** Written so that an index on the value alone can serve it. A row comparison would need an index that contains the id. */
 function isAfterPosition(
   value: RawBuilder<number | Date>,
   after: Position,

@@ -3,22 +3,22 @@ import type { Trust } from '../../domain/caller.ts'
 import type { StoredRecord } from '../stored-record.ts'
 import type { Filters, Order, Sort } from './list-filters.ts'
 
-/** Where a page ends: the last value of its order, and the id that breaks ties. */
+/** The end of a page: the sort value of its last record, and the id that orders equal values. */
 export type Position = { value: number | string; id: string }
 
 export type PageQuery = {
   filters: Filters
   trust: Trust
-  /** Salience is answered as of this instant on every page, so that paging is stable while all fades. */
+  /** The salience of every page is computed for this time, so that the order does not change between pages. */
   asOf: Date
   textLanguage: string
   sort: Sort
   order: Order
   after?: Position
   limit: number
-  /** What else must hold of a row `r`, for who selects by more than a list can be asked for. */
+  /** More conditions on the row `r`, for rooms that select by more than the filters of a list. */
   conditions?: readonly RawBuilder<SqlBool>[]
-  /** Leaves redacted records out whatever is asked: the conditions read what they do not show. */
+  /** Leaves redacted records out, because the conditions read fields that they hide. */
   isReadableOnly?: boolean
 }
 
@@ -27,7 +27,7 @@ export type PositionedRecord = StoredRecord & { position: number | Date }
 export type PositionedId = { id: string; position: number | Date }
 
 /**
- * A lane is one half-life, in one scope where the page is bound to scopes: an index holds its records in their
- * order. Of each lane as many are taken as the page could need.
+ * A lane is the records of one half-life, and of one scope if the page is limited to scopes. An index holds them in
+ * their order of salience. A page reads as many records of each lane as it could need.
  */
 export type Lane = { scope?: string; half_life_seconds: number }

@@ -8,12 +8,12 @@ import { selectStored } from '../records.queries.ts'
 import { selectMatching, selectSortValue } from './list-matching.queries.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
-/** The page is cut before anything wide is read. */
+/** Selects the ids of the page first, so that contents are read only for the records of the page. */
 export async function listRecords(db: Database, page: PageQuery): Promise<PositionedRecord[]> {
   return readSelected(db, page, selectIdsInOrder(db, page))
 }
 
-/** The same page for who reads it otherwise. */
+/** The ids of the same page. */
 export async function listRecordIds(db: Database, page: PageQuery): Promise<PositionedId[]> {
   return selectIdsInOrder(db, page).execute()
 }
@@ -26,7 +26,7 @@ function selectIdsInOrder(db: Database, page: PageQuery): IdSelection {
     .limit(page.limit)
 }
 
-/** The half-lives in use, found by one index probe each: records of one half-life have one order for all time. */
+/** Finds the half-lives in use with one index probe for each. Records of one half-life never change their order. */
 const halfLivesInUse = (limit: number) => sql<{ seconds: number }>`
   with recursive used as (
     (
@@ -56,11 +56,11 @@ export async function listHalfLives(db: Database, limit: number): Promise<number
 export type MostSalient = {
   ids: PositionedId[]
   lanes: number
-  /** The highest stored salience of what has no lasting order: such a record may belong among the best. */
+  /** The highest stored salience of the records without a rank. Such a record may belong to the result. */
   highestUnranked: number | null
 }
 
-/** The most salient of what has a lasting order, and whether that is all there is to know, in one round trip. */
+/** Reads, in one round trip, the most salient records that have a rank, and what tells whether the result is complete. */
 export async function findMostSalientIds(
   db: Database,
   page: PageQuery,
@@ -89,10 +89,9 @@ export async function findMostSalientIds(
 }
 
 /**
- * For records without a lasting order the stored salience is an upper bound of the exact one. So the last
- * value of a page made of the highest stored ones is a floor: what is stored below it cannot belong to the
- * page. Asked for by itself, because a planner that is given the floor as a number knows how few rows lie
- * above it.
+ * For records without a rank the stored salience is an upper bound of the exact one. So the last exact value of a page
+ * made of the highest stored ones is a floor: a record stored below it cannot be on the page. A statement of its own,
+ * because a planner that gets the floor as a number knows how few rows are above it.
  */
 export async function findSalienceFloor(
   db: Database,
@@ -116,7 +115,7 @@ export async function findSalienceFloor(
   return Number(found?.position ?? 0)
 }
 
-/** The most or the least salient records, from the orders of their half-lives and the few rows that have none. */
+/** The most or the least salient records, merged from the lanes and the few records without a rank. */
 export async function listBySalience(
   db: Database,
   page: PageQuery,
@@ -167,7 +166,7 @@ function selectRanked(db: Database, page: PageQuery, lanes: RawBuilder<unknown>,
         .where('r.decay_rank', 'is not', null)
         .where(sql<SqlBool>`r.half_life_seconds = lane.half_life`)
         .$if(isScoped, (qb) => qb.where(sql<SqlBool>`r.scope = lane.scope`))
-        .where((eb) => eb.and(rankBounds(page)))
+        .where((eb) => eb.and(rankConditions(page)))
         .select(['r.id', selectSortValue(page).as('position')])
         .orderBy('r.decay_rank', page.order)
         .orderBy('r.id', page.order)
@@ -186,14 +185,14 @@ function selectUnranked(db: Database, page: PageQuery) {
     .select(['r.id', selectSortValue(page).as('position')])
 }
 
-/** Wider than any rounding of a rank, which is some 10^9 half-lives large when they are seconds. */
+/** Larger than any rounding error of a rank. A rank is about 10^9 if the half-life is one second. */
 const rankTolerance = 1e-5
 
-/** Where in the order the page can lie; the exact conditions stand beside it, this spares the walk to them. */
-function rankBounds({ filters, order, after, asOf }: PageQuery): RawBuilder<SqlBool>[] {
-  const reached = after === undefined ? [] : [Number(after.value)]
-  const below = [...(order === 'desc' ? reached : []), filters.max_salience ?? Number.POSITIVE_INFINITY]
-  const above = [...(order === 'asc' ? reached : []), filters.min_salience ?? 0]
+/** The range of ranks that the page can contain. Only saves reading: the exact conditions are part of the statement. */
+function rankConditions({ filters, order, after, asOf }: PageQuery): RawBuilder<SqlBool>[] {
+  const passed = after === undefined ? [] : [Number(after.value)]
+  const below = [...(order === 'desc' ? passed : []), filters.max_salience ?? Number.POSITIVE_INFINITY]
+  const above = [...(order === 'asc' ? passed : []), filters.min_salience ?? 0]
   const highest = Math.min(...below)
   const lowest = Math.max(...above)
   const now = asOf.getTime() / 1_000
@@ -207,7 +206,7 @@ function rankBounds({ filters, order, after, asOf }: PageQuery): RawBuilder<SqlB
   ]
 }
 
-/** Below this a rank no longer tells the order: salience stops falling at 64 half-lives, ranks do not. */
+/** Below this salience a rank no longer gives the order: salience stops falling at 64 half-lives, ranks do not. */
 export const negligibleSalience = 1e-12
 
 type IdSelection = SelectQueryBuilder<DB, never, PositionedId>
@@ -222,7 +221,7 @@ async function readSelected(db: Database, page: PageQuery, cut: IdSelection): Pr
   return nameHidden(db, page.trust, rows as PositionedRecord[])
 }
 
-/** Oldest first, so that a page stays what it is while entries are added behind it. */
+/** Oldest first, so that new entries do not change earlier pages. */
 export async function listAudit(
   db: Database,
   { id, trust, after, limit }: { id: string; trust: Trust; after: number; limit: number },

@@ -7,9 +7,16 @@ const optional = Type.Optional
 const salience = () => Type.Number({ minimum: 0 })
 
 const Limit = (fallback: number) =>
-  optional(Type.Integer({ minimum: 1, maximum: 500, default: fallback, description: 'Items of a page.' }))
+  optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 500,
+      default: fallback,
+      description: 'The largest number of items on a page.',
+    }),
+  )
 const Cursor = () =>
-  optional(Type.String({ maxLength: 2_048, description: '`next_cursor` of the page before.' }))
+  optional(Type.String({ maxLength: 2_048, description: 'The `next_cursor` of the previous page.' }))
 
 export const ListQuery = closed({
   type: optional(RecordType),
@@ -17,7 +24,7 @@ export const ListQuery = closed({
   tag: optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 256 }), {
       maxItems: 100,
-      description: 'All must be there.',
+      description: 'The record must have all of these tags.',
     }),
   ),
   sensitivity: optional(Sensitivity),
@@ -30,13 +37,17 @@ export const ListQuery = closed({
   created_after: optional(Time()),
   created_before: optional(Time()),
   updated_after: optional(
-    Time({ description: 'Changed after this instant; the answer says what to pass next time.' }),
+    Time({
+      description:
+        'Only records changed after this time. Pass `next_updated_after` of the answer in the next request.',
+    }),
   ),
   q: optional(
     Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'Full text; quotes, `or` and a leading minus have their usual meaning.',
+      description:
+        'Full-text search. Use quotes for a phrase, `or` between alternatives, and a leading minus to exclude a word.',
     }),
   ),
   include_forgotten: optional(Type.Boolean()),
@@ -54,8 +65,8 @@ export const RecordListing = closed(
     next_updated_after: Type.Optional(
       Time({
         description:
-          'The `updated_after` of the next poll, where this one named one; the same on every page. Polls that follow it ' +
-          'miss no change, and can see one more than once.',
+          'The value of `updated_after` for the next poll. Present if this request had one, and the same on every page. ' +
+          'A client that uses it misses no change but can see a change more than once.',
       }),
     ),
   },

@@ -27,13 +27,13 @@ import type { Filters } from './list-filters.ts'
 import type { Lane, PageQuery, PositionedId, PositionedRecord } from './list-page.ts'
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
-type Asked = Static<typeof ListQuery>
+type Query = Static<typeof ListQuery>
 type RecordList = ListPage<MemoryRecord | RedactedRecord> & { next_updated_after?: string }
 
 const at = <T extends TSchema>(value: T) =>
   Type.Object({ value, id: Uuid(), as_of: Time(), poll_after: Type.Optional(Time()) })
 const [NumberCursor, TimeCursor] = [at(Type.Number()), at(Time())]
-/** Of the type that the list is sorted by; another would be a fault in SQL. */
+/** A cursor must hold a value of the type that the list is sorted by: another type would be an error in SQL. */
 const recordCursors = {
   salience: NumberCursor,
   importance: NumberCursor,
@@ -43,8 +43,8 @@ const recordCursors = {
 const AuditCursor = Type.Object({ id: RowNumber() })
 
 export function createListing({ db, clock, textLanguage }: Resources) {
-  async function list(call: CallContext, asked: Asked): Promise<RecordList> {
-    const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = asked
+  async function list(call: CallContext, query: Query): Promise<RecordList> {
+    const { sort = 'salience', order = 'desc', limit = 50, cursor, ...filters } = query
     const fingerprint = fingerprintQuery(call.caller.principal, { sort, order, ...filters })
     const after = cursor === undefined ? undefined : decodeCursor(cursor, recordCursors[sort], fingerprint)
     const conn = call.tx ?? db
@@ -55,7 +55,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
       ...{ filters, sort, order, asOf, textLanguage },
       trust: call.caller.trust,
       ...(after ? { after: { value: after.value, id: after.id } } : {}),
-      // One more than asked tells whether there is a next page.
+      // One record more than the page shows whether there is a next page.
       limit: limit + 1,
     }
     const found = await readPage(conn, page, clock.now())
@@ -69,7 +69,7 @@ export function createListing({ db, clock, textLanguage }: Resources) {
     }
   }
 
-  /** The caller has been let through to the record; its log has no trust of its own. */
+  /** The caller of this function must have checked that the key may read the record. */
   async function pageAudit(
     call: CallContext,
     id: string,
@@ -94,18 +94,18 @@ async function readPage(db: Database, page: PageQuery, now: Date): Promise<Posit
 }
 
 /**
- * What the first page of a list settles for all. The instant to poll from is found before the page is read: what
- * commits between the two is on the page, or has a later time.
+ * The values that all pages of a list share. The time to poll from is read before the page: a change that commits
+ * between the two is either on the page or has a later time.
  */
 async function startPaging(db: Database, asOf: Date, { updated_after: after }: Filters) {
   const pollAfter = after === undefined ? undefined : nextPollAfter(after, await findVisibleHorizon(db, asOf))
   return { asOf, pollAfter }
 }
 
-/** More lanes than this, and one order over everything is the cheaper. */
+/** With more lanes than this, sorting all records is cheaper. */
 const maxLanes = 500
 
-/** What is read of the records of a page once it is known which they are. */
+/** Reads the records of a page, or only their ids. */
 type PageReader<T> = {
   inOrder(db: Database, page: PageQuery): Promise<T[]>
   bySalience(db: Database, page: PageQuery, lanes: readonly Lane[], floor: number): Promise<T[]>
@@ -115,29 +115,29 @@ const idReader: PageReader<PositionedId> = { inOrder: listRecordIds, bySalience:
 
 type SalienceSearch = Pick<PageQuery, 'trust' | 'asOf' | 'limit' | 'conditions' | 'isReadableOnly'> & {
   minSalience?: number
-  /** The only scopes there are to look in, where the conditions name some. */
+  /** The only scopes to search, if the conditions limit the scopes. */
   scopes?: readonly string[]
 }
 
-/** The ids of the most salient records there are under some conditions, in the order of a list. */
+/** The ids of the most salient records that match the conditions, most salient first. */
 export async function findMostSalient(
   db: Database,
-  { minSalience, scopes, ...sought }: SalienceSearch,
+  { minSalience, scopes, ...search }: SalienceSearch,
   now: Date,
 ): Promise<PositionedId[]> {
   const filters: Filters = minSalience === undefined ? {} : { min_salience: minSalience }
-  const page: PageQuery = { ...sought, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
+  const page: PageQuery = { ...search, filters, sort: 'salience', order: 'desc', textLanguage: 'simple' }
   if (!isBoundValid(page, now)) return rankBySalience(db, page, now, idReader, scopes)
   const best = await findMostSalientIds(db, page, scopes ?? reachableScopes(page), maxLanes)
   return isComplete(best, page) ? best.ids : rankBySalience(db, page, now, idReader, scopes)
 }
 
-/** The stored salience of what has no lasting order is still an upper bound. */
+/** Whether the stored salience of records without a rank is still an upper bound. */
 function isBoundValid({ asOf }: PageQuery, now: Date): boolean {
   return now.getTime() - asOf.getTime() <= boundValidMs
 }
 
-/** What has a lasting order fills the page, above all that has none. */
+/** Whether the page is full of records with a rank, all above those without one. */
 function isComplete(
   { ids: picked, lanes, highestUnranked: loose }: MostSalient,
   { limit }: PageQuery,
@@ -149,27 +149,27 @@ function isComplete(
 }
 
 /**
- * The exact order by salience at the page's instant, read off indexes. Where they cannot give it (a store of
- * very many half-lives, forgotten records, a tail of saliences too small to tell apart) it is computed. Behind a
- * cursor that is older than the sweep's lag, what no lasting order holds is computed too.
+ * The exact order by salience at the time of the page, read from indexes. Where indexes cannot give it (very many
+ * half-lives, forgotten records, saliences too small to compare), all records are sorted. With a cursor older than the
+ * lag of the sweep, the records without a rank are sorted too.
  */
 async function rankBySalience<T extends PositionedId>(
   db: Database,
   page: PageQuery,
   now: Date,
-  reading: PageReader<T>,
+  reader: PageReader<T>,
   scopes?: readonly string[],
 ): Promise<T[]> {
   const isTail = page.after !== undefined && Number(page.after.value) < negligibleSalience
-  if (isTail || page.filters.include_forgotten) return reading.inOrder(db, page)
+  if (isTail || page.filters.include_forgotten) return reader.inOrder(db, page)
   const lanes = lanesOf(scopes ?? reachableScopes(page), await listHalfLives(db, maxLanes + 1))
-  if (lanes.length > maxLanes) return reading.inOrder(db, page)
+  if (lanes.length > maxLanes) return reader.inOrder(db, page)
   const floor =
     page.order === 'desc' && isBoundValid(page, now) ? await findSalienceFloor(db, page, lanes) : 0
-  const found = await reading.bySalience(db, page, lanes, floor)
-  const isWhole =
+  const found = await reader.bySalience(db, page, lanes, floor)
+  const isExact =
     found.length < page.limit || found.every(({ position }) => Number(position) >= negligibleSalience)
-  return isWhole ? found : reading.inOrder(db, page)
+  return isExact ? found : reader.inOrder(db, page)
 }
 
 function reachableScopes({ filters, trust }: PageQuery): readonly string[] | null {
