@@ -8,6 +8,7 @@ import { benchDream } from './dream/index.ts'
 import { benchEmbeddings } from './embeddings/index.ts'
 import { createGround, type Ground } from './ground.ts'
 import { benchImportance } from './importance/index.ts'
+import { benchJobs } from './jobs/index.ts'
 import { benchPortability } from './portability/index.ts'
 import { recordBenchmarks } from './records/index.ts'
 import { type Report, writeReport } from './report.ts'
@@ -25,6 +26,7 @@ const benchmarks: Record<string, (ground: Ground) => Promise<Result[]>> = {
   dream: benchDream,
   embeddings: benchEmbeddings,
   importance: benchImportance,
+  jobs: benchJobs,
   portability: benchPortability,
   retrieval: benchRetrieval,
   surprise: benchSurprise,
