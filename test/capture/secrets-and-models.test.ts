@@ -72,11 +72,11 @@ it('no secret of an event reaches a model, by capture, consolidation or dream', 
   }
   await consolidate(app)
   await consolidate(app)
-  await createWorkerFor(app, noIntervals).attend('embed', new AbortController().signal)
+  await createWorkerFor(app, noIntervals).runJob('embed', new AbortController().signal)
   app.clock.advance(2 * 86_400_000)
   const run = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'dream' } })
   expect(run.status).toBe(202)
-  await createWorkerFor(app, noIntervals).attend('dream', new AbortController().signal)
+  await createWorkerFor(app, noIntervals).runJob('dream', new AbortController().signal)
 
   const asked = new Set(model.requests.map(nameOf))
   expect([...asked].sort()).toEqual(expect.arrayContaining(['facts', 'interpretation', 'profile']))
