@@ -13,7 +13,7 @@ afterEach(() => app.close())
 
 async function dream(more: object = {}): Promise<Body> {
   const { body } = await app.request('POST', '/v1/maintenance/runs', { body: { job: 'dream', ...more } })
-  // No schedule, so that nothing runs but what is asked for.
+  // No schedule: only the requested run takes place.
   await createWorkerFor(app, { ...app.config.jobs.intervals, dream: 0 }).runJob(
     'dream',
     new AbortController().signal,
@@ -25,7 +25,7 @@ async function countLogged(): Promise<number> {
   return (await app.db.selectFrom('access_log').select('record_id').execute()).length
 }
 
-/** Used forty times within ten days. */
+/** Creates a record with forty uses within ten days. */
 async function useMuch(): Promise<string> {
   const { id } = await create(app, { type: 'semantic', payload: payloads.semantic, layer: 'semantic' })
   for (let nth = 0; nth < 40; nth++) {
@@ -38,7 +38,7 @@ async function useMuch(): Promise<string> {
 const explain = async (id: string): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/explain`)).body
 
-it('takes what is older than ninety days out of the log, and moves no importance by it', async () => {
+it('the step prune_logs folds accesses older than ninety days and leaves importance unchanged', async () => {
   const id = await useMuch()
   app.clock.advance(81.2 * day)
   expect((await dream({ options: { steps: ['prune_logs'] } })).stats).toMatchObject({ accesses_folded: 3 })
@@ -53,7 +53,7 @@ it('takes what is older than ninety days out of the log, and moves no importance
   expect((await dream()).stats).toMatchObject({ accesses_folded: 0 })
 })
 
-it('only tells of it in a rehearsal, and leaves the log alone in a run of one scope', async () => {
+it('the step prune_logs changes nothing in a dry run or in a run of one scope', async () => {
   await useMuch()
   app.clock.advance(120 * day)
   expect((await dream({ dry_run: true })).stats).toMatchObject({ accesses_folded: 8 })

@@ -12,11 +12,17 @@ beforeAll(async () => {
 afterAll(() => app.close())
 
 const day = 86_400_000
-const said = { actor: 'curator', rationale: 'it is wanted' }
-/** Neither fades away by itself nor is it used: only its age and its worth speak of it. */
-const kept = { lifecycle: { decay: { half_life_seconds: 1e10 } } }
+const auditFields = { actor: 'curator', rationale: 'it is wanted' }
+/** Salience does not fall by itself and there is no use: only age and importance decide. */
+const slowlyFading = { lifecycle: { decay: { half_life_seconds: 1e10 } } }
 const store = (more: object = {}): Promise<Body> =>
-  create(app, { type: 'episodic', payload: payloads.episodic, source_type: 'ingest', ...kept, ...more })
+  create(app, {
+    type: 'episodic',
+    payload: payloads.episodic,
+    source_type: 'ingest',
+    ...slowlyFading,
+    ...more,
+  })
 
 async function run(job: JobName, more: object = {}, instance = app): Promise<Body> {
   const { status, body } = await instance.request('POST', '/v1/maintenance/runs', { body: { job, ...more } })
@@ -31,7 +37,7 @@ const explain = async (id: string): Promise<Body> =>
 const dreamOn = (id: string) => run('dream').then(() => app.request('GET', `/v1/records/${id}`))
 
 describe('an archived record', () => {
-  it('is gone from every answer, and says why, when and until when it can come back', async () => {
+  it('is left out of every answer, and its explanation says why, when and until when it can be restored', async () => {
     const { id } = await store()
     app.clock.advance(90 * day)
     expect((await dreamOn(id)).status).toBe(200)
@@ -60,7 +66,7 @@ describe('an archived record', () => {
     expect(numbers.salience).toBeGreaterThan(0.99)
   })
 
-  it('says it still when it can no longer come back', async () => {
+  it('keeps its explanation after it was purged', async () => {
     const { id } = await store()
     app.clock.advance(91 * day)
     await run('dream')
@@ -79,11 +85,11 @@ describe('an archived record', () => {
     })
   })
 
-  it('that is restored was used by that, and stays for as long as a used one does', async () => {
+  it('counts its restoration as a use, and then stays as long as a used record', async () => {
     const { id } = await store({ base_importance: 0.3 })
     app.clock.advance(100 * day)
     expect((await dreamOn(id)).status).toBe(410)
-    const { status, body } = await app.request('POST', `/v1/records/${id}/restore`, { body: said })
+    const { status, body } = await app.request('POST', `/v1/records/${id}/restore`, { body: auditFields })
     expect(status).toBe(200)
     expect(body).toMatchObject({ access_count: 1, last_accessed_at: app.clock.now().toISOString() })
     expect(await read(app, id)).toEqual(body)
@@ -100,7 +106,7 @@ describe('an archived record', () => {
     expect((await dreamOn(id)).status).toBe(410)
   })
 
-  it('is one that nobody pinned, whatever job comes by', async () => {
+  it('is never a pinned record, whichever job runs', async () => {
     const pinned = await store({ lifecycle: { pinned: true }, base_importance: 0.1 })
     const faded = await create(app, {
       ...{ type: 'working', payload: payloads.working },
@@ -114,17 +120,17 @@ describe('an archived record', () => {
     }
     const after = await Promise.all([pinned, faded].map(({ id }) => read(app, id)))
     for (const [n, record] of after.entries()) {
-      // What it is worth as of now moves with time alone; nothing was done to it.
+      // The score as of now changes with time alone.
       expect({ ...record, importance: 0 }).toEqual({ ...before[n], importance: 0 })
     }
-    const unpin = await app.request('POST', `/v1/records/${pinned.id}/unpin`, { body: said })
+    const unpin = await app.request('POST', `/v1/records/${pinned.id}/unpin`, { body: auditFields })
     expect(unpin.status).toBe(200)
     expect((await dreamOn(pinned.id)).status).toBe(410)
   })
 })
 
-describe('a dream that is asked for', () => {
-  it('takes steps it knows, and shows what it counted', async () => {
+describe('a requested dream', () => {
+  it('runs the given steps and reports their counts', async () => {
     const { options, stats } = await run('dream', { options: { steps: ['forget'] } })
     expect(options).toEqual({ steps: ['forget'] })
     expect(Object.keys(stats).sort()).toEqual([
@@ -138,25 +144,25 @@ describe('a dream that is asked for', () => {
     ['dream', { stages: ['episodic'] }, '/options/stages'],
     ['consolidate', { steps: ['forget'] }, '/options/steps'],
     ['decay', { steps: ['forget'] }, '/options/steps'],
-  ])('as %s refuses %j', async (job, options, pointer) => {
+  ])('of job %s refuses %j', async (job, options, pointer) => {
     const answer = await app.request('POST', '/v1/maintenance/runs', { body: { job, options } })
     expectProblem(answer, 422, 'validation_failed')
     expect(pointersOf(answer)).toEqual([pointer])
   })
 
-  it('has a schedule, a day long unless another is chosen', async () => {
+  it('runs on a schedule of one day by default', async () => {
     const { items } = (await app.request('GET', '/v1/maintenance/schedules')).body as Body
     expect(items).toContainEqual(expect.objectContaining({ job: 'dream', interval: '1d', enabled: true }))
   })
 
-  it('keeps for as long as retention is configured to, and the explanation says the same', async () => {
+  it('archives by the configured retention, which the explanation shows', async () => {
     const slow = await startTestApp({ variables: { MEMBRANE_RETENTION_HUBER_DELTA: '60' } })
     for (const [instance, after, retained] of [
       [app, 410, 0.1373],
       [slow, 200, 0.3354],
     ] as const) {
       const { id } = await create(instance, {
-        ...{ type: 'episodic', payload: payloads.episodic, ...kept },
+        ...{ type: 'episodic', payload: payloads.episodic, ...slowlyFading },
         ...{ source_type: 'human', base_importance: 0 },
       })
       instance.clock.advance(40 * day)

@@ -15,8 +15,8 @@ const day = 86_400_000
 const judging = (still_valid: unknown, confidence: unknown = 0.9, reason: unknown = 'it moved to Rust') =>
   answerBySchema({ judgement: { still_valid, confidence, reason } })
 
-/** A belief that nobody has used for a month. */
-async function openOld(behaviour = judging(false), more: object = {}) {
+/** Opens an app with a belief that was not used for a month. */
+async function openAppWithOldBelief(behaviour = judging(false), more: object = {}) {
   const mind = await openDreamApp(behaviour)
   const belief = await create(mind.app, fact({ base_importance: 0.8, ...more }))
   mind.app.clock.advance(30 * day)
@@ -28,8 +28,8 @@ const review = (app: TestApp, id: string) =>
     body: { status: 'active', reason: 'it holds', actor: 'ada' },
   })
 
-it('a belief that the model is sure has passed is doubted, and weighs less', async () => {
-  const { app, id, dream, listRunChanges, takeModelRequests } = await openOld()
+it('the step probe challenges a belief that the model is sure is outdated, and lowers its importance', async () => {
+  const { app, id, dream, listRunChanges, takeModelRequests } = await openAppWithOldBelief()
   const importance = (await read(app, id)).importance
   const run = await dream(steps)
   expect(run.stats).toMatchObject({ beliefs_probed: 1, beliefs_challenged: 1, model_calls: 1 })
@@ -50,8 +50,8 @@ it('a belief that the model is sure has passed is doubted, and weighs less', asy
   expect(JSON.stringify(changes)).not.toContain('Rust')
 })
 
-it('it is doubted once, until somebody has looked at it', async () => {
-  const { app, id, dream } = await openOld()
+it('the step probe challenges a belief only once until somebody reviews it', async () => {
+  const { app, id, dream } = await openAppWithOldBelief()
   await dream(steps)
   const before = await readDreamTables(app)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
@@ -69,8 +69,8 @@ it.each([
   ['the confidence is none', judging(false, '0.9')],
   ['the confidence is beyond measure', judging(false, 7)],
   ['there is no answer in it', answerBySchema({})],
-])('a belief is left as it is where %s, and not asked about again for a month', async (_, behaviour) => {
-  const { app, id, dream } = await openOld(behaviour)
+])('the step probe leaves a belief alone for a month when %s', async (_, behaviour) => {
+  const { app, id, dream } = await openAppWithOldBelief(behaviour)
   const before = await read(app, id)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 1, beliefs_challenged: 0 })
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
@@ -79,7 +79,7 @@ it.each([
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 1 })
 })
 
-it('a model can do no more than that, whatever else it answers', async () => {
+it('the step probe ignores everything else in the model answer', async () => {
   const greedy = {
     still_valid: false,
     confidence: 1,
@@ -87,7 +87,7 @@ it('a model can do no more than that, whatever else it answers', async () => {
     status: 'invalidated',
     base_importance: 0,
   }
-  const { app, id, dream } = await openOld(answerBySchema({ judgement: greedy }))
+  const { app, id, dream } = await openAppWithOldBelief(answerBySchema({ judgement: greedy }))
   await dream(steps)
   expect(await read(app, id)).toMatchObject({
     ...{ status: 'challenged', base_importance: expect.closeTo(0.56), payload: payloads.semantic },
@@ -101,15 +101,15 @@ it.each([
   ['too sensitive for the model', { sensitivity: 'high' }],
   ['no belief', { type: 'entity', payload: payloads.entity }],
   ['an episode', { type: 'episodic', payload: payloads.episodic }],
-])('what is %s is not asked about', async (_, more) => {
-  const { app, dream } = await openOld(judging(false), more)
+])('the step probe skips a belief that is %s', async (_, more) => {
+  const { app, dream } = await openAppWithOldBelief(judging(false), more)
   const before = await readDreamTables(app)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, model_calls: 0 })
   expect(await readDreamTables(app)).toEqual(before)
 })
 
-it('what was used lately is not asked about', async () => {
-  const { app, id, dream } = await openOld()
+it('the step probe skips a belief that was used recently', async () => {
+  const { app, id, dream } = await openAppWithOldBelief()
   await app.request('POST', `/v1/records/${id}/access`, { body: {} })
   app.clock.advance(12 * day)
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0 })
@@ -117,7 +117,7 @@ it('what was used lately is not asked about', async () => {
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 1 })
 })
 
-it('five of a run are asked about, those that were never asked about first', async () => {
+it('the step probe asks about five beliefs in a run, those never asked about first', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(judging(true))
   for (let n = 0; n < 7; n++) {
     app.clock.advance(1_000)
@@ -136,7 +136,7 @@ it('five of a run are asked about, those that were never asked about first', asy
   expect(asked).toEqual([['0', '1', '2', '3', '4'], ['5', '6'], []])
 })
 
-it('the model is shown what is newer and about the same, as far as readers of the belief may see it', async () => {
+it('the step probe shows the model newer related records that every reader of the belief may see', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(judging(true))
   const orion = await createEntityWithFacts(app, 'Orion', ['old thing'])
   app.clock.advance(30 * day)
@@ -150,9 +150,9 @@ it('the model is shown what is newer and about the same, as far as readers of th
 })
 
 it.each(['pin', 'patch'] as const)(
-  'what somebody does by %s while the model thinks is left to them',
+  'the step probe leaves a belief alone that somebody changes by %s during the model call',
   async (how) => {
-    const { app, id, model, dream } = await openOld()
+    const { app, id, model, dream } = await openAppWithOldBelief()
     model.behave(async (response, seen) => {
       const body = { actor: 'a', rationale: 'r' }
       if (how === 'pin') await app.request('POST', `/v1/records/${id}/pin`, { body })
@@ -164,8 +164,8 @@ it.each(['pin', 'patch'] as const)(
   },
 )
 
-it('a model that is away costs nothing: they are asked about in the next run', async () => {
-  const { app, id, model, dream } = await openOld()
+it('the step probe asks again in the next run when the model was unavailable', async () => {
+  const { app, id, model, dream } = await openAppWithOldBelief()
   model.behave((response) => void response.writeHead(401).end())
   expect((await dream(steps)).stats).toMatchObject({ beliefs_probed: 0, beliefs_challenged: 0 })
   model.behave(judging(false))
@@ -173,8 +173,8 @@ it('a model that is away costs nothing: they are asked about in the next run', a
   expect((await read(app, id)).status).toBe('challenged')
 })
 
-it('a rehearsal that asks keeps nothing', async () => {
-  const { app, dream } = await openOld()
+it('the step probe writes nothing in a dry run that asks the model', async () => {
+  const { app, dream } = await openAppWithOldBelief()
   const before = await readDreamTables(app)
   const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
   expect(run.stats).toMatchObject({ beliefs_challenged: 1 })

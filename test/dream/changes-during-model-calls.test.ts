@@ -16,14 +16,14 @@ import type { Body } from '../support/record-requests.ts'
 const { uniform } = createVectorSource(7)
 const any = <T>(items: readonly T[]): T => items[Math.floor(uniform() * items.length)] as T
 const auditFields = { actor: 'a', rationale: 'r' }
-const thinking = answerBySchema({
+const modelAnswers = answerBySchema({
   profile: ({ records }: Body) => ({ profile: `of ${records.map(({ says }: Body) => says).join(', ')}` }),
   synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
   judgement: { still_valid: false, confidence: 1, reason: 'it has passed' },
 })
 
-/** What clients do to a record. */
-const deeds: readonly ((id: string) => [string, string, object])[] = [
+/** The operations of clients on a record. */
+const clientOperations: readonly ((id: string) => [string, string, object])[] = [
   (id) => ['POST', `/v1/records/${id}/pin`, auditFields],
   (id) => ['POST', `/v1/records/${id}/unpin`, auditFields],
   (id) => ['POST', `/v1/records/${id}/reinforce`, auditFields],
@@ -34,9 +34,9 @@ const deeds: readonly ((id: string) => [string, string, object])[] = [
   (id) => ['POST', `/v1/records/${id}/status`, { status: 'active', reason: 'r', actor: 'a' }],
 ]
 
-it('whatever clients do while a model thinks, no law is broken and nothing is written twice', async () => {
+it('no law is broken and nothing is written twice when clients change records during model calls', async () => {
   const variables = { MEMBRANE_TOMBSTONE_KEY: 'a key of the races' }
-  const { app, requestRun, attend, readRun } = await openDreamApp(respondAfter(15, thinking), variables)
+  const { app, requestRun, attend, readRun } = await openDreamApp(respondAfter(15, modelAnswers), variables)
   const modelId = await insertEmbeddingModel(app.db, 2)
   const entities: { id: string; known: string[] }[] = []
   for (const [n, name] of ['Orion', 'Vega', 'Lyra', 'Deneb', 'Altair', 'Rigel'].entries()) {
@@ -56,7 +56,7 @@ it('whatever clients do while a model thinks, no law is broken and nothing is wr
   const meddle = async () => {
     while (!isOver) {
       await sleep(10)
-      const [method, path, body] = any(deeds)(any(known))
+      const [method, path, body] = any(clientOperations)(any(known))
       const { status } = await app.request(method, path, { body })
       expect(status).toBeLessThan(500)
       if (uniform() < 0.5)

@@ -17,7 +17,7 @@ const steps = ['cluster'] as const
 const auditFields = { actor: 'ada', rationale: 'meanwhile' }
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)
 
-const meanwhile: Record<string, (app: TestApp, id: string) => Promise<unknown>> = {
+const changes: Record<string, (app: TestApp, id: string) => Promise<unknown>> = {
   'is pinned': (app, id) => app.request('POST', `/v1/records/${id}/pin`, { body: auditFields }),
   'is forgotten': (app, id) => app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=meanwhile`),
   'is retracted': (app, id) => app.request('POST', `/v1/records/${id}/retract`, { body: auditFields }),
@@ -31,8 +31,8 @@ const meanwhile: Record<string, (app: TestApp, id: string) => Promise<unknown>> 
     }),
 }
 
-it.each(Object.keys(meanwhile))(
-  'a source that %s while the model reads keeps the group apart',
+it.each(Object.keys(changes))(
+  'the step cluster leaves a group alone when a source %s during the model call',
   async (name) => {
     const { app, model, dream } = await openDreamApp(undefined, {
       MEMBRANE_TOMBSTONE_KEY: 'a key of the dream tests',
@@ -40,7 +40,7 @@ it.each(Object.keys(meanwhile))(
     const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'))
     const [, , moved = '', ...rest] = ids
     model.behave(async (response, seen) => {
-      await meanwhile[name]?.(app, moved)
+      await changes[name]?.(app, moved)
       return respondWithJson({ summary: parsePromptDocument(seen).memories[0].says })(response, seen)
     })
     const { stats } = await dream(steps)
@@ -55,7 +55,7 @@ it.each(Object.keys(meanwhile))(
   },
 )
 
-it('a rehearsal asks nobody unless it is told to, and changes nothing either way', async () => {
+it('the step cluster calls no model in a dry run without ask_model, and writes nothing either way', async () => {
   const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(
     answerBySchema(summarizeByFirst),
   )
@@ -71,7 +71,7 @@ it('a rehearsal asks nobody unless it is told to, and changes nothing either way
   expect(await readDreamTables(app)).toEqual(before)
 })
 
-it('what is counted of the parts is counted of the whole, and their links lead to it', async () => {
+it('a summary has the accesses and confirmations of its sources, and their edges lead to it', async () => {
   const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
   const { id: entity } = await create(app, {
     type: 'entity',
@@ -90,7 +90,7 @@ it('what is counted of the parts is counted of the whole, and their links lead t
   expect(linked).toMatchObject([{ target_id: entity }])
 })
 
-it('what was erased is not told again by a summary that says the same', async () => {
+it('the step cluster does not write a summary equal to erased content', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst), {
     MEMBRANE_TOMBSTONE_KEY: 'a key of the dream tests',
   })

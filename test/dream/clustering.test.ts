@@ -21,7 +21,7 @@ const figuresOf = ({ stats }: Body) => [
   stats.cluster_candidates,
 ]
 
-it('what says nearly the same becomes one, by the words of a model, and stays readable', async () => {
+it('the step cluster merges nearly equal records into the model’s summary and keeps them readable', async () => {
   const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(
     answerBySchema(summarizeByFirst),
   )
@@ -58,7 +58,7 @@ it('what says nearly the same becomes one, by the words of a model, and stays re
   expect(actions).toEqual(['create', ...all(6, 'merge')])
 })
 
-it('a second dream on a store that nobody changed asks nothing and writes nothing', async () => {
+it('the step cluster makes no model call and writes nothing when the store did not change', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst))
   await createSimilarRecords(app, buildSimilarTexts('Orion'))
   await dream(steps)
@@ -79,7 +79,7 @@ it.each([
   ['said the opposite', { summary: 'the release of Orion is not built by Jenkins on 12 nodes' }],
   ['said nothing', { summary: '' }],
   ['said it elsewhere', { text: 'the release of Orion is built by Jenkins on 12 nodes' }],
-])('a model that %s merges nothing, and is not asked again', async (_, answer) => {
+])('the step cluster merges nothing and does not ask again when the model %s', async (_, answer) => {
   const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(
     answerBySchema({ summary: answer }),
   )
@@ -98,7 +98,7 @@ it.each([
   expect(takeModelRequests()).toHaveLength(1)
 })
 
-it('a model that is away merges nothing, and is asked again the next time', async () => {
+it('the step cluster merges nothing and asks again in the next run when the model was unavailable', async () => {
   const { app, model, dream } = await openDreamApp(respond(401, {}))
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion'))
   const refused = await dream(steps)
@@ -109,7 +109,7 @@ it('a model that is away merges nothing, and is asked again the next time', asyn
   expect(await readStatuses(app, ids)).toEqual(all(6, 'merged'))
 })
 
-it('four are no group, and neither are five of two scopes, two kinds or two sensitivities', async () => {
+it('the step cluster needs five records of one scope, type and sensitivity', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst))
   await createSimilarRecords(app, buildSimilarTexts('Orion', 4), { scope: 'four' })
   await createSimilarRecords(app, buildSimilarTexts('Orion', 3), { scope: 'one' })
@@ -122,7 +122,7 @@ it('four are no group, and neither are five of two scopes, two kinds or two sens
   expect(takeModelRequests()).toEqual([])
 })
 
-it('what is pinned, forgotten, challenged, a card or made by a dream belongs to no group', async () => {
+it('the step cluster skips pinned, forgotten and challenged records, peer cards and records of dreams', async () => {
   const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
   const [pinned = '', forgotten, challenged = ''] = await createSimilarRecords(
     app,
@@ -149,7 +149,7 @@ it('what is pinned, forgotten, challenged, a card or made by a dream belongs to 
   ])
 })
 
-it('what is more sensitive than a model may read is told of, and never shown', async () => {
+it('the step cluster counts records above the sensitivity of the model without showing them to it', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst), {
     MEMBRANE_LLM_MAX_SENSITIVITY: 'public',
   })
@@ -158,7 +158,7 @@ it('what is more sensitive than a model may read is told of, and never shown', a
   expect(takeModelRequests()).toEqual([])
 })
 
-it('what holds a secret, or is too long to be shown whole, stays as it is', async () => {
+it('the step cluster skips groups with secrets or with texts too long for the prompt', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(answerBySchema(summarizeByFirst))
   const key = 'ghp_abcdefghijklmnopqrstuvwx'
   await createSimilarRecords(

@@ -12,8 +12,8 @@ const minute = 60_000
 const population = 240
 const simulatedDays = 210
 
-/** The same each time: memories of every layer and source, some of them used before. */
-function drawLives(): RecordHistory[] {
+/** Builds a fixed set of histories of every layer and source, some with accesses. */
+function buildHistories(): RecordHistory[] {
   const layers = ['working', 'episodic', 'episodic', 'semantic', 'procedural'] as const
   const sources = Object.keys(sourceTrust) as (keyof typeof sourceTrust)[]
   return Array.from({ length: population }, (_, n) => {
@@ -33,21 +33,21 @@ function drawLives(): RecordHistory[] {
   })
 }
 
-/** Who is used on a day of the simulation: all of them before they are old enough to be archived. */
+/** Picks who is used on a day; uses end before any record is old enough to be archived. */
 function usedOn(ids: readonly string[], today: number): string[] {
   return today < 55 ? ids.filter((_, n) => n % 3 === 0 && (today * 7 + n * 13) % (7 + (n % 40)) === 0) : []
 }
 
-async function weighAll(setup: WorkerSetup, ids: readonly string[]): Promise<void> {
+async function rescoreAll(setup: WorkerSetup, ids: readonly string[]): Promise<void> {
   await setup.db.transaction().execute((tx) => rescoreAndPromote(tx, { ids, now: setup.clock.now() }))
 }
 
-/** Lives through the days with the same uses, and the job as often as it is told; answers what became of each. */
+/** Simulates the days with the same uses and a dream every so many days, and returns what became of each record. */
 async function simulate(everyDays: number) {
   const setup = await openWorkerSetup({ rows: 50, blocks: 4, shareFrom: 1_000_000 })
   onTestFinished(setup.close)
-  const ids = await insertRecordHistories(setup.pool, drawLives(), setup.clock.now())
-  await weighAll(setup, ids)
+  const ids = await insertRecordHistories(setup.pool, buildHistories(), setup.clock.now())
+  await rescoreAll(setup, ids)
   for (let today = 1; today <= simulatedDays; today++) {
     setup.clock.advance(day)
     const used = usedOn(ids, today)
@@ -78,7 +78,7 @@ async function readOutcomes(setup: WorkerSetup, ids: readonly string[]) {
 
 type Row = Awaited<ReturnType<typeof readOutcomes>>[number]
 
-/** By the rules in TypeScript, from what is stored, as if nobody had come by until that instant. */
+/** Applies the rules in TypeScript to the stored record as of an instant, as if no dream had run. */
 async function isDue(setup: WorkerSetup, row: Row, at: Date): Promise<boolean> {
   const logged = await findLoggedAccesses(setup.db, row.id)
   const ageDays = Math.max(0, at.getTime() - row.created_at.getTime()) / day
@@ -98,7 +98,7 @@ async function isDue(setup: WorkerSetup, row: Row, at: Date): Promise<boolean> {
   })
 }
 
-it('comes out the same whether a dream is daily, weekly or had once at the end', {
+it('daily, weekly and single dreams archive and promote the same records', {
   timeout: 240_000,
 }, async () => {
   const [daily, weekly, once] = [await simulate(1), await simulate(7), await simulate(simulatedDays)]
@@ -107,7 +107,7 @@ it('comes out the same whether a dream is daily, weekly or had once at the end',
   expect(weekly.outcomes.map(fateOf)).toEqual(fates)
   expect(once.outcomes.map(fateOf)).toEqual(fates)
 
-  // Some of each, or this says nothing.
+  // The simulation must contain some of each.
   const archived = daily.outcomes.filter(({ forgotten_reason }) => forgotten_reason === 'archived')
   expect(archived.length).toBeGreaterThan(20)
   expect(archived.length).toBeLessThan(population - 60)
@@ -122,7 +122,7 @@ it('comes out the same whether a dream is daily, weekly or had once at the end',
   for (const row of daily.outcomes) {
     if (!row.forgotten_at) expect(await isDue(daily.setup, row, daily.setup.clock.now())).toBe(false)
     else {
-      // At the first run after its moment, and not before.
+      // Each happened at the first run after it was due, and not before.
       expect(await isDue(daily.setup, row, row.forgotten_at)).toBe(true)
       const runBefore = new Date(row.forgotten_at.getTime() - day)
       expect(await isDue(daily.setup, row, runBefore)).toBe(false)

@@ -20,7 +20,7 @@ import { type Body, create, read } from '../support/record-requests.ts'
 import { buildNote, buildSimilarTexts, createSimilarRecords, endings } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
 
-/** Whatever a model answers, or does not: nothing is lost, and nobody touches what is pinned. */
+/** Whatever a model answers, no record is lost and no pinned record is changed. */
 
 const day = 86_400_000
 const steps = ['forget', 'cluster', 'peer_cards', 'synthesis', 'probe', 'drift', 'prune_logs'] as const
@@ -56,7 +56,7 @@ const behaviour: fc.Arbitrary<Behaviour | undefined> = fc.oneof(
   lying,
 )
 
-/** Groups that are alike, entities of which enough is known, old beliefs and pinned ones among them. */
+/** Creates similar groups, entities with enough facts, old beliefs, and pinned records among them. */
 async function populate(app: TestApp): Promise<string[]> {
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion', 8))
   const narrated = endings.map((ending) => ({
@@ -113,7 +113,7 @@ async function readRows({ database: { pool } }: TestApp, ids: readonly string[])
   return (await Promise.all(read)).map(({ rows }) => rows)
 }
 
-it('what anybody told a store is there after any dreams, and what is pinned is as it was', {
+it('every captured record can still be read after any dreams, and pinned records are unchanged', {
   timeout: 300_000,
 }, async () => {
   const dreams = fc.array(
@@ -131,12 +131,12 @@ it('what anybody told a store is there after any dreams, and what is pinned is a
       const rows = await readRows(app, pinned)
       for (const [nth, { behaviour: next, days, chosen }] of nights.entries()) {
         model.behave(next ?? respond(503, {}))
-        // What was put away can be restored for thirty days.
+        // An archived record can be restored for thirty days.
         app.clock.advance((nth === 0 ? days : days % 6) * day)
         await dream(next ? chosen : steps)
         await createEmbeddingWorker(app).run()
       }
-      // A score that time alone moved waits for the step `forget`, which may have been left out.
+      // A stored score is updated by the step `forget`, which may be left out here.
       const breaches = (await listBrokenLaws(app)).filter((breach) => !/ importance: /.test(breach))
       expect(breaches).toEqual([])
       expect(await readRows(app, pinned)).toEqual(rows)

@@ -31,8 +31,8 @@ const script = (name: string) => at('package.json', { kind: 'script', names: [na
 const check = (reference: Reference) => createChecker().check(reference)
 const link = (target: string, path: string) => symlink(target, join(root, path))
 
-describe('a file beneath a root', () => {
-  it('is there or not, with its names', async () => {
+describe('the check of a file below a root', () => {
+  it('finds the file and the names in it', async () => {
     expect(await check(at('src/a.ts'))).toBe('found')
     expect(await check(at('src'))).toBe('found')
     expect(await check(at('src/b.ts'))).toBe('missing')
@@ -44,7 +44,7 @@ describe('a file beneath a root', () => {
     expect(await check(symbol('src', 'run'))).toBe('unknown')
   })
 
-  it('is found through links that stay inside, whatever they are made of', async () => {
+  it('follows links that stay inside the root, however they are built', async () => {
     await link('a.ts', 'src/beside.ts')
     await link('../src', 'src/around')
     await link(root, 'src/top')
@@ -57,7 +57,7 @@ describe('a file beneath a root', () => {
     expect(await check(at('src/dangling.ts'))).toBe('missing')
   })
 
-  it('is not looked into when it is too large, and is there all the same', async () => {
+  it('finds a large file without looking for names in it', async () => {
     await writeFile(join(root, 'large.ts'), `run ${' '.repeat(1_048_576)}`)
     await writeFile(join(root, 'largest.ts'), `run ${' '.repeat(1_048_572)}`)
     expect(await check(at('large.ts'))).toBe('found')
@@ -65,7 +65,7 @@ describe('a file beneath a root', () => {
     expect(await check(symbol('largest.ts', 'run'))).toBe('found')
   })
 
-  it('that nobody can look at is unknown, not missing', async () => {
+  it('answers unknown when the path cannot be checked', async () => {
     await link('loop.ts', 'loop.ts')
     expect(await check(at('loop.ts'))).toBe('unknown')
     expect(await check(at(`${'x'.repeat(300)}.ts`))).toBe('unknown')
@@ -73,7 +73,7 @@ describe('a file beneath a root', () => {
     expect(await check(symbol('pipe.ts', 'run'))).toBe('unknown')
   })
 
-  it('behind a door that is shut is unknown too', async () => {
+  it('answers unknown when a directory cannot be read', async () => {
     await mkdir(join(root, 'shut'))
     await writeFile(join(root, 'shut/a.ts'), 'run')
     await writeFile(join(root, 'src/shut.ts'), 'run')
@@ -94,7 +94,7 @@ describe('a file beneath a root', () => {
     }
   })
 
-  it('is asked for once, however many name it', async () => {
+  it('reads a file once for many references', async () => {
     const checker = createChecker()
     expect(await checker.check(symbol('src/a.ts', 'run'))).toBe('found')
     await writeFile(join(root, 'src/a.ts'), 'walk')
@@ -106,8 +106,8 @@ describe('a file beneath a root', () => {
   })
 })
 
-/** A word that is there and one that is not, a file that is there and one that is not: none may make a difference. */
-describe('what is outside', () => {
+/** Present and missing names and files outside the root must give the same answer. */
+describe('the check of a path outside the root', () => {
   const expectUntold = async (there: string, absent: string) => {
     for (const path of [there, absent]) {
       expect([path, await check(at(path))]).toEqual([path, 'unknown'])
@@ -117,7 +117,7 @@ describe('what is outside', () => {
     }
   }
 
-  it('is not told of by a link to a file', async () => {
+  it('reveals nothing through a link to a file', async () => {
     await link(join(outside, 'sentinel.ts'), 'there.ts')
     await link(join(outside, 'absent.ts'), 'absent.ts')
     await expectUntold('there.ts', 'absent.ts')
@@ -126,7 +126,7 @@ describe('what is outside', () => {
     await expectUntold('near.ts', 'far.ts')
   })
 
-  it('is not told of by a link to a directory', async () => {
+  it('reveals nothing through a link to a directory', async () => {
     await link(outside, 'dir')
     await link('/', 'src/all')
     await link('../..', 'src/up')
@@ -135,7 +135,7 @@ describe('what is outside', () => {
     await expectUntold('src/up/outside/sentinel.ts', 'src/up/outside/absent.ts')
   })
 
-  it('is not told of by a link to a link, nor by one that only begins inside', async () => {
+  it('reveals nothing through a link to a link or a link that starts inside', async () => {
     await link(outside, 'first')
     await link('first', 'second')
     await link(`${root}/../outside`, 'third')
@@ -147,18 +147,18 @@ describe('what is outside', () => {
     }
   })
 
-  it('is not told of by a path that climbs, should one ever come this far', async () => {
+  it('reveals nothing through a path with `..`', async () => {
     await expectUntold('../outside/sentinel.ts', '../outside/absent.ts')
     await expectUntold('src/../../outside/sentinel.ts', 'src/../../outside/absent.ts')
     expect(await check(at('src/a\0.ts'))).toBe('unknown')
   })
 
-  it('has no scripts to tell of', async () => {
+  it('reveals no scripts of a package file', async () => {
     await link('../outside/package.json', 'package.json')
     expect([await check(script('steal')), await check(script('other'))]).toEqual(['unknown', 'unknown'])
   })
 
-  it('is not asked for at all', async () => {
+  it('never opens the path', async () => {
     await link(outside, 'dir')
     await link('../outside/sentinel.ts', 'there.ts')
     const calls = traceFiles([
@@ -170,7 +170,7 @@ describe('what is outside', () => {
     expect(calls.filter((path) => path.startsWith(outside))).toEqual([])
   })
 
-  /** Every path that a process of its own asks the file system for while it checks. */
+  /** Lists every path that a separate process opens during a check. */
   function traceFiles(references: readonly Reference[]): string[] {
     const checking = new URL('../../src/dream/drift/reference-check.service.ts', import.meta.url).pathname
     const program = `
@@ -190,8 +190,8 @@ describe('what is outside', () => {
   }
 })
 
-describe('a root', () => {
-  it('may be a link itself, also one that comes and goes', async () => {
+describe('a drift root', () => {
+  it('may be a link, also one that appears and disappears', async () => {
     await symlink(root, join(base, 'current'))
     const roots = [join(base, 'current')]
     await link(join(base, 'current/src/a.ts'), 'round.ts')
@@ -203,7 +203,7 @@ describe('a root', () => {
     expect(await createChecker().areReadable(roots)).toBe(false)
   })
 
-  it('that is not there, is empty or is a file knows nothing', async () => {
+  it('answers unknown when it is missing, empty or a file', async () => {
     await mkdir(join(base, 'empty'))
     await writeFile(join(base, 'file'), '')
     for (const name of ['absent', 'empty', 'file']) {
@@ -214,19 +214,22 @@ describe('a root', () => {
     expect(await createChecker().areReadable([root])).toBe(true)
   })
 
-  it.each(['goes away', 'becomes another'])('that %s while it is asked makes nothing a miss', async (how) => {
-    const checker = createChecker()
-    expect(await checker.check(at('src/a.ts'))).toBe('found')
-    expect(await checker.check(at('src/b.ts'))).toBe('missing')
-    await rename(root, join(base, 'old'))
-    if (how === 'becomes another') {
-      await mkdir(root)
-      await writeFile(join(root, 'x'), '')
-    }
-    expect(await checker.check(at('src/c.ts'))).toBe('unknown')
-  })
+  it.each(['goes away', 'becomes another'])(
+    'that %s during a check counts nothing as missing',
+    async (how) => {
+      const checker = createChecker()
+      expect(await checker.check(at('src/a.ts'))).toBe('found')
+      expect(await checker.check(at('src/b.ts'))).toBe('missing')
+      await rename(root, join(base, 'old'))
+      if (how === 'becomes another') {
+        await mkdir(root)
+        await writeFile(join(root, 'x'), '')
+      }
+      expect(await checker.check(at('src/c.ts'))).toBe('unknown')
+    },
+  )
 
-  it('has a say beside others: found beneath one is found, unknown beneath one is not missing', async () => {
+  it('is combined with others: found below one is found, unknown below one is not missing', async () => {
     const roots = [outside, root]
     expect(await check(at('src/a.ts', { roots }))).toBe('found')
     expect(await check(at('src/b.ts', { roots }))).toBe('missing')

@@ -6,8 +6,8 @@ const path = '/v1/maintenance/drift/check'
 const itemsOf = (report: Body) =>
   report.items.map(({ record_id: _, ...item }: Body) => [item.kind, item.reference, item.found])
 
-describe('the report on drift', () => {
-  it('tells what is there, what is not and of what nobody knows, and changes nothing', async () => {
+describe('POST /v1/maintenance/drift/check', () => {
+  it('reports found, missing and unknown references, and changes nothing', async () => {
     const { app, createFact, check, root, readStatus, readMisses } = await openDriftApp({
       'src/a.ts': 'run',
       'package.json': '{"scripts": {"build": ""}}',
@@ -35,7 +35,7 @@ describe('the report on drift', () => {
     expect(await readMisses()).toEqual([])
   })
 
-  it('is full marks where nothing is known', async () => {
+  it('reports a score of 100 without references', async () => {
     const { check, createFact } = await openDriftApp()
     expect(await check()).toEqual({
       ...{ checked: 0, found: 0, missing: 0, unknown: 0, score: 100, complete: true, items: [] },
@@ -46,7 +46,7 @@ describe('the report on drift', () => {
     expect(itemsOf(report)).toEqual([['script', 'npm run build', undefined]])
   })
 
-  it('leaves out what was put aside and what is forgotten', async () => {
+  it('leaves out invalidated and forgotten records', async () => {
     const { app, check, createFact, setStatus } = await openDriftApp()
     const [challenged, invalidated, forgotten] = [
       await createFact('a/1.ts'),
@@ -59,7 +59,7 @@ describe('the report on drift', () => {
     expect(itemsOf(await check())).toEqual([['path', 'a/1.ts', false]])
   })
 
-  it('lists what is missing first, and no more than 500', async () => {
+  it('lists missing references first, at most 500', async () => {
     const { check, createFact } = await openDriftApp({ 'src/a.ts': '' })
     const some = (from: number) => Array.from({ length: 49 }, (_, n) => `gone/${from + n}.ts`)
     for (let n = 0; n < 11; n++) await createFact(['src/a.ts', ...some(49 * n)])
@@ -69,7 +69,7 @@ describe('the report on drift', () => {
     expect(report.items.every(({ found }: Body) => found === false)).toBe(true)
   })
 
-  it('is about what the key sees whole, and of the scope it names', async () => {
+  it('covers the records that the key sees completely, in the given scope', async () => {
     const { app, check, createFact } = await openDriftApp()
     await createFact('a/team.ts', { scope: 'team' })
     await createFact('a/other.ts', { scope: 'other' })
@@ -88,7 +88,7 @@ describe('the report on drift', () => {
     expectProblem(refused, 403, 'outside_trust')
   })
 
-  it('needs the permission to run jobs, and tells what records say only to who may read them', async () => {
+  it('requires the permission to run jobs, and shows references only to keys that may read', async () => {
     const { app, check, createFact } = await openDriftApp()
     await createFact('a/gone.ts')
     const reader = await app.issueKey(['records:read', 'records:write', 'lifecycle:write'])
@@ -98,7 +98,7 @@ describe('the report on drift', () => {
     expect(await check({}, runner)).toMatchObject({ checked: 1, missing: 1, score: 0, items: [] })
   })
 
-  it('refuses what it does not know', async () => {
+  it('refuses unknown options', async () => {
     const { app } = await openDriftApp()
     for (const [body, pointer] of [
       [{ roots: ['/'] }, '/roots'],
@@ -111,13 +111,13 @@ describe('the report on drift', () => {
     }
   })
 
-  it('is not to be had without roots', async () => {
+  it('is refused without drift roots', async () => {
     const { app, createFact } = await openDriftApp({}, { MEMBRANE_DRIFT_ROOTS: '' })
     await createFact('src/a.ts')
     expectProblem(await app.request('POST', path, { body: {} }), 409, 'no_drift_roots')
   })
 
-  it('is of records that name something among many that name nothing', async () => {
+  it('finds the few records with references among many without', async () => {
     const { app, check, createFact } = await openDriftApp()
     const records = Array.from({ length: 450 }, (_, n) => ({
       ...{ type: 'semantic', payload: { kind: 'semantic', subject: `s${n}`, predicate: 'p', object: n } },

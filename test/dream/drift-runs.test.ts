@@ -4,8 +4,8 @@ import { openDriftApp } from '../support/drift-app.ts'
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
-describe('a run of the step', () => {
-  it('that is taken up again is no later one, and counts nothing twice', async () => {
+describe('a run of the step drift', () => {
+  it('counts each miss once when it is resumed', async () => {
     const { app, createFact, requestRun, attend, readRun, readStatus } = await openDriftApp({
       'src/b.ts': '',
     })
@@ -22,7 +22,7 @@ describe('a run of the step', () => {
       expect(await readRun(id)).toMatchObject({ status: 'queued' })
     }
     expect((await readRun(id)).stats).toMatchObject({ checked: 3, drift_challenged: 2 })
-    // As if where it stood had been lost: it looks at the same records again.
+    // Simulates a lost position: the step checks the same records again.
     await app.database.pool.query('delete from drift_positions')
     await attend()
     const ended = await readRun(id)
@@ -32,7 +32,7 @@ describe('a run of the step', () => {
     expect(statuses).toEqual(records.map((_, n) => (n % 2 ? 'active' : 'challenged')))
   })
 
-  it('goes on where it stood', async () => {
+  it('continues after the record where it stopped', async () => {
     const { createFact, requestRun, attend, readRun } = await openDriftApp()
     for (let n = 0; n < 5; n++) await createFact(`src/${n}.ts`)
     const id = await requestRun()
@@ -46,7 +46,7 @@ describe('a run of the step', () => {
     })
   })
 
-  it('is one, whoever comes to it, and each miss counts once', async () => {
+  it('counts each miss once when several workers share it', async () => {
     const { createFact, requestRun, attend, readRun, readStatusHistory } = await openDriftApp()
     const records = []
     for (let n = 0; n < 20; n++) records.push(await createFact(`src/${n}.ts`))
@@ -56,7 +56,7 @@ describe('a run of the step', () => {
     for (const record of records) expect(await readStatusHistory(record)).toHaveLength(1)
   })
 
-  it('rehearsed tells the same and changes nothing', async () => {
+  it('reports the same in a dry run and changes nothing', async () => {
     const { app, createFact, dream, readStatus, readStatusHistory, readMisses } = await openDriftApp()
     const record = await createFact('src/a.ts')
     for (let n = 0; n < 2; n++) {
@@ -71,7 +71,7 @@ describe('a run of the step', () => {
     expect((await app.database.pool.query('select * from drift_positions')).rows).toEqual([])
   })
 
-  it('of one scope looks at no other', async () => {
+  it('checks only records of its scope', async () => {
     const { createFact, dream, readStatus } = await openDriftApp()
     const [mine, other, none] = [
       await createFact('src/a.ts', { scope: 'mine' }),
@@ -82,7 +82,7 @@ describe('a run of the step', () => {
     expect(await Promise.all([mine, other, none].map(readStatus))).toEqual(['challenged', 'active', 'active'])
   })
 
-  it('passes over a record that it cannot move', async () => {
+  it('skips a record that it cannot write', async () => {
     const { app, createFact, dream, readStatus } = await openDriftApp()
     const records = [await createFact('src/1.ts'), await createFact('src/2.ts'), await createFact('src/3.ts')]
     await app.database.pool.query(
@@ -105,8 +105,8 @@ describe('a run of the step', () => {
   })
 })
 
-describe('a root', () => {
-  it.each(['removed', 'empty'])('that is %s takes no memory with it', async (how) => {
+describe('a drift root of a run', () => {
+  it.each(['removed', 'empty'])('that is %s causes no miss', async (how) => {
     const { createFact, dream, check, root, readStatus, writeRootFile } = await openDriftApp({
       'src/a.ts': '',
     })
@@ -122,7 +122,7 @@ describe('a root', () => {
     expect(await check()).toMatchObject({ found: 0, missing: 0, unknown: 2, score: 100 })
   })
 
-  it('speaks for the records of its scope only', async () => {
+  it('applies to records of its scope only', async () => {
     const other = await openDriftApp({ 'docs/b.md': '' })
     const { app, createFact, dream, root, readStatus } = await openDriftApp(
       { 'src/a.ts': '' },
@@ -141,7 +141,7 @@ describe('a root', () => {
     ])
   })
 
-  it('is one of several: what is beneath any is there, and one that is away keeps a record from being missed', async () => {
+  it('is combined with others: found below any is found, and a missing root prevents a miss', async () => {
     const other = await openDriftApp({ 'lib/b.ts': '', 'package.json': '{"scripts": {"build": ""}}' })
     const { createFact, dream, root, readStatus } = await openDriftApp(
       { 'src/a.ts': '' },
@@ -159,7 +159,7 @@ describe('a root', () => {
     expect(await readStatus(gone)).toBe('challenged')
   })
 
-  it('that is no project says nothing about scripts', async () => {
+  it('that is no project decides nothing about scripts', async () => {
     const { createFact, dream, writeRootFile, readStatus } = await openDriftApp()
     const record = await createFact('npm run build')
     expect((await dream()).stats).toMatchObject({ ...zero, checked: 1, unknown: 1 })

@@ -5,8 +5,8 @@ import { buildClaim, mergeRecords, revise } from '../support/revision-requests.t
 
 const zero = { checked: 0, drift_challenged: 0, drift_invalidated: 0, drift_restored: 0, unknown: 0 }
 
-describe('a record that names a file', () => {
-  it('stays as it is while the file is there, and costs nothing when it names none', async () => {
+describe('the status of a record that names a file', () => {
+  it('does not change while the file exists, and records without references cost nothing', async () => {
     const { createFact, dream, app, readMisses } = await openDriftApp({
       'src/a.ts': 'export function run() {}',
     })
@@ -23,7 +23,7 @@ describe('a record that names a file', () => {
     expect(await readMisses()).toEqual([])
   })
 
-  it('is doubted at the first miss, given up at the second, and whole when the file is back', async () => {
+  it('becomes challenged at the first miss, invalidated at the second, and active when the file returns', async () => {
     const drift = await openDriftApp({ 'src/a.ts': '' })
     const { createFact, dream, writeRootFile, removeRootFile, readStatus, app } = drift
     const record = await createFact('it is in src/a.ts', { lifecycle: { decay: { half_life_seconds: 1e9 } } })
@@ -68,7 +68,7 @@ describe('a record that names a file', () => {
     })
   })
 
-  it('comes back from doubt too, and the next miss is a first one again', async () => {
+  it('returns from challenged to active, and the next miss counts as the first', async () => {
     const { createFact, dream, writeRootFile, removeRootFile, readStatus } = await openDriftApp()
     const record = await createFact('src/a.ts')
     const comesTo = async (status: string) => {
@@ -83,7 +83,7 @@ describe('a record that names a file', () => {
     await comesTo('invalidated')
   })
 
-  it('is missed when a name is gone from the file, or a script from the project', async () => {
+  it('changes when a name disappears from the file or a script from the package', async () => {
     const { createFact, dream, writeRootFile, readStatus } = await openDriftApp({
       'src/a.ts': 'export const rerun = 1',
       'package.json': '{"scripts": {"build": "x"}}',
@@ -98,7 +98,7 @@ describe('a record that names a file', () => {
     expect((await dream()).stats).toMatchObject({ drift_restored: 2 })
   })
 
-  it('is missed as a file by its path', async () => {
+  it('changes for an entity of type File by its path', async () => {
     const { app, dream, readStatus } = await openDriftApp({ 'src/a.ts': '' })
     const entity = (value: string) => ({
       ...{ kind: 'entity', canonical_name: `file ${value}`, primary_type: 'File' },
@@ -110,7 +110,7 @@ describe('a record that names a file', () => {
     expect([await readStatus(here), await readStatus(gone)]).toEqual(['active', 'challenged'])
   })
 
-  it('is left alone without roots, and by a step that was not asked for', async () => {
+  it('does not change without roots or when the step was not requested', async () => {
     const { createFact, dream, readStatus } = await openDriftApp({}, { MEMBRANE_DRIFT_ROOTS: '' })
     const record = await createFact('src/a.ts')
     expect((await dream()).stats).toMatchObject(zero)
@@ -122,8 +122,8 @@ describe('a record that names a file', () => {
   })
 })
 
-describe('who else has a say', () => {
-  it('keeps what is pinned, forgotten, put aside or told as an episode as it is', async () => {
+describe('the status of a record that others decide about', () => {
+  it('does not change when the record is pinned, forgotten, invalidated or an episode', async () => {
     const { app, createFact, dream, setStatus } = await openDriftApp()
     const pinned = await createFact('src/a.ts', { lifecycle: { pinned: true } })
     const forgotten = await createFact('src/a.ts')
@@ -154,7 +154,7 @@ describe('who else has a say', () => {
     expect(await Promise.all(ids.map((id) => read(app, id)))).toEqual(before)
   })
 
-  it("leaves another's challenge when the file is back", async () => {
+  it('stays challenged by another actor when the file returns', async () => {
     const { createFact, dream, writeRootFile, setStatus, readStatus, readMisses } = await openDriftApp()
     const record = await createFact('src/a.ts')
     await dream()
@@ -166,7 +166,7 @@ describe('who else has a say', () => {
     expect(await readMisses()).toEqual([])
   })
 
-  it('lets a person overrule a miss for as long as it lasts', async () => {
+  it('stays as a reviewer set it for as long as the file is missing', async () => {
     const { createFact, dream, writeRootFile, removeRootFile, setStatus, readStatus } = await openDriftApp()
     const record = await createFact('src/a.ts')
     await dream()
@@ -180,7 +180,7 @@ describe('who else has a say', () => {
     expect(await readStatus(record)).toBe('challenged')
   })
 
-  it('moves nothing that was changed while it looked', async () => {
+  it('does not change when somebody changed it during the check', async () => {
     const { app, createFact, requestRun, attend, readRun, readStatusHistory, setStatus } =
       await openDriftApp()
     const record = await createFact('src/a.ts')

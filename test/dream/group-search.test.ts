@@ -10,9 +10,9 @@ import { buildNote } from '../support/similar-records.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 384
-const going = { throwIfEnded: async () => {} }
+const runContext = { throwIfEnded: async () => {} }
 
-/** As many as there are precisions, all about one thing. */
+/** Creates one record per precision, all about one topic. */
 async function openStore(precisions: readonly Precision[]) {
   const app = await startTestApp()
   onTestFinished(app.close)
@@ -30,10 +30,10 @@ async function openStore(precisions: readonly Precision[]) {
 
 type Store = Awaited<ReturnType<typeof openStore>>
 
-async function groupsIn({ app, model }: Store, more: { mostInside?: number } = {}): Promise<string[][]> {
+async function listGroups({ app, model }: Store, more: { mostInside?: number } = {}): Promise<string[][]> {
   const groups: string[][] = []
   for (const partition of await listPartitions(app.db, null)) {
-    for await (const group of findGroups({ db: app.db, context: going, model, partition, ...more })) {
+    for await (const group of findGroups({ db: app.db, context: runContext, model, partition, ...more })) {
       groups.push([...group].sort())
     }
   }
@@ -43,26 +43,26 @@ async function groupsIn({ app, model }: Store, more: { mostInside?: number } = {
 const alternating = (precisions: readonly Precision[], count: number) =>
   Array.from({ length: count }, (_, nth) => precisions[nth % precisions.length] ?? 32)
 
-it('a group is found whatever the precisions of its vectors are', async () => {
+it('findGroups finds a group whatever the precisions of its vectors are', async () => {
   const store = await openStore(alternating([32, 8, 4], 9))
-  expect(await groupsIn(store)).toEqual([[...store.ids].sort()])
+  expect(await listGroups(store)).toEqual([[...store.ids].sort()])
 })
 
-it('where the coarsest vectors cannot tell that they are alike, they are left out', async () => {
+it('findGroups leaves out vectors too coarse to tell that they are similar', async () => {
   const store = await openStore([32, 32, 2, 32, 8, 8, 2])
-  const [group = []] = await groupsIn(store)
+  const [group = []] = await listGroups(store)
   const coarse = [store.ids[2], store.ids[6]]
   expect(group.filter((id) => !coarse.includes(id))).toHaveLength(5)
 })
 
-it('a large scope is gone through in parts, each record once', async () => {
+it('findGroups searches a large scope in parts and returns each record once', async () => {
   const store = await openStore(alternating([32], 20))
-  const groups = await groupsIn(store, { mostInside: 8 })
+  const groups = await listGroups(store, { mostInside: 8 })
   const inOrder = [...store.ids].sort()
   expect(groups).toEqual([inOrder.slice(0, 8), inOrder.slice(8, 16)])
 })
 
-it('a search ends when the run does', async () => {
+it('findGroups stops when the run ends', async () => {
   const { app, model }: { app: TestApp; model: Store['model'] } = await openStore(alternating([32], 6))
   const [partition] = await listPartitions(app.db, null)
   if (!partition) throw new Error('nothing to look through')

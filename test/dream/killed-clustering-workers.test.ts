@@ -7,19 +7,19 @@ import { runUntilKilled } from '../support/run-until-killed.ts'
 import { buildSimilarTexts, createSimilarRecords } from '../support/similar-records.ts'
 
 const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
-/** True of all but Vega. */
-const telling = answerBySchema({
+/** The summary is true for all groups but Vega. */
+const modelAnswers = answerBySchema({
   summary: ({ memories: [{ says }] }: Body) => ({ summary: says.includes('Vega') ? `${says} by Eve` : says }),
 })
 
 async function openStore() {
-  const mind = await openDreamApp(respondAfter(20, telling))
+  const mind = await openDreamApp(respondAfter(20, modelAnswers))
   for (const name of ['Orion', 'Vega', 'Lyra', 'Ceres'])
     await createSimilarRecords(mind.app, buildSimilarTexts(name), { scope: name })
   return { ...mind, id: await mind.requestRun(['cluster']) }
 }
 
-async function conclude({ app, readRun }: DreamApp, id: string) {
+async function readResult({ app, readRun }: DreamApp, id: string) {
   const { status, stats } = await readRun(id)
   const { clusters_merged, records_merged, clusters_rejected, cluster_candidates } = stats
   const { rows } = await app.database.pool.query(
@@ -36,19 +36,19 @@ async function conclude({ app, readRun }: DreamApp, id: string) {
   return { status, figures, rows, changes }
 }
 
-let concluded: ReturnType<typeof conclude> | undefined
+let result: ReturnType<typeof readResult> | undefined
 
-/** What a worker that is left alone comes to. */
-function undisturbed() {
-  concluded ??= openStore().then(async (store) => {
+/** Returns the result of a run without a kill. */
+function readUndisturbedResult() {
+  result ??= openStore().then(async (store) => {
     await store.attend()
-    return conclude(store, store.id)
+    return readResult(store, store.id)
   })
-  return concluded
+  return result
 }
 
-it('undisturbed, what is told truly becomes one', async () => {
-  expect(await undisturbed()).toMatchObject({
+it('a run without a kill merges every true group', async () => {
+  expect(await readUndisturbedResult()).toMatchObject({
     status: 'succeeded',
     figures: { clusters_merged: 3, records_merged: 18, clusters_rejected: 1, cluster_candidates: 1 },
   })
@@ -62,12 +62,12 @@ it.each([
   ['in batch', 5],
   ['after batch', 8],
   ['concluding', 1],
-])('a worker killed %s %i leaves nothing twice and nothing out', async (step, nth) => {
+])('a run whose worker is killed %s %i has the same result', async (step, nth) => {
   const store = await openStore()
   const { app, id, model } = store
   const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
   await runUntilKilled(app.database.pool, [program, ...args])
   await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
   await store.attend()
-  expect(await conclude(store, id)).toEqual(await undisturbed())
+  expect(await readResult(store, id)).toEqual(await readUndisturbedResult())
 })

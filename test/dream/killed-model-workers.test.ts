@@ -14,15 +14,15 @@ import { runUntilKilled } from '../support/run-until-killed.ts'
 
 const program = fileURLToPath(new URL('killed-model-worker.ts', import.meta.url))
 const steps = ['peer_cards', 'synthesis', 'probe']
-const doubting = answerBySchema({
+const modelAnswers = answerBySchema({
   profile: ({ entity }: Body) => ({ profile: `all about ${entity.name}` }),
   synthesis: { connected: true, synthesis: 'a queue', insight: 'it fills' },
   judgement: { still_valid: false, confidence: 1, reason: 'it has passed' },
 })
 
-/** Two entities with enough to say of each, alike and apart; ten old beliefs. */
+/** Creates two entities with enough facts and different contexts, and ten old beliefs. */
 async function openStore() {
-  const mind = await openDreamApp(respondAfter(20, doubting))
+  const mind = await openDreamApp(respondAfter(20, modelAnswers))
   const { app } = mind
   const modelId = await insertEmbeddingModel(app.db, 2)
   for (const [name, vector] of [
@@ -37,7 +37,7 @@ async function openStore() {
   return { ...mind, id: await mind.requestRun(steps) }
 }
 
-async function conclude({ app, readRun }: DreamApp, id: string) {
+async function readResult({ app, readRun }: DreamApp, id: string) {
   const { status, stats } = await readRun(id)
   const { rows } = await app.database.pool.query(
     `select c.payload ->> 'object' as object, c.payload ->> 'canonical_name' as name, c.tags, r.status, r.version,
@@ -53,19 +53,19 @@ async function conclude({ app, readRun }: DreamApp, id: string) {
   }
 }
 
-let concluded: ReturnType<typeof conclude> | undefined
+let result: ReturnType<typeof readResult> | undefined
 
-/** What a worker that is left alone comes to. */
-function undisturbed() {
-  concluded ??= openStore().then(async (store) => {
+/** Returns the result of a run without a kill. */
+function readUndisturbedResult() {
+  result ??= openStore().then(async (store) => {
     await store.attend()
-    return conclude(store, store.id)
+    return readResult(store, store.id)
   })
-  return concluded
+  return result
 }
 
-it('undisturbed, all three do what they are there for', async () => {
-  expect(await undisturbed()).toMatchObject({
+it('a run without a kill writes profiles, a connection and challenges', async () => {
+  expect(await readUndisturbedResult()).toMatchObject({
     status: 'succeeded',
     stats: {
       ...{ cards_created: 2, pairs_asked: 1, pairs_connected: 1 },
@@ -83,12 +83,12 @@ it.each([
   ['before batch', 9],
   ['in batch', 12],
   ['concluding', 1],
-])('a worker killed %s %i leaves nothing twice and nothing out', async (step, nth) => {
+])('a run whose worker is killed %s %i has the same result', async (step, nth) => {
   const store = await openStore()
   const { app, id, model } = store
   const args = [app.database.url, app.clock.now().toISOString(), step, String(nth), model.url]
   await runUntilKilled(app.database.pool, [program, ...args])
   await app.database.pool.query(`update job_leases set expires_at = $1`, [app.clock.now()])
   await store.attend()
-  expect(await conclude(store, id)).toEqual(await undisturbed())
+  expect(await readResult(store, id)).toEqual(await readUndisturbedResult())
 })

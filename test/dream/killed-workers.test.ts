@@ -14,8 +14,8 @@ import type { WorkerSetup } from '../support/worker-setup.ts'
 
 const program = fileURLToPath(new URL('killed-dream-worker.ts', import.meta.url))
 
-describe('many at once', () => {
-  it('raise and put away each record once', async () => {
+describe('concurrent dreams and decay runs', () => {
+  it('promote and archive each record once', async () => {
     const setup = await openDreamSetup()
     const ids = await insertDreamRecords(setup, 120)
     await setup.requestRun('dream')
@@ -43,7 +43,7 @@ describe('many at once', () => {
   })
 })
 
-describe('a worker that dies in a dream', () => {
+describe('a dream worker that is killed', () => {
   async function killAt(setup: WorkerSetup, step: string, nth: number): Promise<void> {
     await runUntilKilled(setup.pool, [program, setup.url, setup.clock.now().toISOString(), step, String(nth)])
     setup.clock.advance(31_000)
@@ -55,7 +55,7 @@ describe('a worker that dies in a dream', () => {
     { step: 'after batch', nth: 3 },
     { step: 'in batch', nth: 6 },
     { step: 'concluding', nth: 1 },
-  ])('$step $nth leaves nothing that the next does not finish', async ({ step, nth }) => {
+  ])('$step $nth leaves work that the next worker finishes', async ({ step, nth }) => {
     const setup = await openDreamSetup()
     const ids = await insertDreamRecords(setup, 120)
     const id = await setup.requestRun('dream')

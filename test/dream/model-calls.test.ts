@@ -18,42 +18,42 @@ import {
 
 const steps = ['cluster'] as const
 
-/** Groups of which each is a question. */
-async function withGroups(count: number, mind: DreamApp): Promise<DreamApp> {
+/** Creates groups, each of which needs one model call. */
+async function createGroups(count: number, opened: DreamApp): Promise<DreamApp> {
   for (let nth = 0; nth < count; nth++)
-    await createSimilarRecords(mind.app, buildSimilarTexts('Orion'), { scope: `scope ${nth}` })
-  return mind
+    await createSimilarRecords(opened.app, buildSimilarTexts('Orion'), { scope: `scope ${nth}` })
+  return opened
 }
 
-it('a model that fails three times in a row is left alone for the rest of the run', async () => {
-  const { dream, takeModelRequests } = await withGroups(5, await openDreamApp(respond(422, {})))
+it('a run stops calling the model after three failures in a row', async () => {
+  const { dream, takeModelRequests } = await createGroups(5, await openDreamApp(respond(422, {})))
   const { stats } = await dream(steps)
   expect(stats).toMatchObject({ model_calls: 3, cluster_candidates: 5, clusters_rejected: 0 })
   takeModelRequests()
   expect((await dream(steps)).stats).toMatchObject({ model_calls: 3 })
 })
 
-it('one answer makes up for the failures before it', async () => {
+it('one answer resets the count of failures', async () => {
   const [refusal, answer] = [respond(422, {}), answerBySchema(summarizeByFirst)]
-  // A server that refuses a schema is asked without it at once.
+  // After a refusal the request is repeated at once without a schema.
   const behaviour = respondInTurn(refusal, refusal, refusal, refusal, answer, refusal, refusal, answer)
-  const { dream } = await withGroups(5, await openDreamApp(behaviour))
+  const { dream } = await createGroups(5, await openDreamApp(behaviour))
   expect((await dream(steps)).stats).toMatchObject({ model_calls: 5, clusters_merged: 2 })
 })
 
-it('a key that is refused is tried once', async () => {
-  const { dream } = await withGroups(3, await openDreamApp(respond(403, {})))
+it('a run calls the model once when the key is refused', async () => {
+  const { dream } = await createGroups(3, await openDreamApp(respond(403, {})))
   expect((await dream(steps)).stats).toMatchObject({ model_calls: 1, cluster_candidates: 3 })
 })
 
-it('what an answer costs is counted, whether it can be used or not', async () => {
+it('a run counts tokens and cost of every answer, usable or not', async () => {
   const usage = { prompt_tokens: 1_000, completion_tokens: 100 }
   const behaviour = respondInTurn(
     chatting('I cannot say.'),
     chatting('{"summary": 1}', usage),
     respondWithJson({ summary: '' }),
   )
-  const { dream } = await withGroups(
+  const { dream } = await createGroups(
     3,
     await openDreamApp(behaviour, { MEMBRANE_LLM_PROMPT_PRICE: '2', MEMBRANE_LLM_COMPLETION_PRICE: '10' }),
   )
@@ -67,18 +67,21 @@ it('what an answer costs is counted, whether it can be used or not', async () =>
 it.each([
   ['tokens', { MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '140' }],
   ['money', { MEMBRANE_LLM_MAX_COST_PER_RUN: '0.00014', MEMBRANE_LLM_PROMPT_PRICE: '1' }],
-])('a run asks no more once its %s are spent, and the next goes on', async (_, variables) => {
-  const { dream } = await withGroups(4, await openDreamApp(answerBySchema(summarizeByFirst), variables))
-  const spent = await dream(steps)
-  expect(spent.stats).toMatchObject({ model_calls: 2, clusters_merged: 2, cluster_candidates: 2 })
-  expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 2, cluster_candidates: 0 })
-})
+])(
+  'a run stops calling the model when its %s are spent, and the next run continues',
+  async (_, variables) => {
+    const { dream } = await createGroups(4, await openDreamApp(answerBySchema(summarizeByFirst), variables))
+    const spent = await dream(steps)
+    expect(spent.stats).toMatchObject({ model_calls: 2, clusters_merged: 2, cluster_candidates: 2 })
+    expect((await dream(steps)).stats).toMatchObject({ clusters_merged: 2, cluster_candidates: 0 })
+  },
+)
 
-it('a run that is taken up again has spent what it had spent', async () => {
-  const mind = await openDreamApp(answerBySchema(summarizeByFirst), {
+it('a resumed run counts what it spent before', async () => {
+  const opened = await openDreamApp(answerBySchema(summarizeByFirst), {
     MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '140',
   })
-  const { model, requestRun, attend, readRun } = await withGroups(4, mind)
+  const { model, requestRun, attend, readRun } = await createGroups(4, opened)
   const id = await requestRun(steps)
   const stopping = new AbortController()
   model.behave((response, seen) => {
@@ -94,8 +97,8 @@ it('a run that is taken up again has spent what it had spent', async () => {
   expect(stats.model_prompt_tokens + stats.model_completion_tokens).toBeLessThan(225)
 })
 
-it('a run that is cancelled while a model thinks does not wait for it', async () => {
-  const { app, model, requestRun, attend, readRun } = await withGroups(1, await openDreamApp(neverRespond))
+it('a cancelled run does not wait for the model', async () => {
+  const { app, model, requestRun, attend, readRun } = await createGroups(1, await openDreamApp(neverRespond))
   const id = await requestRun(steps)
   const attending = attend()
   await until('the model to be asked', async () => model.requests.length > 0)
@@ -106,8 +109,8 @@ it('a run that is cancelled while a model thinks does not wait for it', async ()
   expect(await readRun(id)).toMatchObject({ status: 'cancelled' })
 })
 
-it('no transaction waits for a model, and nobody waits for a record that it reads of', async () => {
-  const { app, model, requestRun, attend, readRun } = await withGroups(1, await openDreamApp())
+it('no transaction is open and no record is locked during a model call', async () => {
+  const { app, model, requestRun, attend, readRun } = await createGroups(1, await openDreamApp())
   const { rows } = await app.database.pool.query<Body>('select id from records order by id limit 1')
   const waiting: Body[] = []
   model.behave(async (response, seen) => {

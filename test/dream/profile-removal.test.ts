@@ -13,12 +13,12 @@ import { mergeEntities } from '../support/entity-requests.ts'
 import { type Body, read } from '../support/record-requests.ts'
 
 const steps = ['peer_cards'] as const
-/** Says how many records it was shown. */
+/** The profile states how many records the model saw. */
 const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
 })
 
-it('a card that was retracted or forgotten does not come back until there is something new to say', async () => {
+it('a retracted or forgotten peer card is not written again before the facts change', async () => {
   const { app, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -29,7 +29,7 @@ it('a card that was retracted or forgotten does not come back until there is som
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_replaced: 0 })
 })
 
-it('the card of an entity that was folded into another gives way, with a model or without', async () => {
+it('the peer card of a merged entity is retracted, with a model or without', async () => {
   const { app, model, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const twin = await createEntityWithFacts(app, 'Twin', buildFiveNotes('Twin'))
@@ -49,7 +49,7 @@ it('the card of an entity that was folded into another gives way, with a model o
 })
 
 it.each(['record', 'entity'] as const)(
-  'the erasure of a %s takes every card that was made of it',
+  'erasing a %s erases every peer card derived from it',
   async (which) => {
     const { app, dream } = await openDreamApp(writer, { MEMBRANE_TOMBSTONE_KEY: 'k'.repeat(32) })
     const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
@@ -66,7 +66,7 @@ it.each(['record', 'entity'] as const)(
   },
 )
 
-it('a card of which nobody has noted that a dream wrote it is still its own', async () => {
+it('a peer card without its entry in peer_cards still belongs to its entity', async () => {
   const { app, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -77,7 +77,7 @@ it('a card of which nobody has noted that a dream wrote it is still its own', as
   expect((await dream(steps)).stats).toMatchObject({ cards_replaced: 1 })
 })
 
-it('a profile becomes as sensitive as whom it is of', async () => {
+it('a peer card gets the sensitivity of its entity', async () => {
   const { app, dream } = await openDreamApp(writer, { MEMBRANE_LLM_MAX_SENSITIVITY: 'high' })
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -86,7 +86,7 @@ it('a profile becomes as sensitive as whom it is of', async () => {
   expect(await read(app, (await readPeerCardId(app, orion.id)) ?? '')).toMatchObject({ sensitivity: 'high' })
 })
 
-it('where there is more to ask than a run may, the next goes on behind it', async () => {
+it('the next run continues behind the entities for which the budget was enough', async () => {
   const { app, dream } = await openDreamApp(writer, { MEMBRANE_LLM_MAX_TOKENS_PER_RUN: '150' })
   const entities = []
   for (const name of ['Orion', 'Vega', 'Lyra', 'Deneb'])

@@ -14,12 +14,12 @@ import {
 import { type Body, create, read } from '../support/record-requests.ts'
 
 const steps = ['peer_cards'] as const
-/** Says how many records it was shown. */
+/** The profile states how many records the model saw. */
 const writer = answerBySchema({
   profile: ({ records }: Body) => ({ profile: `known by ${records.length} records` }),
 })
 
-it('an entity of which enough is known gets one profile, made of what is known', async () => {
+it('the step peer_cards writes one profile from the facts of an entity that has enough of them', async () => {
   const { app, dream, listRunChanges, takeModelRequests } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega').slice(1))
@@ -48,7 +48,7 @@ it('an entity of which enough is known gets one profile, made of what is known',
   expect(JSON.stringify(changes)).not.toContain('known by')
 })
 
-it('a profile is left alone until what it was made of has changed, and then replaced', async () => {
+it('the step peer_cards replaces a profile only when its facts changed', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -77,7 +77,7 @@ it('a profile is left alone until what it was made of has changed, and then repl
   expect(await listPeerCards(app)).toHaveLength(2)
 })
 
-it('two planted cards stay two over any number of runs', async () => {
+it('the step peer_cards keeps two cards that a client created, over several runs', async () => {
   const { app, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const vega = await createEntityWithFacts(app, 'Vega', buildFiveNotes('Vega'))
@@ -96,7 +96,7 @@ it('two planted cards stay two over any number of runs', async () => {
   expect(await listPeerCards(app)).toEqual(planted)
 })
 
-it('two profiles of one entity stay as somebody put them', async () => {
+it('the step peer_cards leaves two profiles of one entity as a client changed them', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -111,7 +111,7 @@ it('two profiles of one entity stay as somebody put them', async () => {
   expect(takeModelRequests()).toEqual([])
 })
 
-it.each(['entity', 'card'] as const)('a pinned %s is left alone', async (which) => {
+it.each(['entity', 'card'] as const)('the step peer_cards leaves a pinned %s alone', async (which) => {
   const { app, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -125,7 +125,7 @@ it.each(['entity', 'card'] as const)('a pinned %s is left alone', async (which) 
   expect(await readPeerCardId(app, orion.id)).toBe(card)
 })
 
-it('a profile tells nothing that who may see the entity may not', async () => {
+it('a profile contains no fact that a reader of its entity may not see', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(writer, {
     MEMBRANE_LLM_MAX_SENSITIVITY: 'medium',
   })
@@ -142,7 +142,7 @@ it('a profile tells nothing that who may see the entity may not', async () => {
   expect(await readPeerCardId(app, hidden.id)).toBeUndefined()
 })
 
-it('a key that may not see the card is not told of it', async () => {
+it('an entity does not name its peer card to a key that may not see the card', async () => {
   const { app, dream } = await openDreamApp(writer)
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   await dream(steps)
@@ -161,7 +161,7 @@ it.each([
   ['a book', { profile: 'x'.repeat(4_001) }],
   ['half a character', { profile: 'x\ud800' }],
   ['a NUL', { profile: 'x\0' }],
-])('an answer that is %s is refused, and its question not put again', async (_, answer) => {
+])('the step peer_cards refuses an answer that is %s and does not ask again', async (_, answer) => {
   const { app, model, dream, takeModelRequests } = await openDreamApp(answerBySchema({ profile: answer }))
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 0, cards_rejected: 1, model_calls: 1 })
@@ -172,7 +172,7 @@ it.each([
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, model_calls: 1 })
 })
 
-it('a model that refuses one question is asked the next, and one that is away is not waited for', async () => {
+it('the step peer_cards continues after one refused question, and stops when the model is unavailable', async () => {
   const { app, model, dream, takeModelRequests } = await openDreamApp((response, seen) => {
     const isFirst = model.requests.length === 1
     return isFirst ? respond(413, { error: { message: 'no' } })(response, seen) : writer(response, seen)
@@ -190,7 +190,7 @@ it('a model that refuses one question is asked the next, and one that is away is
   expect(await listPeerCards(app)).toHaveLength(6)
 })
 
-it('a rehearsal asks only when it is told to, and keeps nothing', async () => {
+it('the step peer_cards calls the model in a dry run only with ask_model, and writes nothing', async () => {
   const { app, dream, takeModelRequests } = await openDreamApp(writer)
   await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   const before = await readDreamTables(app)
@@ -201,7 +201,7 @@ it('a rehearsal asks only when it is told to, and keeps nothing', async () => {
   expect(await readDreamTables(app)).toEqual(before)
 })
 
-it('secrets in what is known are not shown to the model', async () => {
+it('the step peer_cards masks secrets in the prompt', async () => {
   const { app, dream, model } = await openDreamApp(writer)
   const notes = ['password=hunter22', 'token: abc12345678', ...buildFiveNotes('Orion')]
   await createEntityWithFacts(app, 'Orion', notes)
@@ -210,7 +210,7 @@ it('secrets in what is known are not shown to the model', async () => {
   expect(model.requests[0]?.text).not.toMatch(/hunter22|abc12345678/)
 })
 
-it('what changes while the model writes is not overwritten: the profile waits for the next run', async () => {
+it('the step peer_cards discards a profile when a fact changed during the model call', async () => {
   const { app, model, dream } = await openDreamApp()
   const orion = await createEntityWithFacts(app, 'Orion', [...buildFiveNotes('Orion'), 'a sixth thing'])
   model.behave(async (response, seen) => {
@@ -224,7 +224,7 @@ it('what changes while the model writes is not overwritten: the profile waits fo
   expect((await dream(steps)).stats).toMatchObject({ cards_created: 1, cards_outdated: 0 })
 })
 
-it('an entity of which there is always news has its profile all the same', async () => {
+it('the step peer_cards writes a profile for an entity that gets a new fact during every model call', async () => {
   const { app, model, dream } = await openDreamApp()
   const orion = await createEntityWithFacts(app, 'Orion', buildFiveNotes('Orion'))
   model.behave(async (response, seen) => {

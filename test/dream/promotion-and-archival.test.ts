@@ -12,8 +12,8 @@ import {
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 import { day } from '../support/worker-setup.ts'
 
-describe('a dream that forgets', () => {
-  it('raises what has come far enough and puts away what is hardly anything, each once', async () => {
+describe('the step forget of a dream', () => {
+  it('promotes records that qualify and archives unimportant old ones, each once', async () => {
     const setup = await openDreamSetup()
     const ids = await insertDreamRecords(setup, 120)
     const run = await setup.run('dream')
@@ -39,7 +39,7 @@ describe('a dream that forgets', () => {
     expect(await readRecordTables(setup)).toEqual(before)
   })
 
-  it('tells of each what decided, in its log and in the changes of the run', async () => {
+  it('records the reason in the audit log and in the changes of the run', async () => {
     const setup = await openDreamSetup()
     const [id = ''] = await insertRecordHistories(
       setup.pool,
@@ -67,16 +67,16 @@ describe('a dream that forgets', () => {
 
   const exempt: [string, Partial<RecordHistory>, string][] = [
     ['is pinned', {}, `pinned = true`],
-    ['is kept until somebody deletes it', {}, `deletion_policy = 'manual_only'`],
-    ['is never to be deleted', {}, `deletion_policy = 'never'`],
-    ['was withdrawn', {}, `status = 'invalidated'`],
-    ['never fades', { layer: 'codebase' }, `version = 1`],
-    ['is 90 days old and no more', { age_ms: 90 * day }, `version = 1`],
-    ['matters', { base_importance: 0.9 }, `version = 1`],
+    ['has the policy manual_only', {}, `deletion_policy = 'manual_only'`],
+    ['has the policy never', {}, `deletion_policy = 'never'`],
+    ['was invalidated', {}, `status = 'invalidated'`],
+    ['is of a layer that never fades', { layer: 'codebase' }, `version = 1`],
+    ['is exactly 90 days old', { age_ms: 90 * day }, `version = 1`],
+    ['is important', { base_importance: 0.9 }, `version = 1`],
     ['was used three times', { accesses: buildUses(3, 99 * day) }, `version = 1`],
     ['was used a week ago', { accesses: buildUses(1, 7 * day) }, `version = 1`],
   ]
-  it.each(exempt)('leaves what %s', async (_, more, change) => {
+  it.each(exempt)('leaves a record that %s', async (_, more, change) => {
     const setup = await openDreamSetup()
     const [id = '', twin = ''] = await insertRecordHistories(
       setup.pool,
@@ -90,7 +90,7 @@ describe('a dream that forgets', () => {
     expect(gone).toMatchObject({ reason: 'archived' })
   })
 
-  it('keeps to the scope it is asked for', async () => {
+  it('changes only records of its scope', async () => {
     const setup = await openDreamSetup()
     const ids = await insertDreamRecords(setup, 12)
     await setup.pool.query(`update records set scope = 'team' where id = any($1)`, [ids.slice(0, 6)])
@@ -101,17 +101,17 @@ describe('a dream that forgets', () => {
     for (const fate of fates.slice(6)) expect(fate).toMatchObject({ reason: null, version: 1 })
   })
 
-  it('in a dry run changes nothing, and tells what it would', async () => {
+  it('reports in a dry run what it would change, and changes nothing', async () => {
     const setup = await openDreamSetup()
     await insertDreamRecords(setup, 90)
-    // As working memory it is worth little enough to go; as what it first becomes it is not.
+    // As a working record it would be archived; after its promotion it is important enough to stay.
     const spared = buildHistory('working', 100 * day, { base_importance: 0.72, source_type: 'ingest' })
     const [borderline] = await insertRecordHistories(setup.pool, [spared], setup.clock.now())
     const before = await readRecordTables(setup)
     const rehearsed = await setup.run('dream', { dryRun: true })
     expect(await readRecordTables(setup)).toEqual(before)
     const run = await setup.run('dream')
-    // A rehearsal weighs what there is: of what it raised and put away, too, it has taken everything back.
+    // A dry run does the work and rolls it back.
     const { promoted_episodic, promoted_semantic, archived } = run.stats
     expect(rehearsed.stats).toMatchObject({ promoted_episodic, promoted_semantic, archived })
     expect(archived).toBe(30)
@@ -121,7 +121,7 @@ describe('a dream that forgets', () => {
     expect(told.filter(({ record_id }) => record_id === borderline)).toMatchObject([{ action: 'promote' }])
   })
 
-  it('passes over what another transaction holds, and comes back for it', async () => {
+  it('skips a record that another transaction has locked, and takes it in the next run', async () => {
     const setup = await openDreamSetup()
     const ids = await insertDreamRecords(setup, 6)
     const client = await setup.pool.connect()

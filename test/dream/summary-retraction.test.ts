@@ -16,7 +16,7 @@ const steps = ['cluster'] as const
 const all = (count: number, status: string) => Array.from({ length: count }, () => status)
 const asked = { actor: 'ada', rationale: 'it says too little' }
 
-async function merged() {
+async function openAppWithSummary() {
   const mind = await openDreamApp(answerBySchema(summarizeByFirst), {
     MEMBRANE_TOMBSTONE_KEY: 'ab'.repeat(32),
   })
@@ -27,8 +27,8 @@ async function merged() {
   return { ...mind, ids, summary: summary?.id ?? '' }
 }
 
-it('a summary that is retracted gives back what it was made of, and no dream takes it again', async () => {
-  const { app, ids, summary, dream, takeModelRequests } = await merged()
+it('retracting a summary restores its sources, and later dreams leave them alone', async () => {
+  const { app, ids, summary, dream, takeModelRequests } = await openAppWithSummary()
   const retract = () => app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
   expect((await retract()).status).toBe(200)
   expect((await read(app, summary)).status).toBe('invalidated')
@@ -58,8 +58,8 @@ it('a summary that is retracted gives back what it was made of, and no dream tak
   expect(await readStatuses(app, ids)).toEqual(all(6, 'active'))
 })
 
-it('a merge is reverted by nobody but who takes the summary back', async () => {
-  const { app, ids } = await merged()
+it('a merge can be reverted only by retracting its summary', async () => {
+  const { app, ids } = await openAppWithSummary()
   const body = { status: 'active', reason: 'r', actor: 'ada' }
   expectProblem(
     await app.request('POST', `/v1/records/${ids[0]}/status`, { body }),
@@ -68,7 +68,7 @@ it('a merge is reverted by nobody but who takes the summary back', async () => {
   )
 })
 
-it('what was merged by hand stays merged when what came of it is retracted', async () => {
+it('retracting a record that a client merged does not restore its sources', async () => {
   const { app } = await openDreamApp()
   const ids = await createSimilarRecords(app, buildSimilarTexts('Orion', 2))
   const record = {
@@ -82,8 +82,8 @@ it('what was merged by hand stays merged when what came of it is retracted', asy
   expect(await readStatuses(app, ids)).toEqual(all(2, 'merged'))
 })
 
-it('an erased source takes the summary with it, and the next dream gives back the others', async () => {
-  const { app, ids, summary, dream, listRunChanges } = await merged()
+it('erasing a source erases the summary, and the next dream restores the other sources', async () => {
+  const { app, ids, summary, dream, listRunChanges } = await openAppWithSummary()
   const [first = '', ...others] = ids
   const erased = await app.request('POST', `/v1/records/${first}/erase`, {
     body: { ...asked, cascade: true },
@@ -99,7 +99,7 @@ it('an erased source takes the summary with it, and the next dream gives back th
   expect((await dream(steps)).stats.records_unmerged).toBe(0)
 })
 
-it('an episode that was told as one with others before anybody learnt from it still teaches', async () => {
+it('an episode that was merged before consolidation still becomes a fact', async () => {
   const { app, dream } = await openDreamApp(answerBySchema(summarizeByFirst))
   const episodes: Body[] = []
   for (const said of buildSimilarTexts('Orion')) episodes.push(await captureEpisode(app, said))
@@ -111,8 +111,8 @@ it('an episode that was told as one with others before anybody learnt from it st
   expect((await consolidate(app)).stats).toMatchObject({ semantic_extracted: 6 })
 })
 
-it('the laws of the store hold after a merge, its reversal and a dream after that', async () => {
-  const { app, summary, dream } = await merged()
+it('the laws of the store hold after a merge, its reversal and another dream', async () => {
+  const { app, summary, dream } = await openAppWithSummary()
   await app.request('POST', `/v1/records/${summary}/retract`, { body: asked })
   await dream(['cluster', 'forget'])
   expect(await listBrokenLaws(app)).toEqual([])

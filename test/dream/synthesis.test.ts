@@ -13,25 +13,25 @@ import { type Body, create, fact, read } from '../support/record-requests.ts'
 import type { TestApp } from '../support/test-app.ts'
 
 const steps = ['synthesis'] as const
-const joining = answerBySchema({
+const confirming = answerBySchema({
   synthesis: ({ entities: [one, other] }: Body) => ({
     ...{ connected: true, synthesis: `${one.name} and ${other.name} share a queue` },
     insight: 'slowing one slows the other',
   }),
 })
-const apart = answerBySchema({ synthesis: { connected: false, synthesis: '', insight: '' } })
+const rejecting = answerBySchema({ synthesis: { connected: false, synthesis: '', insight: '' } })
 
-/** Directions whose likeness to the first is the cosine they are named by. */
+/** Builds a vector with this cosine to the first one. */
 const at = (cosine: number) => Float32Array.from([cosine, Math.sqrt(1 - cosine * cosine), 0, 0])
 
-type Place = { cosine: number; tags?: string[]; bits?: Precision }
+type Placement = { cosine: number; tags?: string[]; bits?: Precision }
 
-/** An entity with three facts, each in the same place. */
-async function place(
+/** Creates an entity with three facts that share one vector. */
+async function createPlacedEntity(
   app: TestApp,
   modelId: number,
   name: string,
-  { cosine, tags = [name], bits = 32 }: Place,
+  { cosine, tags = [name], bits = 32 }: Placement,
 ) {
   const about = await createEntityWithFacts(
     app,
@@ -44,11 +44,11 @@ async function place(
   return about
 }
 
-async function openPair(behaviour = joining, other: Partial<Place> = {}) {
+async function openPair(behaviour = confirming, other: Partial<Placement> = {}) {
   const mind = await openDreamApp(behaviour)
   const modelId = await insertEmbeddingModel(mind.app.db, 4)
-  const orion = await place(mind.app, modelId, 'Orion', { cosine: 1 })
-  const vega = await place(mind.app, modelId, 'Vega', { cosine: 0.8, ...other })
+  const orion = await createPlacedEntity(mind.app, modelId, 'Orion', { cosine: 1 })
+  const vega = await createPlacedEntity(mind.app, modelId, 'Vega', { cosine: 0.8, ...other })
   return { ...mind, modelId, orion, vega }
 }
 
@@ -58,7 +58,7 @@ const edgesOf = async (app: TestApp, id: string, predicate: string): Promise<str
 }
 
 it.each(['orion', 'vega'] as const)(
-  'what connects entities of two sensitivities is recorded at the more sensitive one, when %s is less',
+  'a connection between entities of two sensitivities is stored at the higher one, when %s is less sensitive',
   async (which) => {
     const { app, orion, vega, dream, listRunChanges } = await openPair()
     const [lower, higher] = which === 'orion' ? [orion, vega] : [vega, orion]
@@ -76,7 +76,7 @@ it.each(['orion', 'vega'] as const)(
   },
 )
 
-it('two entities from different contexts are connected where the model bears it out', async () => {
+it('the step synthesis connects two entities of different contexts when the model confirms it', async () => {
   const { app, orion, vega, dream, listRunChanges, takeModelRequests } = await openPair()
   const run = await dream(steps)
   expect(run.stats).toMatchObject({ pairs_asked: 1, pairs_connected: 1, pairs_rejected: 0, model_calls: 1 })
@@ -102,8 +102,8 @@ it('two entities from different contexts are connected where the model bears it 
   expect(await readDreamTables(app)).toEqual(before)
 })
 
-it('a pair that was rejected is remembered, whatever one learns of either', async () => {
-  const { app, modelId, orion, vega, dream } = await openPair(apart)
+it('the step synthesis does not ask again about a rejected pair, even after new facts', async () => {
+  const { app, modelId, orion, vega, dream } = await openPair(rejecting)
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 1, pairs_rejected: 1 })
   const { id } = await createFactAbout(app, orion.id, 'something new', { tags: ['Orion'] })
   await insertVectors(app.db, modelId, [{ id, vector: at(1) }])
@@ -111,7 +111,7 @@ it('a pair that was rejected is remembered, whatever one learns of either', asyn
   expect(await edgesOf(app, vega.id, 'related_to')).toEqual([])
 })
 
-it('what somebody undoes is not connected again', async () => {
+it('the step synthesis does not restore a connection that a client removed', async () => {
   const { app, orion, vega, dream, listRunChanges } = await openPair()
   const changes = await listRunChanges(await dream(steps))
   const { record_id: id } = changes.find(({ action }) => action === 'create') ?? {}
@@ -125,22 +125,22 @@ it.each([
   ['are too far apart', { cosine: 0.7 }],
   ['are too near', { cosine: 0.95 }],
   ['share a tag', { tags: ['Vega', 'Orion'] }],
-])('entities that %s are not asked about', async (_, other) => {
-  const { dream } = await openPair(joining, other)
+])('the step synthesis does not ask about entities that %s', async (_, other) => {
+  const { dream } = await openPair(confirming, other)
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
 })
 
-it('tags of the service itself are no context', async () => {
-  const mind = await openDreamApp(joining)
+it('the step synthesis does not count tags of the service as context', async () => {
+  const mind = await openDreamApp(confirming)
   const modelId = await insertEmbeddingModel(mind.app.db, 4)
-  await place(mind.app, modelId, 'Orion', { cosine: 1, tags: ['consolidated', 'one'] })
-  await place(mind.app, modelId, 'Vega', { cosine: 0.8, tags: ['consolidated', 'other'] })
+  await createPlacedEntity(mind.app, modelId, 'Orion', { cosine: 1, tags: ['consolidated', 'one'] })
+  await createPlacedEntity(mind.app, modelId, 'Vega', { cosine: 0.8, tags: ['consolidated', 'other'] })
   expect((await mind.dream(steps)).stats).toMatchObject({ pairs_asked: 1 })
 })
 
-it('entities that are related, or that one record mentions, are not asked about', async () => {
+it('the step synthesis skips entities that are linked or mentioned in the same record', async () => {
   const { app, modelId, orion, vega, dream } = await openPair()
-  const lyra = await place(app, modelId, 'Lyra', { cosine: 0.8 })
+  const lyra = await createPlacedEntity(app, modelId, 'Lyra', { cosine: 0.8 })
   const link = { predicate: 'depends_on', target_id: orion.id }
   await app.request('POST', `/v1/records/${vega.id}/relations`, { body: link })
   const both = [lyra.id, orion.id].map((target_id) => ({ predicate: 'mentions_entity', target_id }))
@@ -148,14 +148,15 @@ it('entities that are related, or that one record mentions, are not asked about'
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
 })
 
-it('vectors of every precision are compared', async () => {
-  const { dream } = await openPair(joining, { bits: 4 })
+it('the step synthesis compares vectors of every precision', async () => {
+  const { dream } = await openPair(confirming, { bits: 4 })
   expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 1 })
 })
 
-it('five pairs of a run are asked about, and the others in the runs after it', async () => {
-  const { app, modelId, dream, takeModelRequests } = await openPair(apart)
-  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await place(app, modelId, name, { cosine: 0.8 })
+it('the step synthesis asks about five pairs in a run and about the others in later runs', async () => {
+  const { app, modelId, dream, takeModelRequests } = await openPair(rejecting)
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
+    await createPlacedEntity(app, modelId, name, { cosine: 0.8 })
   const asked: string[] = []
   for (let night = 0; night < 3; night++) {
     await dream(steps)
@@ -168,7 +169,7 @@ it('five pairs of a run are asked about, and the others in the runs after it', a
   expect(new Set(asked).size).toBe(7)
 })
 
-it('a pinned entity is not related, and one of another scope not compared', async () => {
+it('the step synthesis skips pinned entities and compares only within a scope', async () => {
   const { app, modelId, orion, dream } = await openPair()
   await app.request('POST', `/v1/records/${orion.id}/pin`, { body: { actor: 'a', rationale: 'r' } })
   const more = { scope: 'team', tags: ['t'], entity: { scope: 'team' } }
@@ -177,10 +178,10 @@ it('a pinned entity is not related, and one of another scope not compared', asyn
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0 })
 })
 
-it('what is too sensitive for the model is not compared at all', async () => {
-  const mind = await openDreamApp(joining)
+it('the step synthesis skips entities above the sensitivity of the model', async () => {
+  const mind = await openDreamApp(confirming)
   const modelId = await insertEmbeddingModel(mind.app.db, 4)
-  await place(mind.app, modelId, 'Orion', { cosine: 1 })
+  await createPlacedEntity(mind.app, modelId, 'Orion', { cosine: 1 })
   const hidden = { sensitivity: 'high', tags: ['h'], entity: { sensitivity: 'high' } }
   const vega = await createEntityWithFacts(mind.app, 'Vega', ['Vega 1'], hidden)
   await insertVectors(mind.app.db, modelId, [{ id: vega.known[0] ?? '', vector: at(0.8) }])
@@ -191,7 +192,7 @@ it.each([
   ['nothing', {}],
   ['no word of it', { connected: true, synthesis: '', insight: 'x' }],
   ['a guess', { connected: 'yes', synthesis: 'x', insight: 'x' }],
-])('an answer with %s connects nothing, and its question is not put again', async (_, answer) => {
+])('the step synthesis writes nothing and does not ask again after an answer with %s', async (_, answer) => {
   const { app, orion, vega, dream } = await openPair(answerBySchema({ synthesis: answer }))
   expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 0, pairs_rejected: 1 })
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
@@ -199,18 +200,18 @@ it.each([
   expect(related).toEqual([[], []])
 })
 
-it('entities that somebody relates while the model thinks are left to them', async () => {
+it('the step synthesis writes nothing when a client links the pair during the model call', async () => {
   const { app, model, orion, vega, dream } = await openPair()
   model.behave(async (response, seen) => {
     const body = { predicate: 'depends_on', target_id: orion.id }
     await app.request('POST', `/v1/records/${vega.id}/relations`, { body })
-    await joining(response, seen)
+    await confirming(response, seen)
   })
   expect((await dream(steps)).stats).toMatchObject({ pairs_connected: 0, pairs_outdated: 1 })
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0 })
 })
 
-it('a rehearsal that asks keeps nothing', async () => {
+it('the step synthesis writes nothing in a dry run that asks the model', async () => {
   const { app, dream } = await openPair()
   const before = await readDreamTables(app)
   const run = await dream(steps, { dry_run: true, options: { ask_model: true } })
@@ -218,8 +219,8 @@ it('a rehearsal that asks keeps nothing', async () => {
   expect(await readDreamTables(app)).toEqual(before)
 })
 
-it('without vectors there is nothing to compare', async () => {
-  const { app, dream } = await openDreamApp(joining)
+it('the step synthesis finds no pairs without vectors', async () => {
+  const { app, dream } = await openDreamApp(confirming)
   await createEntityWithFacts(app, 'Orion', ['Orion 1'])
   expect((await dream(steps)).stats).toMatchObject({ pairs_asked: 0, model_calls: 0 })
 })

@@ -7,7 +7,7 @@ import { day } from '../support/worker-setup.ts'
 
 const digest = createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] })
 
-it('a question is another one for another step, another model or another version', () => {
+it('digestOf differs for another step, model or prompt version', () => {
   const others = [
     createQuestionDigest({ step: 'probe', model: 'm', inputs: ['a', 1] }),
     createQuestionDigest({ step: 'cluster', model: 'n', inputs: ['a', 1] }),
@@ -18,7 +18,7 @@ it('a question is another one for another step, another model or another version
   expect(digest).toEqual(createQuestionDigest({ step: 'cluster', model: 'm', inputs: ['a', 1] }))
 })
 
-it('what was asked in vain is remembered for half a year, and no longer', async () => {
+it('a verdict expires after half a year', async () => {
   const setup = await openDreamSetup()
   const remember = () =>
     setup.db

@@ -121,7 +121,7 @@ describe('an edge to a record that only some readers of its source see', () => {
   it.each([
     ['more sensitive', { scope: 'a', sensitivity: 'high' }],
     ['of another scope', { scope: 'b', sensitivity: 'low' }],
-  ])('is a change of the target that is %s', async (_, where) => {
+  ])('changes the version of the target only, for a target that is %s', async (_, where) => {
     const source = await create(app, fact({ scope: 'a', sensitivity: 'low' }))
     const target = await create(app, fact(where))
     const path = `/v1/records/${source.id}/relations`

@@ -18,7 +18,7 @@ const before = new Date(now.getTime() - 90 * day)
 const used = (ages: readonly number[]): RecordHistory['accesses'] =>
   ages.map((age, index) => ({ age_ms: age, kind: index % 3 ? 'used' : 'served' }))
 
-function lifeOf(accesses: RecordHistory['accesses'], ageDays = 400): RecordHistory {
+function historyWith(accesses: RecordHistory['accesses'], ageDays = 400): RecordHistory {
   return {
     ...{ age_ms: ageDays * day, base_importance: 0.5, emotional_valence: 0, layer: 'episodic' },
     ...{ source_type: 'ai', confirmations: 0, accesses, unlogged: 0, folded_days: 0 },
@@ -48,7 +48,7 @@ async function foldAll(limit = 1_000): Promise<number> {
 const countLogged = async () =>
   (await database.pool.query('select count(*)::int as count from access_log')).rows[0].count as number
 
-it('folding takes the old accesses of much used records, and no importance moves by it', async () => {
+it('folding removes old accesses of much used records and leaves every importance unchanged', async () => {
   const ages = fc.array(fc.integer({ min: -day, max: 450 * day }), { maxLength: 150 })
   await fc.assert(
     fc.asyncProperty(
@@ -58,7 +58,7 @@ it('folding takes the old accesses of much used records, and no importance moves
         await database.pool.query('truncate records cascade')
         await insertRecordHistories(
           database.pool,
-          given.map((each) => lifeOf(used(each))),
+          given.map((each) => historyWith(used(each))),
           now,
         )
         const scores = await readScores()
@@ -73,16 +73,16 @@ it('folding takes the old accesses of much used records, and no importance moves
   )
 })
 
-it('of each record the newest 32 stay, and what is younger than the limit', async () => {
+it('folding keeps the newest 32 accesses of a record and those younger than the limit', async () => {
   const daily = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, n) => (from + n) * day + 1)
   await insertRecordHistories(
     database.pool,
     [
-      lifeOf(used(daily(200, 232))),
-      lifeOf(used(daily(200, 233))),
-      lifeOf(used([...daily(0, 90), ...daily(100, 110)])),
-      lifeOf(used(daily(0, 89)), 89),
+      historyWith(used(daily(200, 232))),
+      historyWith(used(daily(200, 233))),
+      historyWith(used([...daily(0, 90), ...daily(100, 110)])),
+      historyWith(used(daily(0, 89)), 89),
     ],
     now,
   )
@@ -91,9 +91,9 @@ it('of each record the newest 32 stay, and what is younger than the limit', asyn
   expect(rows).toEqual([{ days: 1 }, { days: 10 }])
 })
 
-it('a day is counted once, however its accesses go', async () => {
+it('folding counts a day once, however many batches its accesses take', async () => {
   const lastYear = Array.from({ length: 300 }, (_, n) => 200 * day + n * 60_000)
-  await insertRecordHistories(database.pool, [lifeOf(used(lastYear))], now)
+  await insertRecordHistories(database.pool, [historyWith(used(lastYear))], now)
   const scores = await readScores()
   for (const limit of [100, 100, 67]) {
     await database.db.transaction().execute((tx) => foldAccesses(tx, { before, limit }))
@@ -104,11 +104,11 @@ it('a day is counted once, however its accesses go', async () => {
   expect(await readScores()).toEqual(scores)
 })
 
-it('workers that fold at once, and uses meanwhile, lose no day and count none twice', async () => {
+it('folding by concurrent workers during new accesses counts every day exactly once', async () => {
   const ages = Array.from({ length: 140 }, (_, n) => (60 + n) * day)
   const ids = await insertRecordHistories(
     database.pool,
-    Array.from({ length: 40 }, () => lifeOf(used(ages))),
+    Array.from({ length: 40 }, () => historyWith(used(ages))),
     now,
   )
   const access = createAccessService({ db: database.db, clock: { now: () => now } })
@@ -117,7 +117,7 @@ it('workers that fold at once, and uses meanwhile, lose no day and count none tw
   await Promise.all([foldAll(97), foldAll(103), foldAll(1_000), access.flush()])
   await foldAll()
   expect(faults).toEqual([])
-  // Three of now and those of 31 days that were not over: more than the newest 32.
+  // Three new ones and those of 31 unfinished days: more than the newest 32.
   expect(await countLogged()).toBe(40 * 34)
   for (const { days } of await readScores()) expect(days).toBe(141)
 })

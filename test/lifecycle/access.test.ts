@@ -17,8 +17,8 @@ const logOf = (id: string) =>
     .orderBy('at')
     .execute()
 
-describe('an access', () => {
-  it('is counted as a use, and is no change of the record', async () => {
+describe('POST /v1/records/{id}/access', () => {
+  it('counts a use without a new version of the record', async () => {
     const before = await create(app, fact())
     app.clock.advance(60_000)
     const at = app.clock.now().toISOString()
@@ -35,18 +35,18 @@ describe('an access', () => {
     expect(await logOf(before.id)).toEqual([{ kind: 'used', actor: 'agent-7', at: app.clock.now() }])
   })
 
-  it('is of any version, as it changes none', async () => {
+  it('ignores If-Match, as it changes no version', async () => {
     const { id } = await create(app, fact())
     expect((await access(id, { headers: { 'if-match': '"9"' } })).status).toBe(200)
   })
 
-  it('needs no body, and is then of the key', async () => {
+  it('needs no body, and names the key as actor', async () => {
     const { id } = await create(app, fact())
     expect((await access(id)).status).toBe(200)
     expect((await logOf(id)).map(({ actor }) => actor)).toEqual(['root'])
   })
 
-  it('sent twice under one idempotency key is one', async () => {
+  it('counts once for one Idempotency-Key', async () => {
     const { id } = await create(app, fact())
     const headers = { 'idempotency-key': 'access-once' }
     const first = await access(id, { headers })
@@ -54,14 +54,14 @@ describe('an access', () => {
     expect((await read(app, id)).access_count).toBe(1)
   })
 
-  it('by many at once is counted as often as it was made', async () => {
+  it('counts each of twenty concurrent accesses', async () => {
     const { id } = await create(app, fact())
     await Promise.all(Array.from({ length: 20 }, () => access(id)))
     expect((await read(app, id)).access_count).toBe(20)
     expect(await logOf(id)).toHaveLength(20)
   })
 
-  it('is refused for what is hidden, redacted or forgotten', async () => {
+  it('is refused for hidden, redacted and forgotten records', async () => {
     const { id } = await create(app, fact({ sensitivity: 'medium' }))
     const narrow = await app.issueKey(['lifecycle:write', 'records:read'])
     expectProblem(await access(id, { key: narrow }), 403, 'above_ceiling')
@@ -72,7 +72,7 @@ describe('an access', () => {
     expect(await logOf(id)).toEqual([])
   })
 
-  it('goes with the record that is erased, and the receipt says so', async () => {
+  it('logs accesses that an erase removes and its receipt counts', async () => {
     const { id } = await create(app, fact({ payload: { ...fact().payload, object: 'to be erased' } }))
     await access(id)
     await access(id)
@@ -83,8 +83,8 @@ describe('an access', () => {
   })
 })
 
-describe('reinforcing', () => {
-  it('counts as a use; pinning and penalizing do not', async () => {
+describe('accesses by lifecycle operations', () => {
+  it('count a reinforcement as a use, and no pin or penalty', async () => {
     const { id } = await create(app, fact())
     const body = { actor: 'agent', rationale: 'it helped', amount: 0.1 }
     const { amount: _, ...reason } = body

@@ -12,8 +12,8 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-describe('what a sweep leaves untouched', () => {
-  it('is every answer: salience, version and time of change are the same before and after any number', async () => {
+describe('a decay sweep', () => {
+  it('changes no answer: salience, version and update time stay the same after any number of sweeps', async () => {
     const curves = ['linear', 'huber', 'elastic', 'exponential']
     const created: string[] = []
     for (const curve of curves) {
@@ -31,7 +31,7 @@ describe('what a sweep leaves untouched', () => {
     }
   })
 
-  it('is the rest of a list whose first page is older than the sweep', async () => {
+  it('does not change the later pages of a list that began before it', async () => {
     for (let n = 0; n < 30; n++) {
       const decay = {
         curve: ['linear', 'huber', 'elastic'][n % 3],

@@ -11,8 +11,8 @@ afterAll(() => app.close())
 const reason = { actor: 'agent', rationale: 'it helped' }
 const fading = (decay: object, more: object = {}) => fact({ lifecycle: { decay }, ...more })
 
-describe('in bulk', () => {
-  it('does what it can in one transaction and says why not of the rest', async () => {
+describe('bulk reinforcement', () => {
+  it('applies what is possible in one transaction and reports the refused records', async () => {
     const records: Body[] = []
     for (let index = 0; index < 3; index++) {
       records.push(await create(app, fading({ reinforcement_gain: 0.1 }, { salience: 0.5 })))
@@ -36,7 +36,7 @@ describe('in bulk', () => {
     )
   })
 
-  it('in overlapping sets and any order, by many at once, ends without a deadlock', async () => {
+  it('of overlapping sets in any order does not deadlock', async () => {
     const records: string[] = []
     for (let index = 0; index < 12; index++)
       records.push((await create(app, fading({ reinforcement_gain: 0.1 }))).id)

@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => setup.close())
 
-async function readLives() {
+async function readSaliences() {
   return setup.db
     .selectFrom('records')
     .select(['id', 'curve', 'half_life_seconds', 'min_salience', 'base_salience', 'anchored_at'])
@@ -26,33 +26,33 @@ async function readLives() {
     .execute()
 }
 
-type Life = Awaited<ReturnType<typeof readLives>>[number]
+type SalienceRow = Awaited<ReturnType<typeof readSaliences>>[number]
 
-/** Written anew where it was wrong enough and no lasting order holds the record, otherwise left alone. */
-function expectStored(life: Life, before: number, asOf: Date): void {
+/** A value is rewritten when it was wrong enough and nothing else fixes its order, and left alone otherwise. */
+function expectStored(life: SalienceRow, before: number, asOf: Date): void {
   const exact = salienceAt(life, asOf)
   const isOff = before - exact > Math.max(0.01 * before, 0.001) + 1e-9
   if (isOff && life.decay_rank === null) expect(life.salience).toBeCloseTo(exact, 9)
   else expect(life.salience).toBe(before)
 }
 
-describe('a sweep brings stored salience up to date', () => {
-  it('wherever it is off by more than one percent and a thousandth, and nowhere else', async () => {
+describe('the stored salience after a decay sweep', () => {
+  it('is updated exactly where it was off by more than one percent and 0.001', async () => {
     const bornAt = setup.clock.now()
     await insertFadingRecords(setup, { count: 300, bornAt })
     for (const hours of [0.3, 1, 5, 12, 20]) {
       setup.clock.advance(hours * hour)
       const asOf = new Date(setup.clock.now().getTime() - sweepLagMs)
-      const before = new Map((await readLives()).map((life) => [life.id, life]))
+      const before = new Map((await readSaliences()).map((life) => [life.id, life]))
       await setup.run('decay')
-      for (const life of await readLives()) {
+      for (const life of await readSaliences()) {
         expect(life).toMatchObject({ version: 1, updated_at: bornAt })
         if (!life.forgotten_at) expectStored(life, before.get(life.id)?.salience ?? 0, asOf)
       }
     }
   })
 
-  it('and finds nothing to do when it runs again', async () => {
+  it('needs no update in a second sweep', async () => {
     await insertFadingRecords(setup, { count: 200, bornAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const first = await setup.run('decay')
@@ -62,7 +62,7 @@ describe('a sweep brings stored salience up to date', () => {
     expect(again.stats['materialised'] ?? 0).toBe(0)
   })
 
-  it('the same by pages as by the index', async () => {
+  it('is the same whether the sweep reads pages or the index', async () => {
     await insertFadingRecords(setup, { count: 300, bornAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const byPages = await setup.run('decay')
@@ -75,7 +75,7 @@ describe('a sweep brings stored salience up to date', () => {
     await other.close()
   })
 
-  it('and passes over a record that is in use', async () => {
+  it('is not updated for a locked record', async () => {
     await insertFadingRecords(setup, { count: 30, bornAt: setup.clock.now() })
     setup.clock.advance(3 * hour)
     const holder = await setup.pool.connect()
@@ -91,7 +91,7 @@ describe('a sweep brings stored salience up to date', () => {
     expect((await setup.run('decay')).progress.done).toBe(1)
   })
 
-  it('of one scope alone when it is asked to', async () => {
+  it('is updated in one scope only when the run has a scope', async () => {
     await insertFadingRecords(setup, { count: 40, bornAt: setup.clock.now(), scope: 'a' })
     await insertFadingRecords(setup, { count: 40, bornAt: setup.clock.now(), scope: 'b', offset: 40 })
     setup.clock.advance(3 * hour)
@@ -106,8 +106,8 @@ describe('a sweep brings stored salience up to date', () => {
   })
 })
 
-describe('a sweep forgets what has faded away', () => {
-  it('when its moment has come, and says so in its log', async () => {
+describe('forgetting in a decay sweep', () => {
+  it('happens when a record is due, with an audit entry', async () => {
     await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
     setup.clock.advance(31 * hour)
     const now = setup.clock.now()
@@ -157,7 +157,7 @@ describe('a sweep forgets what has faded away', () => {
     expect(again.stats['pruned'] ?? 0).toBe(0)
   })
 
-  it('but keeps what a revision zeroed for as long as it is to be kept', async () => {
+  it('waits for the retention of records that a revision set to zero', async () => {
     const bornAt = setup.clock.now()
     await insertFadingRecords(setup, { count: 20, bornAt })
     await setup.pool.query(
@@ -171,7 +171,7 @@ describe('a sweep forgets what has faded away', () => {
     expect((await setup.run('decay')).stats['pruned']).toBe(20)
   })
 
-  it('and only lists it in a dry run, which changes nothing', async () => {
+  it('is only reported in a dry run', async () => {
     await insertFadingRecords(setup, { count: 100, bornAt: setup.clock.now() })
     setup.clock.advance(31 * hour)
     const before = await readState(setup)
@@ -195,7 +195,7 @@ async function listChanges(runId: string) {
     .execute()
 }
 
-describe('a record that cannot be written', () => {
+describe('a record that a decay sweep cannot write', () => {
   beforeEach(async () => {
     await insertFadingRecords(setup, { count: 120, bornAt: setup.clock.now() })
     await setup.pool.query(
@@ -205,7 +205,7 @@ describe('a record that cannot be written', () => {
     )
   })
 
-  it('is named by the run and stops no other', async () => {
+  it('is named by the run and does not stop the others', async () => {
     await setup.pool.query(
       `create trigger refuse before update on records for each row
        when (old.id in ('00000000-0000-7000-8000-000000000005', '00000000-0000-7000-8000-000000000050'))

@@ -16,8 +16,8 @@ const get = async (id: string, view: string): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/${view}`)).body
 const instantIn = (milliseconds: number) => new Date(app.clock.now().getTime() + milliseconds).toISOString()
 
-describe('an explanation', () => {
-  it('has every number behind a live record', async () => {
+describe('GET /v1/records/{id}/explain', () => {
+  it('shows every number behind an active record', async () => {
     const decay = { curve: 'linear', half_life_seconds: 172_800, reinforcement_gain: 0.2 }
     const { id } = await create(app, {
       ...{ type: 'episodic', payload: payloads.episodic, source_type: 'ai', emotional_valence: -0.5 },
@@ -66,7 +66,7 @@ describe('an explanation', () => {
     expect((await get(id, 'explain')).salience).toMatchObject({ value: 0, rule: 'revision' })
   })
 
-  it('tells of a record that is gone why, by whom, with which numbers, and what brings it back', async () => {
+  it('explains for a deleted record who deleted it, why, with which values, and how to restore it', async () => {
     const { id } = await create(app, fact())
     app.clock.advance(day)
     await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=outdated`)
@@ -100,7 +100,7 @@ describe('an explanation', () => {
     })
   })
 
-  it('tells of a faded record by which rule it faded', async () => {
+  it('names the rule by which a record faded', async () => {
     const expected = [
       [{ half_life_seconds: 60 }, 'curve'],
       [{ max_age_seconds: 60 }, 'max_age'],
@@ -129,7 +129,7 @@ describe('an explanation', () => {
     }
   })
 
-  it('of an erased record is still nobody else’s', async () => {
+  it('hides an erased record from other keys', async () => {
     const { id } = await create(app, fact({ scope: 'mine' }))
     await app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'desk', rationale: 'asked' } })
     const key = await app.issueKey(['records:read'], { scopes: ['theirs'], max_sensitivity: 'hyper' })

@@ -18,8 +18,8 @@ const get = async (id: string, view: string): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/${view}`)).body
 const instantIn = (milliseconds: number) => new Date(app.clock.now().getTime() + milliseconds).toISOString()
 
-describe('a forecast', () => {
-  it('says when a record halves, leaves the 0.1 mark and is pruned, and what it has until then', async () => {
+describe('GET /v1/records/{id}/forecast', () => {
+  it('answers when the salience halves, falls below 0.1 and the record is pruned, with points in between', async () => {
     const { id } = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
     const { points, ...seen } = await get(id, 'forecast?points=5')
     expect(seen).toEqual({
@@ -35,7 +35,7 @@ describe('a forecast', () => {
     expect(points[4]).toEqual({ at: seen.crossings.pruned, salience: expect.closeTo(0.001, 6) })
   })
 
-  it('is what a read then answers', async () => {
+  it('matches the salience of later reads', async () => {
     for (const curve of ['exponential', 'linear', 'huber', 'elastic']) {
       const { id } = await create(app, fact({ lifecycle: { decay: { curve, half_life_seconds: 50_000 } } }))
       const { points, crossings } = await get(id, 'forecast?points=4')
@@ -47,7 +47,7 @@ describe('a forecast', () => {
     }
   })
 
-  it('says never where a floor, a pin or a policy keeps the record', async () => {
+  it('answers null where a floor, a pin or a policy keeps the record', async () => {
     const floor = await create(app, fact({ lifecycle: { decay: { min_salience: 0.1 } } }))
     expect((await get(floor.id, 'forecast')).crossings).toEqual({
       ...{ half: instantIn(day), below_0_1: null, pruned: null },
@@ -60,7 +60,7 @@ describe('a forecast', () => {
     expect((await get(manual.id, 'forecast')).crossings).toMatchObject({ half: instantIn(day), pruned: null })
   })
 
-  it('ends with the maximum age', async () => {
+  it('ends at the maximum age', async () => {
     const { id } = await create(
       app,
       fact({ lifecycle: { decay: { min_salience: 0.8, max_age_seconds: 3_600 } } }),
@@ -71,7 +71,7 @@ describe('a forecast', () => {
     expect(points[1]).toEqual({ at: end, salience: 0 })
   })
 
-  it('is for live records that are seen whole', async () => {
+  it('is available for active records that the key sees completely', async () => {
     const { id } = await create(app, fact({ sensitivity: 'medium' }))
     const key = await app.issueKey(['records:read'])
     for (const view of ['forecast', 'explain']) {
@@ -93,7 +93,7 @@ describe('a forecast', () => {
     }
   })
 
-  it('crosses each mark where the curve does, whatever the profile', () => {
+  it('has crossings that lie on the curve, for any profile', () => {
     const profiles = fc.record({
       curve: fc.constantFrom<Curve>('exponential', 'linear', 'custom', 'huber', 'elastic'),
       half_life_seconds: fc.integer({ min: 1, max: 1e7 }),
@@ -120,7 +120,7 @@ describe('a forecast', () => {
           [0.1, crossings.below_0_1],
         ] as const) {
           if (!moment || moment <= created) continue
-          // One millisecond of the steepest curve.
+          // One millisecond on the steepest curve.
           const slack = (2 * life.base_salience) / (life.half_life_seconds * 1_000)
           expect(salienceAt(life, moment)).toBeLessThanOrEqual(mark + 1e-9)
           expect(salienceAt(life, new Date(moment.getTime() - 1))).toBeGreaterThanOrEqual(

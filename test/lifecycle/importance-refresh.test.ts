@@ -11,19 +11,19 @@ beforeEach(async () => {
 })
 afterEach(() => setup.close())
 
-async function store(workshop: WorkerSetup, count = 300): Promise<string[]> {
+async function store(worker: WorkerSetup, count = 300): Promise<string[]> {
   const lives = Array.from({ length: count }, (_, index) => buildSampleHistory(index))
-  return insertRecordHistories(workshop.pool, lives, workshop.clock.now())
+  return insertRecordHistories(worker.pool, lives, worker.clock.now())
 }
 
-/** A store in which every score is exact. */
-async function storeExact(workshop: WorkerSetup, count = 300): Promise<string[]> {
-  const ids = await store(workshop, count)
-  await rescore(workshop.db, { ids, now: workshop.clock.now() })
+/** Inserts records whose stored scores are exact. */
+async function storeExact(worker: WorkerSetup, count = 300): Promise<string[]> {
+  const ids = await store(worker, count)
+  await rescore(worker.db, { ids, now: worker.clock.now() })
   return ids
 }
 
-/** With where each row lies and who wrote it, which tells even of a write of the same. */
+/** Also reads position and writer of each row, which reveals even a write of equal values. */
 async function readRows({ pool }: WorkerSetup) {
   const { rows } = await pool.query(
     `select r.xmin::text, r.xmax::text, r.ctid::text, r.*,
@@ -55,7 +55,7 @@ const changing = (row: Record<string, unknown>) => {
   return rest
 }
 
-it('a refresh writes what is off by more than 0.01, says so in its history, and touches nothing else', async () => {
+it('an importance refresh writes scores that are off by more than 0.01, with a history entry, and nothing else', async () => {
   await storeExact(setup)
   setup.clock.advance(9 * day)
   const before = await readRows(setup)
@@ -88,7 +88,7 @@ it('a refresh writes what is off by more than 0.01, says so in its history, and 
   }
 })
 
-it('a refresh of a store in which nothing moved writes nothing, not even a lock', async () => {
+it('an importance refresh of an unchanged store writes nothing and takes no locks', async () => {
   await store(setup)
   await setup.run('refresh_importance')
   const before = await readRows(setup)
@@ -97,14 +97,14 @@ it('a refresh of a store in which nothing moved writes nothing, not even a lock'
   expect(await readRows(setup)).toEqual(before)
 })
 
-it('a refresh of no records ends', async () => {
+it('an importance refresh without records succeeds', async () => {
   expect(await setup.run('refresh_importance')).toMatchObject({
     status: 'succeeded',
     stats: { refreshed: 0 },
   })
 })
 
-it('a rehearsal counts what the run would move, and moves nothing', async () => {
+it('an importance refresh reports in a dry run what it would change', async () => {
   await store(setup)
   const before = await readRows(setup)
   const rehearsal = await setup.run('refresh_importance', { dryRun: true })
@@ -115,7 +115,7 @@ it('a rehearsal counts what the run would move, and moves nothing', async () => 
   expect(run.stats['refreshed']).toBeGreaterThan(200)
 })
 
-it('a refresh of one scope leaves the others', async () => {
+it('an importance refresh of one scope leaves the others alone', async () => {
   const [one = '', other = ''] = await store(setup, 2)
   await setup.db.updateTable('records').set({ scope: 'a' }).where('id', '=', one).execute()
   const run = await setup.run('refresh_importance', { scope: 'a' })
@@ -125,7 +125,7 @@ it('a refresh of one scope leaves the others', async () => {
   expect(rows.get(other)).toBe(0.5)
 })
 
-it('what is pinned, forgotten or in use stays as it is', async () => {
+it('an importance refresh skips pinned, forgotten and locked records', async () => {
   const [pinned = '', forgotten = '', used = '', plain = ''] = await store(setup, 4)
   await setup.db.updateTable('records').set({ pinned: true }).where('id', '=', pinned).execute()
   const gone = { forgotten_at: setup.clock.now(), forgotten_reason: 'deleted', forgotten_by: 'a' }
@@ -147,7 +147,7 @@ it('what is pinned, forgotten or in use stays as it is', async () => {
   expect((await setup.run('refresh_importance')).stats).toEqual({ refreshed: 1 })
 })
 
-it('two workers at once move each record once', async () => {
+it('an importance refresh by two workers changes each record once', async () => {
   await store(setup)
   const id = await setup.requestRun('refresh_importance')
   const signal = new AbortController().signal
@@ -165,7 +165,7 @@ it('two workers at once move each record once', async () => {
   }
 })
 
-it('one that is stopped anywhere is finished by the next', async () => {
+it('an importance refresh that is stopped is finished by the next worker', async () => {
   await store(setup)
   const id = await setup.requestRun('refresh_importance')
   const stop = new AbortController()
@@ -183,7 +183,7 @@ it('one that is stopped anywhere is finished by the next', async () => {
   expect(await setup.readRun(id)).toMatchObject({ status: 'succeeded', stats: { refreshed: moved } })
 })
 
-it('a record that cannot be written is named, and stops none of the others', async () => {
+it('an importance refresh names a record that it cannot write and updates the others', async () => {
   const ids = await store(setup)
   const bad = ids[150] ?? ''
   await setup.pool.query(
@@ -202,7 +202,7 @@ it('a record that cannot be written is named, and stops none of the others', asy
   }
 })
 
-it('uses and refreshes that race leave the exact score, and a history without gaps', async () => {
+it('accesses during an importance refresh leave the exact score and a history without gaps', async () => {
   const ids = await storeExact(setup, 60)
   const access = createAccessService({ db: setup.db, clock: setup.clock })
   const born = new Map((await readRows(setup)).map(({ id, importance }) => [id, importance]))
@@ -211,7 +211,7 @@ it('uses and refreshes that race leave the exact score, and a history without ga
   for (let round = 0; round < 6; round++) {
     setup.clock.advance(4 * day)
     const refreshed = setup.run('refresh_importance')
-    // In both orders, as two answers would have them.
+    // In both orders, as two concurrent requests could use them.
     for (let time = 0; time < 5; time++)
       access.noteServed(time % 2 ? ids : [...ids].reverse(), 'agent', (_, error) => faults.push(error))
     await Promise.all([refreshed, access.flush()])

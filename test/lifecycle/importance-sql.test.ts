@@ -16,9 +16,9 @@ afterAll(() => database.close())
 const day = 86_400_000
 const now = new Date('2026-03-01T12:34:56.789Z')
 
-/** Of nothing, a few, as many as are summed, and so many that their days are counted by jumps. */
+/** No accesses, a few, as many as are summed one by one, and so many that days are counted in steps. */
 const access = fc.record({
-  // Also a while after now and before the creation: clocks differ, and history is loaded later.
+  // Also some after now and before the creation: clocks differ, and history is imported later.
   age_ms: fc.oneof(
     fc.integer({ min: -2 * day, max: 3 * day }),
     fc.integer({ min: 0, max: 400 * day }),
@@ -40,7 +40,7 @@ const life: fc.Arbitrary<RecordHistory> = fc.record({
   source_type: fc.constantFrom(...(Object.keys(sourceTrust) as (keyof typeof sourceTrust)[])),
   confirmations: fc.nat(12),
   accesses,
-  /** Of which the log knows nothing. */
+  /** Accesses that the log does not contain. */
   unlogged: fc.oneof(fc.constant(0), fc.nat(500)),
   folded_days: fc.nat(3),
 })
@@ -76,8 +76,8 @@ function score(given: RecordHistory, accesses: AccessSummary): number {
   })
 }
 
-describe('the score', () => {
-  it('is the same in SQL as in TypeScript, whatever is known of the accesses', async () => {
+describe('importance computed in SQL', () => {
+  it('equals importance computed in TypeScript for any history of accesses', async () => {
     const lives = fc.array(life, { minLength: 1, maxLength: 12 })
     await fc.assert(
       fc.asyncProperty(lives, async (given) => {
@@ -92,7 +92,7 @@ describe('the score', () => {
     )
   })
 
-  it('is that of all accesses one by one where the log has them all', async () => {
+  it('equals the sum over every single access when the log is complete', async () => {
     const logged = life.map((each) => ({
       ...each,
       ...{ age_ms: Math.max(0, each.age_ms), unlogged: 0, folded_days: 0 },
@@ -105,7 +105,7 @@ describe('the score', () => {
         const known = await recall(id)
         expect(known).toMatchObject(figures)
         expect(known.recent.map(({ age_days }) => age_days)).toEqual(recent.map(({ age_days }) => age_days))
-        // Of two accesses of one instant either may be the older, so the weights may be in another order.
+        // Either of two accesses at one instant may be the older, so the weights may be ordered differently.
         const isTold = new Set(all.map(({ age_days }) => age_days)).size === all.length
         if (isTold)
           expect(score(given, known)).toBeCloseTo(

@@ -14,7 +14,7 @@ afterAll(() => app.close())
 const day = 86_400_000
 const reason = { actor: 'agent', rationale: 'it helped' }
 const access = (id: string) => app.request('POST', `/v1/records/${id}/access`)
-const movesOf = async (id: string, query = ''): Promise<Body> =>
+const readImportanceHistory = async (id: string, query = ''): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/importance-history${query}`)).body
 const explained = async (id: string): Promise<Body> => {
   const body: Body = (await app.request('GET', `/v1/records/${id}/explain`)).body
@@ -23,14 +23,14 @@ const explained = async (id: string): Promise<Body> => {
 
 const episode = (more = {}) => create(app, { type: 'episodic', payload: payloads.episodic, ...more })
 
-/** Whatever just happened to it, what is stored is the exact score of this moment, or nearly. */
+/** The stored score must be nearly the exact score of this moment. */
 async function expectExact(id: string): Promise<void> {
   const { value } = await explained(id)
   expect(Math.abs((await read(app, id)).importance - value)).toBeLessThanOrEqual(0.01)
 }
 
-describe('importance', () => {
-  it('follows each use at once, and leaves version and update as they are', async () => {
+describe('the importance of a record', () => {
+  it('changes with each use at once and leaves version and update time unchanged', async () => {
     const { id, importance, version, updated_at } = await episode()
     for (let use = 1; use <= 12; use++) {
       app.clock.advance(3 * day)
@@ -45,7 +45,7 @@ describe('importance', () => {
     expect(factors.recency.value).toBe(1)
   })
 
-  it('follows reinforcement, whose answer has it already', async () => {
+  it('changes with reinforcement, and the answer contains the new value', async () => {
     const { id, importance } = await episode()
     app.clock.advance(day)
     const { body } = await app.request('POST', `/v1/records/${id}/reinforce`, { body: reason })
@@ -54,16 +54,16 @@ describe('importance', () => {
     expect(await read(app, id)).toEqual(body)
   })
 
-  it('of many reinforced at once too', async () => {
+  it('changes with bulk reinforcement', async () => {
     const ids = await Promise.all([1, 2, 3].map(async () => (await episode()).id))
     app.clock.advance(day)
     const answer = await app.request('POST', '/v1/records/reinforce', { body: { ids, ...reason } })
     expect(answer.status).toBe(200)
-    for (const id of ids) expect((await movesOf(id)).items).toHaveLength(1)
+    for (const id of ids) expect((await readImportanceHistory(id)).items).toHaveLength(1)
     for (const id of ids) await expectExact(id)
   })
 
-  it('counts what was only served as a quarter of a use', async () => {
+  it('counts a served access as a quarter of a use', async () => {
     const tag = 'of the shelf'
     const { id } = await create(app, fact({ tags: [tag] }))
     for (let time = 0; time < 4; time++) {
@@ -76,7 +76,7 @@ describe('importance', () => {
     await expectExact(id)
   })
 
-  it('of what is patched or restored is that of the accesses there were', async () => {
+  it('keeps its accesses after a patch and a restoration', async () => {
     const { id } = await episode()
     for (const _ of [1, 2, 3, 4, 5]) {
       await access(id)
@@ -89,18 +89,18 @@ describe('importance', () => {
     app.clock.advance(20 * day)
     const restored = await app.request('POST', `/v1/records/${id}/restore`, { body: reason })
     expect((restored.body as Body).importance).toBeCloseTo((await explained(id)).value, 12)
-    // Somebody came back to it, which is a use.
+    // Restoring the record counts as a use.
     expect(restored.body).toMatchObject({ access_count: 6, last_accessed_at: app.clock.now().toISOString() })
     expect(await read(app, id)).toEqual(restored.body)
   })
 
-  it('follows each confirmation by another source', async () => {
-    const tell = (source: string) =>
+  it('changes with each confirmation by another source', async () => {
+    const captureFrom = (source: string) =>
       captureFact(app, triple('linux', { user: 'Ada' }), { source, scope: 'confirmed' })
-    const { record_id: id } = (await tell('one')).fact
+    const { record_id: id } = (await captureFrom('one')).fact
     const scores = [(await read(app, id)).importance]
     for (const source of ['two', 'three', 'four']) {
-      await tell(source)
+      await captureFrom(source)
       await expectExact(id)
       scores.push((await read(app, id)).importance)
     }
@@ -108,7 +108,7 @@ describe('importance', () => {
     expect((await explained(id)).factors.confirmations.value).toBeCloseTo(Math.log1p(3) / Math.log1p(5), 12)
   })
 
-  it('takes ten thousand uses of one record, and workers that count the same ones at once', async () => {
+  it('stays exact with ten thousand uses and concurrent workers', async () => {
     const ids = await Promise.all(Array.from({ length: 20 }, async () => (await episode()).id))
     const [busy = ''] = ids
     const faults: unknown[] = []
@@ -125,7 +125,7 @@ describe('importance', () => {
     for (const id of ids) await expectExact(id)
   })
 
-  it('survives clocks that differ, and what was used before it was made', async () => {
+  it('is defined for accesses in the future and before creation', async () => {
     const { id } = await episode()
     const far = (days: number) => new Date(app.clock.now().getTime() + days * day)
     await app.db
@@ -142,12 +142,12 @@ describe('importance', () => {
   })
 })
 
-describe('the history of importance', () => {
-  it('has every move, oldest first and without gaps, however many move it at once', async () => {
+describe('GET /v1/records/{id}/importance-history', () => {
+  it('lists every change, oldest first and without gaps, also after concurrent changes', async () => {
     const { id, importance: born } = await episode()
     const started = app.clock.now().toISOString()
     await Promise.all(Array.from({ length: 30 }, () => access(id)))
-    const { items } = await movesOf(id)
+    const { items } = await readImportanceHistory(id)
     expect(items.length).toBeGreaterThan(3)
     for (const [index, item] of items.entries()) {
       expect(item.old).toBe(items[index - 1]?.new ?? born)
@@ -158,7 +158,7 @@ describe('the history of importance', () => {
     await expectExact(id)
   })
 
-  it('comes in pages that do not overlap, and takes no cursor of another', async () => {
+  it('returns pages that do not overlap, and refuses cursors of other records', async () => {
     const { id } = await episode()
     const other = await episode()
     for (const record of [id, other.id]) {
@@ -167,17 +167,17 @@ describe('the history of importance', () => {
         await access(record)
       }
     }
-    const { items } = await movesOf(id)
+    const { items } = await readImportanceHistory(id)
     const pages: Body[] = []
     let cursor: string | undefined
     do {
-      const page: Body = await movesOf(id, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`)
+      const page: Body = await readImportanceHistory(id, `?limit=2${cursor ? `&cursor=${cursor}` : ''}`)
       pages.push(...page.items)
       cursor = page.next_cursor
     } while (cursor)
     expect(items.length).toBeGreaterThan(3)
     expect(pages).toEqual(items)
-    const first = await movesOf(id, '?limit=2')
+    const first = await readImportanceHistory(id, '?limit=2')
     const stolen = await app.request(
       'GET',
       `/v1/records/${other.id}/importance-history?cursor=${first.next_cursor}`,
@@ -185,7 +185,7 @@ describe('the history of importance', () => {
     expectProblem(stolen, 400, 'invalid_cursor')
   })
 
-  it('is closed to who sees the record redacted, and unknown to who does not see it', async () => {
+  it('is refused to a key that sees the record redacted, and not found for one that does not see it', async () => {
     const { id } = await create(app, fact({ sensitivity: 'medium' }))
     await access(id)
     const [low, lower] = await Promise.all([
@@ -197,15 +197,15 @@ describe('the history of importance', () => {
     expectProblem(await ask(lower), 404, 'record_not_found')
   })
 
-  it.each(['forgotten', 'purged', 'erased'])('is told of what is %s too', async (end) => {
+  it.each(['forgotten', 'purged', 'erased'])('is available for a record that is %s', async (end) => {
     const { id } = await create(app, fact({ payload: { ...fact().payload, object: `it is ${end}` } }))
     await access(id)
-    const { items } = await movesOf(id)
+    const { items } = await readImportanceHistory(id)
     expect(items).toHaveLength(1)
     if (end === 'erased') await app.request('POST', `/v1/records/${id}/erase`, { body: reason })
     else await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
     if (end === 'purged') await purgeForgotten(app.db, new Date(app.clock.now().getTime() + 400 * day), 10)
-    expect(await movesOf(id)).toEqual({ items })
+    expect(await readImportanceHistory(id)).toEqual({ items })
     expect((await explained(id)).factors.access.value).toBeCloseTo(Math.log1p(1) / Math.log1p(20), 12)
   })
 })

@@ -29,7 +29,7 @@ async function killAt(setup: WorkerSetup, step: string, nth: number): Promise<vo
   setup.clock.advance(31_000)
 }
 
-const deaths = [
+const kills = [
   { step: 'before batch', nth: 1 },
   { step: 'in batch', nth: 2 },
   { step: 'after batch', nth: 4 },
@@ -38,9 +38,9 @@ const deaths = [
   { step: 'concluded', nth: 1 },
 ]
 
-it.each(deaths)('a worker killed $step $nth leaves nothing that the next does not finish', async (death) => {
+it.each(kills)('a decay worker killed $step $nth leaves work that the next worker finishes', async (kill) => {
   const { setup, id } = await prepare()
-  const { step, nth } = death
+  const { step, nth } = kill
   await killAt(setup, step, nth)
   await setup.createWorker('successor').runJob('decay', new AbortController().signal)
   const { status, attempts, stats, progress } = await setup.readRun(id)
@@ -48,7 +48,7 @@ it.each(deaths)('a worker killed $step $nth leaves nothing that the next does no
   expect({ state: await readState(setup), stats, progress }).toEqual(undisturbed)
 })
 
-it('workers killed one after the other finish it together', async () => {
+it('decay workers killed one after the other finish the run together', async () => {
   const { setup, id } = await prepare()
   for (let nth = 1; nth <= 4; nth++) await killAt(setup, 'in batch', 2 * nth)
   await setup.createWorker('successor').runJob('decay', new AbortController().signal)

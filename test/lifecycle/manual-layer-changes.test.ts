@@ -11,15 +11,15 @@ afterAll(() => app.close())
 
 const layers: readonly Layer[] = ['working', 'episodic', 'semantic', 'procedural', 'codebase']
 
-const said = { actor: 'curator', rationale: 'it belongs there' }
+const auditFields = { actor: 'curator', rationale: 'it belongs there' }
 const move = (id: string, way: string, more: object = {}, asked: RequestOptions = {}): Promise<Answer> =>
-  app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...said, ...more } })
+  app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...auditFields, ...more } })
 const store = (layer: Layer, more: object = {}): Promise<Body> =>
   create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })
 const promotionsOf = (record: Body): Body[] =>
   record.audit_log.filter(({ action }: Body) => action === 'promote' || action === 'demote')
 
-describe('a layer that a person moves', () => {
+describe('POST /v1/records/{id}/promote and /demote', () => {
   const steps = [
     ['promote', 'working', 'episodic'],
     ['promote', 'episodic', 'semantic'],
@@ -27,7 +27,7 @@ describe('a layer that a person moves', () => {
     ['demote', 'episodic', 'working'],
   ] as const
 
-  it.each(steps)('is by %s from %s %s', async (way, from, to) => {
+  it.each(steps)('%s moves a record from %s to %s', async (way, from, to) => {
     const { id } = await store(from)
     const before = await read(app, id)
     const answer = await move(id, way)
@@ -38,7 +38,7 @@ describe('a layer that a person moves', () => {
       { action: way, actor: 'curator', rationale: 'it belongs there', changes: { layer: [from, to] } },
     ])
     expect(await read(app, id)).toEqual(answer.body)
-    // The layer is a factor of importance, which follows at once.
+    // The layer is a factor of importance, which is updated at once.
     const rose = (answer.body as Body).importance - before.importance
     expect(Math.sign(rose)).toBe(way === 'promote' ? 1 : -1)
   })
@@ -50,14 +50,14 @@ describe('a layer that a person moves', () => {
     ['demote', 'working'],
     ['demote', 'procedural'],
     ['demote', 'codebase'],
-  ] as const)('has no step by %s from %s unless one is named', async (way, from) => {
+  ] as const)('%s has no next layer from %s unless the request names one', async (way, from) => {
     const { id } = await store(from)
     expect(expectProblem(await move(id, way), 409, 'no_further_layer').layer).toBe(from)
     expect(await read(app, id)).toMatchObject({ layer: from, version: 1 })
     expect((await move(id, way, { layer: 'episodic' })).body).toMatchObject({ layer: 'episodic', version: 2 })
   })
 
-  it('is any that is named, and itself without a trace', async () => {
+  it('move a record to any named layer, and do nothing for its own layer', async () => {
     for (const from of layers) {
       for (const to of layers) {
         const { id } = await store(from)
@@ -69,7 +69,7 @@ describe('a layer that a person moves', () => {
     }
   })
 
-  it('is refused where it is none, or nobody says why', async () => {
+  it('refuse an unknown layer and a missing reason', async () => {
     const { id } = await store('working')
     const unknown = await move(id, 'promote', { layer: 'eternal' })
     expectProblem(unknown, 422, 'validation_failed')
@@ -79,7 +79,7 @@ describe('a layer that a person moves', () => {
     expect(await read(app, id)).toMatchObject({ layer: 'working', version: 1 })
   })
 
-  it('moves once for all the times it is asked, at the version it names, and by who may', async () => {
+  it('take effect once under an Idempotency-Key, at the version in If-Match, with permission', async () => {
     const { id } = await store('working')
     const headers = { 'idempotency-key': `layer-${id}`, 'if-match': '"1"' }
     const first = await move(id, 'promote', {}, { headers })
@@ -95,13 +95,13 @@ describe('a layer that a person moves', () => {
     expect(promotionsOf(await read(app, id))).toHaveLength(1)
   })
 
-  it('is no longer that of what is forgotten', async () => {
+  it('refuse a forgotten record', async () => {
     const { id } = await store('working')
     await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=b`)
     expectProblem(await move(id, 'promote'), 410, 'record_forgotten')
   })
 
-  it('takes one step for each of twenty who ask at the same moment, and no more than there are', async () => {
+  it('take one step for each of twenty concurrent requests until there is no further layer', async () => {
     const { id } = await store('working')
     const answers = await Promise.all(Array.from({ length: 20 }, () => move(id, 'promote')))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, ...Array(18).fill(409)])

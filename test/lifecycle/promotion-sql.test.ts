@@ -34,10 +34,10 @@ const life: fc.Arbitrary<RecordHistory> = fc.record({
 })
 const demoted = fc.option(ages, { nil: undefined })
 
-type Held = { life: RecordHistory; demoted_ms: number | undefined }
+type Given = { life: RecordHistory; demoted_ms: number | undefined }
 
-/** By the rules in TypeScript: as far up as it goes. */
-async function expectedLayer(id: string, { life: given, demoted_ms: since }: Held): Promise<Layer> {
+/** The highest layer by the rules in TypeScript. */
+async function expectedLayer(id: string, { life: given, demoted_ms: since }: Given): Promise<Layer> {
   const kept = await database.db
     .selectFrom('records')
     .where('id', '=', id)
@@ -65,11 +65,11 @@ async function expectedLayer(id: string, { life: given, demoted_ms: since }: Hel
   }
 }
 
-it('raises in SQL what is due in TypeScript, whoever demoted it and when', async () => {
+it('promotion in SQL equals the rules in TypeScript, for any demotion', async () => {
   let risen = 0
-  const held = fc.record({ life, demoted_ms: demoted })
+  const given = fc.record({ life, demoted_ms: demoted })
   await fc.assert(
-    fc.asyncProperty(fc.array(held, { minLength: 1, maxLength: 12 }), async (all) => {
+    fc.asyncProperty(fc.array(given, { minLength: 1, maxLength: 12 }), async (all) => {
       const ids = await insertRecordHistories(
         database.pool,
         all.map((each) => each.life),

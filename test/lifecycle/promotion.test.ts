@@ -13,9 +13,9 @@ afterAll(() => app.close())
 const minute = 60_000
 const hour = 60 * minute
 
-const said = { actor: 'curator', rationale: 'it belongs there' }
+const auditFields = { actor: 'curator', rationale: 'it belongs there' }
 const move = (id: string, way: string, more: object = {}, asked: RequestOptions = {}): Promise<Answer> =>
-  app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...said, ...more } })
+  app.request('POST', `/v1/records/${id}/${way}`, { ...asked, body: { ...auditFields, ...more } })
 const store = (layer: Layer, more: object = {}): Promise<Body> =>
   create(app, { type: 'episodic', payload: payloads.episodic, layer, ...more })
 const use = async (id: string, times: number): Promise<void> => {
@@ -39,8 +39,8 @@ const root = {
   trust: { maxSensitivity: 'hyper' as const, scopes: null },
 }
 
-describe('a layer that a memory comes to by itself', () => {
-  it('is episodic at the second use', async () => {
+describe('automatic promotion', () => {
+  it('moves a working record to episodic at its second use', async () => {
     const { id } = await store('working')
     await use(id, 1)
     expect(await read(app, id)).toMatchObject({ layer: 'working', version: 1 })
@@ -53,7 +53,7 @@ describe('a layer that a memory comes to by itself', () => {
     expect(promotionsOf(risen)[0].rationale).toBe('30 minutes old, or used 2 times')
   })
 
-  it('is not come to by being shown alone: four times of it are one use', async () => {
+  it('counts four served accesses as one use', async () => {
     const { id } = await store('working', { scope: 'shown' })
     for (let time = 0; time < 7; time++) {
       await app.request('POST', '/v1/retrieve', { body: { scopes: ['shown'] } })
@@ -67,7 +67,7 @@ describe('a layer that a memory comes to by itself', () => {
     expect(await read(app, id)).toMatchObject({ layer: 'episodic', access_count: 8 })
   })
 
-  it('is episodic half an hour old, at the next decay run', async () => {
+  it('moves a working record to episodic in the first decay run after half an hour', async () => {
     const { id } = await store('working')
     app.clock.advance(30 * minute - 1)
     await decay()
@@ -86,7 +86,7 @@ describe('a layer that a memory comes to by itself', () => {
     expect(progress.done).toBe(progress.total)
   })
 
-  it('is semantic at the fifth use of what matters, and not of what does not', async () => {
+  it('moves an important episodic record to semantic at its fifth use, and no unimportant one', async () => {
     const matters = await store('episodic', { base_importance: 1, emotional_valence: 1 })
     const does_not = await store('episodic', { base_importance: 0.1 })
     await use(matters.id, 4)
@@ -99,16 +99,16 @@ describe('a layer that a memory comes to by itself', () => {
     expect(await read(app, does_not.id)).toMatchObject({ layer: 'episodic', version: 1 })
   })
 
-  it('follows from a reinforcement too, and the answer shows it', async () => {
+  it('happens in a reinforcement, and the answer shows it', async () => {
     const { id } = await store('working')
     await use(id, 1)
-    const { body, headers } = await app.request('POST', `/v1/records/${id}/reinforce`, { body: said })
+    const { body, headers } = await app.request('POST', `/v1/records/${id}/reinforce`, { body: auditFields })
     expect(body).toMatchObject({ layer: 'episodic', version: 3, access_count: 2 })
     expect(headers.get('etag')).toBe('"3"')
     expect(await read(app, id)).toEqual(body)
   })
 
-  it('follows from a patch that makes it matter, and the answer shows it', async () => {
+  it('happens in a patch that raises importance, and the answer shows it', async () => {
     const { id } = await store('episodic', { base_importance: 0.1 })
     await use(id, 5)
     const patch = { base_importance: 1, emotional_valence: 1 }
@@ -118,7 +118,7 @@ describe('a layer that a memory comes to by itself', () => {
     expect(await read(app, id)).toEqual(body)
   })
 
-  it('never is another of what is pinned', async () => {
+  it('does not happen to pinned records', async () => {
     const working = await store('working', { lifecycle: { pinned: true } })
     const pinned = { lifecycle: { pinned: true }, base_importance: 1, emotional_valence: 1 }
     const episodic = await store('episodic', pinned)
@@ -130,7 +130,7 @@ describe('a layer that a memory comes to by itself', () => {
     expect(await read(app, episodic.id)).toMatchObject({ layer: 'episodic', version: 1 })
   })
 
-  it('never is another of what was withdrawn', async () => {
+  it('does not happen to withdrawn records', async () => {
     const { id } = await store('working')
     await app.request('POST', `/v1/records/${id}/status`, {
       body: { status: 'invalidated', actor: 'a', reason: 'b' },
@@ -141,8 +141,8 @@ describe('a layer that a memory comes to by itself', () => {
   })
 })
 
-describe('a memory that a person demoted', () => {
-  it('is not carried up again by its past', async () => {
+describe('automatic promotion after a manual demotion', () => {
+  it('ignores uses before the demotion', async () => {
     const { id } = await store('semantic', { base_importance: 1, emotional_valence: 1 })
     await use(id, 9)
     app.clock.advance(hour)
@@ -155,7 +155,7 @@ describe('a memory that a person demoted', () => {
     expect(await read(app, id)).toMatchObject({ layer: 'semantic' })
   })
 
-  it('is as young as that in the working layer', async () => {
+  it('counts age in the working layer from the demotion', async () => {
     const { id } = await store('episodic')
     await use(id, 3)
     app.clock.advance(24 * hour)
@@ -168,7 +168,7 @@ describe('a memory that a person demoted', () => {
     expect(await read(app, id)).toMatchObject({ layer: 'episodic' })
   })
 
-  it('takes one step where a person puts it back, and the past does not take the next', async () => {
+  it('ignores uses before a manual promotion for the next layer', async () => {
     const { id } = await store('semantic', { base_importance: 1, emotional_valence: 1 })
     await use(id, 9)
     await move(id, 'demote', { layer: 'working' })

@@ -18,8 +18,8 @@ const ask = (id: string, operation: string, more: object = {}, headers: Record<s
 
 const fading = (decay: object, more: object = {}) => fact({ lifecycle: { decay }, ...more })
 
-describe('reinforcing', () => {
-  it('snowballs under an unbounded cap, as the older source says', async () => {
+describe('POST /v1/records/{id}/reinforce', () => {
+  it('grows salience without bound when there is no cap, by the published table', async () => {
     const { expected, every_seconds: step, profile } = vectors.reinforcement
     const record = await create(app, fading(profile))
     const seen = [record.salience]
@@ -32,7 +32,7 @@ describe('reinforcing', () => {
     for (const [index, value] of expected.entries()) expect(seen[index]).toBeCloseTo(value, 8)
   })
 
-  it('stops at its cap, starts the clock anew and says so in the log', async () => {
+  it('stops at the cap, restarts decay and adds an audit entry', async () => {
     const record = await create(app, fading({ reinforcement_gain: 0.7 }))
     app.clock.advance(24 * hour)
     const answer = await ask(record.id, 'reinforce')
@@ -52,7 +52,7 @@ describe('reinforcing', () => {
     expect(await read(app, record.id)).toEqual(answer.body)
   })
 
-  it('leaves what is above the cap where it is, and without a gain only restarts the clock', async () => {
+  it('leaves a salience above the cap, and only restarts decay without a gain', async () => {
     const high = await create(app, fading({ reinforcement_gain: 1 }, { salience: 5 }))
     expect((await ask(high.id, 'reinforce')).body).toMatchObject({ salience: 5 })
     const still = await create(app, fading({ reinforcement_gain: 0 }))
@@ -62,7 +62,7 @@ describe('reinforcing', () => {
     expect((await read(app, still.id)).salience).toBeCloseTo(0.25, 12)
   })
 
-  it('does not overflow', async () => {
+  it('stops at the largest salience', async () => {
     const record = await create(
       app,
       fading({ reinforcement_gain: 1_000, max_salience: null }, { salience: 1_000 }),
@@ -70,7 +70,7 @@ describe('reinforcing', () => {
     expect((await ask(record.id, 'reinforce')).body).toMatchObject({ salience: 1_000 })
   })
 
-  it('by 50 at once loses none of them', async () => {
+  it('counts each of fifty concurrent requests', async () => {
     const record = await create(app, fading({ reinforcement_gain: 0.01, max_salience: null }))
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(record.id, 'reinforce')))
     for (const { status } of answers) expect(status).toBe(200)
@@ -80,8 +80,8 @@ describe('reinforcing', () => {
   })
 })
 
-describe('penalizing', () => {
-  it('takes away and lets the clock run on', async () => {
+describe('POST /v1/records/{id}/penalize', () => {
+  it('lowers salience without restarting decay', async () => {
     const record = await create(app, fading({ half_life_seconds: 3_600, curve: 'linear' }))
     app.clock.advance(hour / 2)
     const answer = await ask(record.id, 'penalize', { amount: 0.25 })
@@ -99,7 +99,7 @@ describe('penalizing', () => {
     expect((await read(app, record.id)).salience).toBe(0)
   })
 
-  it('stops at the floor, never raises, and by nothing changes nothing that is seen', async () => {
+  it('stops at the floor, never raises salience, and does nothing visible with an amount of 0', async () => {
     const record = await create(app, fading({ min_salience: 0.4 }))
     expect((await ask(record.id, 'penalize', { amount: 9 })).body).toMatchObject({ salience: 0.4 })
     const low = await create(app, fading({ min_salience: 0.4 }, { salience: 0.2 }))
@@ -110,7 +110,7 @@ describe('penalizing', () => {
     expect((await ask(none.id, 'penalize', { amount: 2 })).body).toMatchObject({ salience: 0 })
   })
 
-  it('refuses to add', async () => {
+  it('refuses a negative amount', async () => {
     const record = await create(app, fact())
     const answer = await ask(record.id, 'penalize', { amount: -1 })
     expectProblem(answer, 422, 'validation_failed')
@@ -118,8 +118,8 @@ describe('penalizing', () => {
   })
 })
 
-describe('pinning', () => {
-  it('freezes, and unpinning thaws from the same value', async () => {
+describe('POST /v1/records/{id}/pin and /unpin', () => {
+  it('freeze salience and let it decay again from the same value', async () => {
     const record = await create(app, fading({ max_age_seconds: 86_400 * 3 }))
     app.clock.advance(24 * hour)
     expect((await ask(record.id, 'pin')).body).toMatchObject({ salience: 0.5, lifecycle: { pinned: true } })
@@ -134,7 +134,7 @@ describe('pinning', () => {
     expect((await read(app, record.id)).salience).toBe(0)
   })
 
-  it('again changes nothing, not even the version', async () => {
+  it('change nothing when repeated, not even the version', async () => {
     const record = await create(app, fact())
     const pinned = await ask(record.id, 'pin')
     expect((await ask(record.id, 'pin')).body).toEqual(pinned.body)
@@ -142,7 +142,7 @@ describe('pinning', () => {
     expect((await ask(free.id, 'unpin')).body).toEqual(free)
   })
 
-  it('lets reinforcing and penalizing move the frozen value', async () => {
+  it('let reinforce and penalize change the frozen salience', async () => {
     const record = await create(app, fading({ reinforcement_gain: 0.2 }, { salience: 0.5 }))
     await ask(record.id, 'pin')
     expect((await ask(record.id, 'reinforce')).body).toMatchObject({ salience: 0.7 })
@@ -152,7 +152,7 @@ describe('pinning', () => {
   })
 })
 
-describe('every operation', () => {
+describe('every salience operation', () => {
   const operations = [
     ['reinforce', {}],
     ['penalize', { amount: 0.1 }],
@@ -160,7 +160,7 @@ describe('every operation', () => {
     ['unpin', {}],
   ] as const
 
-  it('keeps the deadline of the new curve', async () => {
+  it('sets the deadline of the new curve', async () => {
     const record = await create(
       app,
       fading({ curve: 'linear', half_life_seconds: 3_600, reinforcement_gain: 1 }),
@@ -181,7 +181,7 @@ describe('every operation', () => {
     expect(await pruneAt()).toBeNull()
   })
 
-  it('needs an actor, a rationale, the permission and the version', async () => {
+  it('requires an actor, a rationale, permission and the version in If-Match', async () => {
     const record = await create(app, fact())
     const key = await app.issueKey(['records:read', 'records:write'])
     for (const [operation, more] of operations) {
@@ -194,7 +194,7 @@ describe('every operation', () => {
     }
   })
 
-  it('is done once for one Idempotency-Key', async () => {
+  it('takes effect once under an Idempotency-Key', async () => {
     const record = await create(app, fading({ reinforcement_gain: 0.1 }, { salience: 0.5 }))
     const headers = { 'idempotency-key': 'reinforce-once' }
     const first = await ask(record.id, 'reinforce', {}, headers)
@@ -202,7 +202,7 @@ describe('every operation', () => {
     expect((await read(app, record.id)).salience).toBe(0.6)
   })
 
-  it('is refused for what is history or not there', async () => {
+  it('is refused for superseded and missing records', async () => {
     const record = await create(app, fact())
     await app.db.updateTable('records').set({ status: 'superseded' }).where('id', '=', record.id).execute()
     for (const [operation, more] of operations) {

@@ -17,7 +17,7 @@ const day = 86_400_000
 const now = new Date('2026-03-01T12:34:56.789Z')
 
 const ages = fc.oneof(
-  // Around the knees of the curves and far beyond where PostgreSQL would underflow.
+  // Around the bends of the curves, and far beyond the point where PostgreSQL would underflow.
   fc.integer({ min: -day, max: 120 * day }),
   fc.nat(8).map((halves) => halves * 7.5 * day),
   fc.integer({ min: 0, max: 5_000 * day }),
@@ -33,7 +33,7 @@ const life: fc.Arbitrary<RecordHistory> = fc.record({
   unlogged: fc.oneof(fc.constant(0), fc.nat(2_000)),
   folded_days: fc.constant(0),
 })
-/** No finer than the configuration takes them. */
+/** As fine as the configuration allows. */
 const millionths = (most: number) => fc.nat(most).map((count) => count / 1_000_000)
 const settings = fc.record({
   mode: fc.constantFrom<RetentionMode>('l2', 'huber', 'elastic'),
@@ -43,7 +43,7 @@ const settings = fc.record({
   }),
 })
 
-it('is the same in SQL as in TypeScript, whatever is configured', async () => {
+it('retention in SQL equals retention in TypeScript, for any configuration', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 12 }), settings, async (lives, chosen) => {
       const ids = await insertRecordHistories(database.pool, lives, now)

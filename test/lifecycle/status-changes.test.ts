@@ -22,7 +22,7 @@ afterAll(() => app.close())
 const day = 86_400_000
 const statuses = ['active', 'challenged', 'invalidated', 'merged', 'superseded'] as const
 type Status = (typeof statuses)[number]
-/** Where a status call leads from what a status call has set. */
+/** The statuses that a status call can set, and where a further call can lead from each. */
 const settable = ['active', 'challenged', 'invalidated'] as const
 const leadsTo: Record<(typeof settable)[number], readonly Status[]> = {
   active: ['challenged', 'invalidated'],
@@ -38,9 +38,9 @@ const move = (id: string, status: string, asked: RequestOptions = {}): Promise<A
 const historyOf = async (id: string, query = ''): Promise<Body> =>
   (await app.request('GET', `/v1/records/${id}/status-history${query}`)).body
 
-describe('a status', () => {
+describe('POST /v1/records/{id}/status', () => {
   it.each(settable.flatMap((from) => statuses.map((to) => [from, to] as const)))(
-    'that is %s and is to be %s follows the one table of transitions',
+    'from %s to %s follows the table of transitions',
     async (from, to) => {
       const { id } = await create(app, fact())
       if (from !== 'active') expect((await move(id, from)).status).toBe(200)
@@ -62,7 +62,7 @@ describe('a status', () => {
     },
   )
 
-  it('is any type’s, and a move of it leaves salience as it is', async () => {
+  it('works for records of any type and leaves salience unchanged', async () => {
     for (const type of Object.keys(payloads) as Type[]) {
       const { id } = await create(app, { type, payload: payloads[type] })
       app.clock.advance(day)
@@ -73,7 +73,7 @@ describe('a status', () => {
     }
   })
 
-  it('moves once for all the times that a request is sent, and under the version it names', async () => {
+  it('takes effect once under an Idempotency-Key, at the version in If-Match', async () => {
     const { id } = await create(app, fact())
     const headers = { 'idempotency-key': `status-${id}`, 'if-match': '"1"' }
     const first = await move(id, 'challenged', { headers })
@@ -85,14 +85,14 @@ describe('a status', () => {
     expectProblem(stale, 412, 'version_mismatch')
   })
 
-  it('is moved once by two who ask for the same at once', async () => {
+  it('takes effect once for two concurrent requests', async () => {
     const { id } = await create(app, fact())
     const answers = await Promise.all([move(id, 'invalidated'), move(id, 'invalidated')])
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(await read(app, id)).toMatchObject({ status: 'invalidated', version: 2 })
   })
 
-  it('has a history without gaps, however many move it at once', async () => {
+  it('leaves a history without gaps after concurrent requests', async () => {
     const { id } = await create(app, fact())
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => move(id, index % 2 ? 'active' : 'challenged')),
@@ -104,7 +104,7 @@ describe('a status', () => {
     expect((await read(app, id)).status).toBe(items.at(-1).new)
   })
 
-  it('cannot be set beside this', async () => {
+  it('is the only operation that sets a status', async () => {
     const record = await create(app, fact())
     const patch = await app.request('PATCH', `/v1/records/${record.id}`, { body: { status: 'challenged' } })
     expectProblem(patch, 422, 'validation_failed')
@@ -113,7 +113,7 @@ describe('a status', () => {
     expect(await read(app, record.id)).toEqual(record)
   })
 
-  it('is refused when it is none, without a reason or without an actor', async () => {
+  it('refuses an unknown status, a missing reason and a missing actor', async () => {
     const { id } = await create(app, fact())
     const bodies = [
       { status: 'forgotten', reason: 'r', actor: 'a' },
@@ -128,7 +128,7 @@ describe('a status', () => {
     }
   })
 
-  it('takes the permission, and a record that is seen whole and alive', async () => {
+  it('requires permission and an active record that the key sees completely', async () => {
     const { id } = await create(app, fact({ sensitivity: 'medium' }))
     const permissions = ['records:read', 'records:write', 'lifecycle:write'] as const
     const [reader, low, lower] = await Promise.all([
@@ -160,7 +160,7 @@ describe('a superseded or merged record', () => {
     },
   })
 
-  it('that a revision made so is not brought back by a status call', async () => {
+  it('made so by a revision cannot be activated by a status call', async () => {
     const [old, one, other] = await Promise.all([1, 2, 3].map(() => create(app, fact())))
     await app.request('POST', `/v1/records/${old.id}/supersede`, {
       body: { ...claims, record: next('Rust') },
@@ -176,7 +176,7 @@ describe('a superseded or merged record', () => {
   })
 
   it.each(['superseded', 'merged'])(
-    'that an earlier version let a call make %s can be active again',
+    'made %s by a status call of an earlier version can be activated',
     async (status) => {
       const payload = { ...payloads.entity, identifiers: [{ namespace: status, value: 'x' }] }
       const { id } = await create(app, { type: 'entity', payload })
@@ -191,7 +191,7 @@ describe('a superseded or merged record', () => {
     },
   )
 
-  /** As the first release did it. */
+  /** Sets the status as the first release did. */
   async function setByHand(id: string, status: string): Promise<void> {
     await app.database.pool.query(
       `with moved as (

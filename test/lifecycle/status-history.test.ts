@@ -26,8 +26,8 @@ const retract = async (id: string): Promise<void> => {
   expect((await app.request('POST', `/v1/records/${id}/retract`, { body })).status).toBe(200)
 }
 
-describe('a retracted record that is active again', () => {
-  it('gets back the life it had, and a fact the word for it', async () => {
+describe('activating a retracted record', () => {
+  it('restores its salience and the revision status of a fact', async () => {
     const { id } = await create(app, fact({ lifecycle: { decay: { half_life_seconds: 86_400 } } }))
     app.clock.advance(day)
     await retract(id)
@@ -48,7 +48,7 @@ describe('a retracted record that is active again', () => {
     expect(Date.parse(forecast.crossings.pruned)).toBeGreaterThan(app.clock.now().getTime())
   })
 
-  it('of any revisable type comes back to life', async () => {
+  it('restores salience for every revisable type', async () => {
     for (const type of ['entity', 'competence', 'plan_graph'] as const) {
       const { id } = await create(app, { type, payload: payloads[type], salience: 0.7 })
       await retract(id)
@@ -56,7 +56,7 @@ describe('a retracted record that is active again', () => {
     }
   })
 
-  it('comes back alive though little or no time was left to it', async () => {
+  it('restores salience even when little or no lifetime was left', async () => {
     const short = { half_life_seconds: 3_600, max_age_seconds: 7_200 }
     const { id } = await create(app, fact({ lifecycle: { decay: short } }))
     app.clock.advance(day)
@@ -67,7 +67,7 @@ describe('a retracted record that is active again', () => {
     })
   })
 
-  it('is revived of its last retraction only', async () => {
+  it('reverts the last retraction only', async () => {
     const { id } = await create(app, fact())
     await retract(id)
     await move(id, 'active')
@@ -78,8 +78,8 @@ describe('a retracted record that is active again', () => {
   })
 })
 
-describe('the history of a status', () => {
-  it('is paged, oldest first, while it goes on', async () => {
+describe('GET /v1/records/{id}/status-history', () => {
+  it('returns pages, oldest first, while the status changes', async () => {
     const { id } = await create(app, fact())
     const path = ['challenged', 'active', 'invalidated', 'active', 'challenged', 'invalidated']
     for (const status of path.slice(0, 5)) {
@@ -111,14 +111,14 @@ describe('the history of a status', () => {
     expectProblem(stolen, 400, 'invalid_cursor')
   })
 
-  it('of a record that nothing moved is empty, and of none is not there', async () => {
+  it('is empty for an unchanged record and not found for a missing one', async () => {
     const { id } = await create(app, fact())
     expect(await historyOf(id)).toEqual({ items: [] })
     const answer = await app.request('GET', `/v1/records/${app.ids.next()}/status-history`)
     expectProblem(answer, 404, 'record_not_found')
   })
 
-  it('outlives its record: forgotten, purged, and erased without a word of it', async () => {
+  it('remains after the record is forgotten, purged or erased, without its content', async () => {
     const { id } = await create(app, fact())
     await move(id, 'challenged')
     await app.request('DELETE', `/v1/records/${id}?actor=a&rationale=r`)
