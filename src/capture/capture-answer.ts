@@ -6,7 +6,10 @@ import type { CaptureContext } from './capture-context.ts'
 
 type StoredFact = { fact?: DerivedFact; records: readonly WrittenRecord[]; edges: readonly Edge[] }
 
-/** What was stored, as a read would answer it; the evidence itself first. */
+/**
+ * Returns the response of a capture, in the form in which a read returns the same records. The primary record comes
+ * first.
+ */
 export function formatCapture(
   { caller, now }: CaptureContext,
   drafts: readonly Draft[],

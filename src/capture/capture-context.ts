@@ -2,13 +2,16 @@ import type { Caller, Sensitivity } from '../domain/caller.ts'
 import { chooseSourceType, chooseWriteScope, requireCeiling } from '../domain/write-trust.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
-/** Who captures, when, and where what is captured belongs: the same for every record that comes of it. */
+/** Who captures, when, and the scope and sensitivity of the new records. The same for every record of one capture. */
 export type CaptureContext = {
   caller: Caller
   now: Date
   scope: string
   sensitivity: Sensitivity
-  /** As it was told, by which a retry is known; the task it is about may have become more confidential. */
+  /**
+   * The sensitivity the request asked for. A retry is recognised by it; `sensitivity` may be higher, because a report
+   * takes over the sensitivity of its task.
+   */
   requestedSensitivity: Sensitivity
   source: string
 }

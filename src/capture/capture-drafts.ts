@@ -8,11 +8,11 @@ import type { NewCapture } from './capture.schemas.ts'
 import type { CaptureContext } from './capture-context.ts'
 import type { Mention } from './mentions.ts'
 
-/** The records that come of a capture. */
+/** Drafts of the records that one capture creates. */
 
 export type DraftContext = CaptureContext & { input: NewCapture; policies: Policies }
 
-/** The evidence itself. */
+/** Returns the record that holds the evidence itself. */
 export function buildPrimaryRecord(
   context: DraftContext,
   payload: Payload,
@@ -28,12 +28,12 @@ export function buildPrimaryRecord(
   }
 }
 
-/** Only an episode keeps its tags as they came. */
+/** Returns the input with secrets in its tags masked. Only an episode keeps its tags unmasked. */
 export function maskTags<T extends Pick<NewCapture, 'tags'>>(input: T): T {
   return input.tags === undefined ? input : { ...input, tags: input.tags.map(maskText) }
 }
 
-/** What the evidence says is so. */
+/** Returns the record of the fact that the evidence states. */
 export function buildFactRecord(
   context: DraftContext,
   payload: SemanticPayload,
@@ -42,7 +42,7 @@ export function buildFactRecord(
   return { ...buildRecord(context, payload, source), ...pickTagsAndImportance(maskTags(context.input)) }
 }
 
-/** Something that is named for the first time. */
+/** Returns the record of an entity that no stored record names yet. */
 export function buildEntityRecord(
   context: DraftContext,
   { surface, entity_kind: kind, aliases }: Mention,

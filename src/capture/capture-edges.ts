@@ -1,7 +1,7 @@
 import type { Edge } from '../domain/edges.ts'
 import type { Descent } from '../records/index.ts'
 
-/** The edges that tie what was captured together. */
+/** The edges between the records of one capture. */
 
 export function buildPrimaryEdges(
   primary: string,
@@ -14,7 +14,7 @@ export function buildPrimaryEdges(
   ]
 }
 
-/** An entity that a capture made stays for as long as any capture that mentions it. */
+/** Returns the descents that keep an entity as long as any capture that mentions it. */
 export function buildMentionDescents(
   primary: string,
   { entities, newEntities }: { entities: readonly string[]; newEntities: readonly { row: { id: string } }[] },
@@ -54,13 +54,16 @@ export function createEdge(source: string, predicate: string, target: string, no
 
 type Linked = { relations: readonly { predicate: string; target_id: string }[] }
 
-/** Those that the record does not have yet: written again, an edge would lose the weight somebody gave it. */
+/**
+ * Returns the edges that the record does not have yet. Writing an existing edge again would reset a weight that a
+ * client has set.
+ */
 export function filterNewEdges(edges: readonly Edge[], { relations }: Linked): Edge[] {
   const known = new Set(relations.map(({ predicate, target_id: target }) => `${predicate} ${target}`))
   return edges.filter(({ predicate, target_id: target }) => !known.has(`${predicate} ${target}`))
 }
 
-/** Two names may mean one thing. */
+/** Two names may mean the same entity. */
 function unique(ids: readonly string[]): string[] {
   return [...new Set(ids)]
 }

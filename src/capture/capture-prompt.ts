@@ -2,7 +2,7 @@ import { maskText } from '../domain/masking.ts'
 import { clip, outline } from '../domain/outline.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
-/** What a chat model is asked when it is to interpret a capture, and what of the memory it is shown. */
+/** The question to a chat model about a capture, and the known records that the model is shown. */
 
 export type CandidateEntity = { id: string; name: string; kind: string; aliases?: readonly string[] }
 export type CandidateRecord = { id: string; summary: string }
@@ -10,13 +10,13 @@ export type Candidates = { entities: readonly CandidateEntity[]; records: readon
 
 export type Prompt = { system: string; user: string }
 
-/** Characters; together the prompt stays below some ten thousand tokens whatever was captured. */
+/** In characters. Together they keep the prompt below about ten thousand tokens, whatever is captured. */
 const maxContentLength = 12_000
 const maxContextLength = 4_000
 const maxLineLength = 300
 const maxCandidates = 50
 
-/** The list in the answer is that of the schema sent with it; these are the rules a schema cannot say. */
+/** The schema sent with the prompt describes the answer. These are the rules that a schema cannot express. */
 const system = [
   'You read one piece of evidence that a software agent recorded, and describe what it is about.',
   'Answer with one JSON object that keeps the given schema, and with nothing else.',
@@ -42,11 +42,11 @@ export function buildPrompt(input: NewCapture, candidates: Candidates): Prompt {
     known_entities: shown.entities,
     known_records: shown.records,
   }
-  // As JSON no text in it can end the place it stands in.
+  // JSON escapes the text, so no captured text can leave its field.
   return { system, user: JSON.stringify(document) }
 }
 
-/** What a model is shown of the candidates, and so the only ones it can have meant. */
+/** Returns the candidates that fit into the prompt. The model may only refer to these. */
 export function selectShownCandidates({ entities, records }: Candidates): Candidates {
   return {
     entities: entities.slice(0, maxCandidates).map(({ id, name, kind, aliases = [] }) => ({
@@ -61,7 +61,7 @@ export function selectShownCandidates({ entities, records }: Candidates): Candid
   }
 }
 
-/** Masked before it is cut, or half a secret would no longer look like one. */
+/** Masks before it clips: half a secret would not be recognised as a secret. */
 function maskAndClip(text: string, limit: number): string {
   return clip(maskText(text.slice(0, maxContentLength)), limit)
 }

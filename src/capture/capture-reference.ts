@@ -2,7 +2,7 @@ import { type Handle, referenceHandle } from '../domain/handles.ts'
 import type { HandleMatch } from '../records/index.ts'
 import type { CaptureContext } from './capture-context.ts'
 
-/** By what a retry of this capture will be known, if its source gave it a name. */
+/** Returns the handle by which a retry of this capture is recognised. Empty if the source gave no reference. */
 export function buildReferenceHandles(
   { source, requestedSensitivity }: CaptureContext,
   ref: string | undefined,

@@ -4,12 +4,15 @@ import { openTo } from '../db/visibility.ts'
 import { type Sensitivity, type Trust, unscoped } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 
-/** An entity that answers to a name. */
+/** An entity found by one of its names. */
 export type NamedEntity = { id: string; digest: Buffer; name: string; kind: string }
 
 type ReaderFilter = { trust: Trust; scope: string }
 
-/** Of the records, those that evidence of the scope may refer to: seen whole, alive, of the scope or of none. */
+/**
+ * Returns the ids of the records that the evidence may refer to: fully visible, not forgotten, in the scope or
+ * without scope.
+ */
 export async function findReadableIds(
   db: Database,
   ids: readonly string[],
@@ -28,7 +31,10 @@ export async function findReadableIds(
 
 export type ReferencedSummary = { id: string; summary: string | null; payload: Payload | null }
 
-/** The same, in a few words: those of its interpretation, or its payload where that is small. */
+/**
+ * Returns the same records with a few words of each: the summary of its interpretation, or its payload if that is
+ * small.
+ */
 export async function findReferencedSummaries(
   db: Database,
   ids: readonly string[],
@@ -46,7 +52,7 @@ export async function findReferencedSummaries(
   return rows
 }
 
-/** Of the names, those that a record of the scope is known by, and how sensitive it is. */
+/** Returns which of the handles a record of the scope has, and the sensitivity of that record. */
 export async function findHandleOwners(
   db: Database,
   digests: readonly Buffer[],
@@ -62,7 +68,7 @@ export async function findHandleOwners(
   return rows
 }
 
-/** Entities that bear one of these names, without keeping anybody from taking it: the best known of each first. */
+/** Returns entities with one of these names, the oldest first, and locks nothing. */
 export async function findNamedEntities(
   db: Database,
   digests: readonly Buffer[],

@@ -32,7 +32,7 @@ type Resources = {
   revision: RevisionService
   policies: Pick<PoliciesService, 'getAll'>
   log: Logger
-  /** Reads what is captured, up to this sensitivity. */
+  /** The chat model that interprets captures up to `maxSensitivity`. */
   chat?: Chat | undefined
   maxSensitivity: Sensitivity
 }
@@ -48,7 +48,10 @@ export function createCaptureService(resources: Resources) {
   const tasks = createTaskWriter(resources)
   const interpreter = createInterpreter(resources)
 
-  /** All that is done before the transaction: what it says is read, and who may say it is settled. */
+  /**
+   * Validates and interprets the input before the transaction, because a chat model may take seconds. Returns the
+   * function that stores the capture.
+   */
   async function prepare(call: CallContext, input: NewCapture) {
     const now = clock.now()
     const plan = classify(input, { now, check: listFaults })
@@ -65,7 +68,7 @@ export function createCaptureService(resources: Resources) {
       transact(db, joinedCall, (tx) => store(tx, joinedCall.caller, prepared))
   }
 
-  /** Everything that comes of a capture, or nothing. */
+  /** Stores all records of a capture, or none. */
   async function store(
     tx: Transaction,
     caller: Caller,
@@ -93,7 +96,7 @@ export function createCaptureService(resources: Resources) {
     })
   }
 
-  /** A retry changes nothing, and is told what came of the first. */
+  /** A retry changes nothing and gets the primary record of the first capture. */
   async function answerRepeated(
     tx: Transaction,
     { caller, now }: CaptureContext,

@@ -28,20 +28,20 @@ type Conflict = Extract<FactOutcome, { policy: unknown }>
 
 export type CapturedFact = {
   context: DraftContext
-  /** What the record of the fact is called if there comes to be a new one. */
+  /** The id of the fact's record, if a new one is created. */
   id: string
   payload: SemanticPayload
   factOutcome: Exclude<FactOutcome, { outcome: 'merged' }>
-  /** The locked record that says it already. */
+  /** The stored record that states the same fact, locked. */
   existingFact: StoredRecord | undefined
   targets: FactTargets
   source: Provenance['sources'][number]
 }
 
-/** What became of the fact; the records and edges that the settling itself made. */
+/** The outcome for the fact, with the records and edges that applying it created. */
 export type FactResult = { fact: DerivedFact; records: WrittenRecord[]; edges: Edge[] }
 
-/** `drafts` are stored with the episode, and then it is settled what that means for what stood before. */
+/** `drafts` are inserted together with the episode. `apply` runs afterwards and changes the existing facts. */
 export type FactPlan = { drafts: Draft[]; descents: Descent[]; apply(tx: Transaction): Promise<FactResult> }
 
 export function createFactPlanner({ textLanguage, revision }: Resources) {
@@ -127,12 +127,12 @@ export function createFactPlanner({ textLanguage, revision }: Resources) {
   return { plan }
 }
 
-/** The fact is of the same scope and sensitivity, so its readers may know who tells it again. */
+/** The fact has the same scope and sensitivity as the capture, so its readers may see who confirms it. */
 function buildTestimony({ payload, source }: CapturedFact): Confirmation {
   return { evidence: payload.evidence, source, author: source.created_by }
 }
 
-/** What its readers may not all see is linked from above, and nothing is written on it. */
+/** A fact that not all of its readers may see is linked to the existing one, and the existing record is not changed. */
 function planCreated(captured: CapturedFact, relatedFact: RelatedFact | undefined): FactPlan {
   const fact = { outcome: 'created' as const, record_id: captured.id }
   return {
@@ -142,7 +142,10 @@ function planCreated(captured: CapturedFact, relatedFact: RelatedFact | undefine
   }
 }
 
-/** It waits beside what stands now, which it does not touch: setting it active is for somebody to decide. */
+/**
+ * The new fact waits as `challenged` beside the current one, which it does not change. A client decides whether it
+ * becomes active.
+ */
 function planChallenged(captured: CapturedFact, other: string | undefined): FactPlan {
   const { row, descents, ...rest } = draftFact({
     ...captured,

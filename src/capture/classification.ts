@@ -9,9 +9,9 @@ import { type CheckSchema, type Evidence, readEvidence } from './evidence.ts'
 import { buildFactPayload, findFactFaults, hasFact } from './fact-payload.ts'
 import { buildTaskPayload, findTaskFaults } from './task-payload.ts'
 
-/** From what was captured to what is to be stored of it. */
+/** Decides from the captured input which records to store. */
 
-/** Of the provenance. */
+/** The source entry in the provenance. */
 type Source = {
   kind: 'event' | 'tool_call' | 'observation' | 'outcome'
   ref: string
@@ -20,12 +20,12 @@ type Source = {
 }
 
 type PlanBase = {
-  /** `content.ref`: the name by which a retry is known. */
+  /** `content.ref`, by which a retry is recognised. */
   ref: string | undefined
-  /** One sentence, without secrets. */
+  /** One sentence without secrets. */
   summary: string
   source: Source
-  /** What kind of source the evidence is for a fact derived from it. */
+  /** The kind of evidence that a fact derived from it names. */
   evidenceType: 'event' | 'tool' | 'observation'
 }
 export type EpisodePlan = PlanBase & {
@@ -47,7 +47,10 @@ const kindSources: Readonly<Record<Kind, { source: Source['kind']; evidence: Pla
   outcome: { source: 'outcome', evidence: 'event' },
 }
 
-/** What does not fit its place is refused by name; what has no place is kept as it came. */
+/**
+ * Returns what to store. Fields with a meaning must match their schema (422 otherwise); all other fields are kept
+ * unchanged.
+ */
 export function classify(input: NewCapture, { now, check }: { now: Date; check: CheckSchema }): CapturePlan {
   const kind = getKind(input.source_kind)
   const evidence = readEvidence(input, now)
@@ -67,7 +70,7 @@ function findTimeFaults({ timestamp }: NewCapture, now: Date): Fault[] {
   return [{ pointer: '/timestamp', message: 'must not be in the future' }]
 }
 
-/** How a task stands and how one ended are no facts, even if they are told as subject, predicate and object. */
+/** The state of a task and the outcome of an episode are not facts, even if they have subject, predicate and object. */
 function findFaults(kind: Kind, evidence: Evidence, check: CheckSchema): Fault[] {
   switch (kind) {
     case 'working_state':
@@ -84,7 +87,7 @@ function findFaults(kind: Kind, evidence: Evidence, check: CheckSchema): Fault[]
   }
 }
 
-/** An episode keeps what was captured as it came; whatever else is made of the evidence holds no secret. */
+/** An episode keeps the captured content unchanged. Everything else that is derived from the evidence is masked. */
 function buildPlan(kind: Kind, evidence: Evidence, check: CheckSchema): CapturePlan {
   const summary = summarise(evidence)
   const base = buildPlanBase(kind, evidence, summary)
@@ -100,7 +103,7 @@ function buildPlan(kind: Kind, evidence: Evidence, check: CheckSchema): CaptureP
   }
 }
 
-/** Its thread is a name, which a later report has to repeat. */
+/** The thread id is not masked, because a later report must repeat it. */
 function maskTask(payload: WorkingPayload): WorkingPayload {
   return { ...(maskSecrets(payload) as WorkingPayload), thread_id: payload.thread_id }
 }

@@ -10,13 +10,13 @@ import { type KnownRecords, resolveReferences } from './known-records.service.ts
 import { type ResolvedMention, resolveMentions, resolveObject } from './mention-resolution.ts'
 import { applyResolution } from './rule-interpretation.ts'
 
-/** Who takes part in what was captured. */
+/** The entities that a capture names: existing ones and new ones. */
 export type ResolvedEntities = {
   interpretation: Interpretation
-  /** Of the mentions and references that mean somebody. */
+  /** The ids of the entities that mentions were resolved to. May contain duplicates. */
   entities: string[]
   references: string[]
-  /** Named for the first time. */
+  /** Drafts of the entities that no record names yet. */
   newEntities: Draft[]
   subject: string | undefined
   object: string | undefined
@@ -27,11 +27,14 @@ type Resources = { ids: Ids; seal: Seal }
 type ResolutionInput = {
   interpretation: Interpretation
   fact?: SemanticPayload | undefined
-  /** The evidence, as the source of what it names. */
+  /** The evidence, as the source of the new entities. */
   source: Provenance['sources'][number]
 }
 
-/** A name that was erased from the scope is not made anew: its mention stays open, as the erased fact does. */
+/**
+ * Resolves every mention to an entity. A name that was erased from the scope does not get a new entity; its mention
+ * stays unresolved.
+ */
 export async function resolveEntities(
   tx: Transaction,
   { ids, seal }: Resources,
@@ -71,7 +74,7 @@ export async function resolveEntities(
   }
 }
 
-/** One name may stand under several keys, and be spelled otherwise under each; -1 when it is none of them. */
+/** One name may occur under several keys with different spelling. Returns -1 if no mention has the name. */
 function findMentionIndex(mentions: Interpretation['mentions'], name: unknown): number {
   if (typeof name !== 'string') return -1
   const proposed = normaliseName(name)
@@ -80,7 +83,7 @@ function findMentionIndex(mentions: Interpretation['mentions'], name: unknown): 
 
 type UnknownMention = Exclude<ResolvedMention, { id: string }>
 
-/** The first of its handles is its own name, whose place it takes. */
+/** The first handle of the draft is the entity's own name, which gets the free place. */
 function draftEntity(
   context: DraftContext,
   { mention, place }: UnknownMention,

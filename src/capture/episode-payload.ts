@@ -11,14 +11,17 @@ import {
   pickFields,
 } from './evidence.ts'
 
-/** What happened, as an episode: its own event, what the content tells of it, and the rest under its environment. */
+/**
+ * Builds an episode: its own event, the fields that the content gives, and all other content under
+ * `environment.context`.
+ */
 
 type Event = EpisodicPayload['timeline'][number]
 type Node = EpisodicPayload['tool_graph'][number]
 
 const { timeline, tool_graph, tool_graph_ref, environment, outcome, artifacts } = EpisodicPayload.properties
 const { ref, event_kind } = timeline.items.properties
-/** Whatever is captured may bear a name of its own. */
+/** The schema of `content.ref`, which any kind of capture may have. */
 export const refSchema = ref
 const { id: node_id, tool, depends_on } = tool_graph.items.properties
 
@@ -36,7 +39,7 @@ export function findToolFaults({ fields }: Evidence, check: CheckSchema): Fault[
   return [...nameless, ...findFieldFaults(fields, toolFields, [], check), ...findReservedContext(fields)]
 }
 
-/** What the caller's environment says there would be lost under what is kept. */
+/** The captured content is stored under this key, so a value of the caller there would be lost. */
 function findReservedContext({ environment }: Fields): Fault[] {
   const context = (environment as EpisodicPayload['environment'])?.context
   if (!context || !Object.hasOwn(context, capturedKey)) return []
@@ -46,7 +49,7 @@ function findReservedContext({ environment }: Fields): Fault[] {
 
 type EpisodeParts = { summary: string; kind: string; call?: Node | undefined }
 
-/** The evidence must have been found without faults. */
+/** Expects evidence in which `findEpisodeFaults` or `findToolFaults` found nothing. */
 export function buildEpisodePayload(
   evidence: Evidence,
   { summary, kind, call }: EpisodeParts,
@@ -78,7 +81,10 @@ function addKeptContent(environment: EpisodicPayload['environment'], kept: Field
 
 const eventFieldNames = new Set(Object.keys(eventFields))
 
-/** The name of the tool has one place, so the second of two names stays with the rest. */
+/**
+ * The payload has one place for the tool's name. If the content gives two names, the second stays with the other
+ * content.
+ */
 function listUsedFields(call: Node | undefined, fields: Fields): ReadonlySet<string> {
   if (!call) return eventFieldNames
   const name = Object.hasOwn(fields, 'tool_name') ? 'tool_name' : 'tool'
@@ -86,7 +92,7 @@ function listUsedFields(call: Node | undefined, fields: Fields): ReadonlySet<str
   return new Set([...eventFieldNames, name, 'args', 'result', 'depends_on', ...id])
 }
 
-/** The call that a tool's output is of; none when the content gives its calls in the tool graph alone. */
+/** Returns the call that produced a tool output. Undefined if the content gives its calls only in `tool_graph`. */
 export function findToolCall({ fields, occurredAt: at }: Evidence, check: CheckSchema): Node | undefined {
   const values = fields as { tool_name?: string; tool?: string; tool_graph?: Node[]; depends_on?: string[] }
   const name = values.tool_name ?? values.tool
@@ -100,7 +106,7 @@ export function findToolCall({ fields, occurredAt: at }: Evidence, check: CheckS
   }
 }
 
-/** Its own id if it has one that can be used, or the first number that no other node bears. */
+/** Returns the proposed id if it is valid and unused, otherwise the first unused number. */
 function chooseCallId(proposedId: unknown, graph: readonly Node[], check: CheckSchema): string {
   const taken = new Set(graph.map(({ id }) => id))
   if (typeof proposedId === 'string' && check(node_id, proposedId).length === 0 && !taken.has(proposedId))

@@ -13,18 +13,18 @@ import {
   isObject,
 } from './evidence.ts'
 
-/** How an episode ended, told after it. */
+/** A report, sent later, about how an episode ended. */
 
 export type OutcomeReport = {
   target_id: string
   outcome: Outcome
-  /** Why, for the audit log. */
+  /** The reason, for the audit log. */
   rationale?: string
-  /** What else came with it, for the audit log as well: an episode takes nothing but an outcome. */
+  /** Everything else in the content. It goes to the audit log, because an episode accepts nothing but an outcome. */
   kept: CapturedContent & { summary?: string }
 }
 
-/** As long as any rationale may be; what is kept beside it is whole. */
+/** The maximum length of any rationale. The kept content has the full text. */
 const maxRationaleLength = 4_096
 const rationale = Type.String({ minLength: 1, maxLength: maxRationaleLength })
 const reportFields: Readonly<Record<string, TSchema>> = {
@@ -39,7 +39,7 @@ export function findReportFaults({ input, fields }: Evidence, check: CheckSchema
   return findFieldFaults(fields, reportFields, ['target_id', 'outcome'], check)
 }
 
-/** The evidence must have been found without faults. */
+/** Expects evidence in which `findReportFaults` found nothing. */
 export function readOutcomeReport(evidence: Evidence): OutcomeReport {
   const { reason_to_remember: reason, summary } = evidence.input
   const fields = evidence.fields as { target_id: string; outcome: Outcome; rationale?: string }

@@ -17,7 +17,7 @@ import type { KnownRecords } from './known-records.service.ts'
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; revision: RevisionService }
 type EpisodeInput = { plan: EpisodePlan; interpretation: Interpretation; known: KnownRecords }
 
-/** An episode with those it names and the fact it tells. */
+/** Returns the writer of episodes, with the entities they name and the fact they state. */
 export function createEpisodeWriter({ ids, seal, textLanguage, revision }: Resources) {
   const facts = createFactPlanner({ textLanguage, revision })
 

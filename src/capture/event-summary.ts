@@ -2,9 +2,12 @@ import { maskText } from '../domain/masking.ts'
 import { clip, outline } from '../domain/outline.ts'
 import { type Evidence, isObject } from './evidence.ts'
 
-/** What the evidence comes to in a line. Raw content is no summary: it is kept beside it, whole. */
+/**
+ * The evidence in one line. Raw content is never a summary: it may contain secrets, and it is stored in full beside
+ * it.
+ */
 export type Summary = {
-  /** In the words of the caller, or a sentence by rule; empty where that would say no more than the kind. */
+  /** The caller's words or a generated sentence. Empty if the sentence would say only the kind of the event. */
   summary: string
   /** A sentence in any case. */
   sentence: string
@@ -26,7 +29,7 @@ function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** From kind, tool, subject and outcome alone: equal happenings come to equal sentences. */
+/** Uses only kind, tools, subject and outcome, so that equal events get equal sentences. */
 function composeSentence({ input, fields }: Evidence): { sentence: string; saysSomething: boolean } {
   const named = [fields['event_kind'], input.source_kind].find(isText)
   const kind = formatPart(named ?? 'event').replace(/_/g, ' ')
@@ -56,7 +59,7 @@ function listTools(fields: Evidence['fields']): string {
   return shown.length < 2 ? (shown[0] ?? '') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`
 }
 
-/** A fact is told whole; a subject alone is what the event is about. */
+/** A fact is described by subject, predicate and object; a subject alone is the topic of the event. */
 function describeTopic({ subject, predicate, object }: Evidence['fields']): string | undefined {
   if (!isText(subject)) return undefined
   if (!isText(predicate) || object === undefined) return formatPart(subject)

@@ -3,18 +3,23 @@ import type { CapturedContent } from '../domain/captured-content.ts'
 import type { Fault } from '../kernel/errors.ts'
 import type { NewCapture } from './capture.schemas.ts'
 
-/** A capture as it is read: what its content says under names that have a meaning, and everything else. */
+/** A capture split into the content fields that have a meaning and everything else. */
 
-/** Every place where a value breaks a schema. Passed in, because a pure file may not reach for the validator. */
+/**
+ * Returns every place where a value breaks a schema. It is a parameter, because pure files may not import the
+ * validator.
+ */
 export type CheckSchema = (schema: TSchema, value: unknown) => Fault[]
 
 export type Fields = Readonly<Record<string, unknown>>
 
 export type Evidence = {
   input: NewCapture
-  /** Those of the content's own fields that can have a meaning; a null has one only where any JSON may stand. */
+  /**
+   * The content fields that can have a meaning. Null values are left out, except in fields that take any JSON value.
+   */
   fields: Fields
-  /** When it happened, in UTC with milliseconds. */
+  /** When it happened, as ISO 8601 in UTC with milliseconds. */
   occurredAt: string
 }
 
@@ -40,14 +45,14 @@ export function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Those of the named fields that are there; a name that every object inherits, such as `constructor`, is none. */
+/** Returns the named fields that the object itself has. Inherited names such as `constructor` are ignored. */
 export function pickFields(fields: Fields, names: Iterable<string>): Fields {
   return Object.fromEntries(
     [...names].filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
   )
 }
 
-/** What is wrong with the fields that have a meaning; a required one is wrong when it is missing. */
+/** Returns the faults of the fields that have a meaning. A missing required field is a fault. */
 export function findFieldFaults(
   fields: Fields,
   schemas: Readonly<Record<string, TSchema>>,
@@ -63,7 +68,10 @@ export function findFieldFaults(
   })
 }
 
-/** `placed` are the names of the fields that the payload says in a place of their own. */
+/**
+ * Returns the content, context and reason that no field of the payload holds. `usedFields` are the names the payload
+ * holds.
+ */
 export function collectUnusedContent(
   { input, fields }: Evidence,
   usedFields: ReadonlySet<string>,
@@ -76,7 +84,7 @@ export function collectUnusedContent(
   }
 }
 
-/** A content may have half a million fields: it is copied once, and only if something is taken out. */
+/** Content may have half a million fields, so it is copied once, and only if a field must be removed. */
 function removeFields(content: unknown, fields: Fields, usedFields: ReadonlySet<string>): CapturedContent {
   if (!isObject(content)) return { content }
   const taken = new Set(Object.keys(fields).filter((name) => usedFields.has(name)))

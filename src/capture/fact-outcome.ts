@@ -3,9 +3,12 @@ import type { SemanticPayload } from '../domain/payloads.ts'
 import { isHistory } from '../domain/vocabulary.ts'
 import type { KnownRecord } from '../records/index.ts'
 
-/** What becomes of a fact that was just told, by what is known of its topic. */
+/** What happens with a new fact, decided by the known facts on the same topic. */
 export type FactOutcome =
-  /** `beside` is a fact of a lower sensitivity or of no scope on the same topic: it is linked to, and stays as it is. */
+  /**
+   * `relatedFact` is a fact on the same topic with lower sensitivity or without scope. The new fact is linked to it;
+   * it is not changed.
+   */
   | { outcome: 'created'; relatedFact?: RelatedFact }
   /** It stands already. */
   | { outcome: 'confirmed'; id: string }
@@ -17,7 +20,7 @@ export type FactOutcome =
   | { outcome: 'replaced' | 'forked' | 'contested'; policy: Policy; other: string }
 
 export type RelatedFact = { id: string; predicate: 'supports' | 'contradicts' }
-/** Where what is captured belongs. Only facts of the same scope and sensitivity are confirmed, contested or superseded. */
+/** Scope and sensitivity of a capture. A capture confirms, contests or supersedes only facts that have the same. */
 export type Visibility = { scope: string; sensitivity: Sensitivity }
 
 type Policy = NonNullable<SemanticPayload['revision_policy']>
@@ -25,7 +28,10 @@ type Fact = KnownRecord & { payload: SemanticPayload }
 
 const outcomeOf = { replace: 'replaced', fork: 'forked', contest: 'contested' } as const
 
-/** `known` bear the topic, those with the same object first among them, the newest first. */
+/**
+ * Returns the outcome for a new fact. `known` are the facts on the topic: first those with the same object, then the
+ * newest first.
+ */
 export function decideFactOutcome(
   newFact: SemanticPayload,
   known: readonly KnownRecord[],
@@ -38,7 +44,7 @@ export function decideFactOutcome(
   if (outcome.outcome !== 'created') return outcome
   const others = readable.filter((fact) => !isOwn(fact))
   const live = others.filter(isLive)
-  // What was withdrawn in the open does not come back in confidence.
+  // A fact that was withdrawn where everybody could see it does not come back as a confidential one.
   const isBlocked = (fact: Fact) => fact.is_same && fact.scope === visibility.scope && isWithdrawn(fact)
   const relatedFact = findRelatedFact(newFact, live)
   if (relatedFact?.predicate !== 'supports' && others.some(isBlocked)) {
@@ -71,7 +77,7 @@ function decideAmongOwnFacts(newFact: SemanticPayload, facts: readonly Fact[]): 
   return { outcome: outcomeOf[policy], policy, other: currentFact.id }
 }
 
-/** The newest that is not contested yet, else the newest of all: each contest leaves one that stands. */
+/** Returns the newest uncontested fact, otherwise the newest. Each contest leaves one uncontested fact. */
 function findCurrentFact(newFact: SemanticPayload, live: readonly Fact[]): Fact | undefined {
   const candidates = live.filter(
     (fact) => fact.status === 'active' && overlaps(fact.payload.validity, newFact.validity),
@@ -83,7 +89,7 @@ function isLive(fact: Fact): boolean {
   return !isHistory(fact.status) && fact.forgotten_at === null && !isRetracted(fact)
 }
 
-/** Though it be forgotten meanwhile, that it was withdrawn is known for as long as its row is. */
+/** A withdrawn fact stays known as long as its row exists, even after it is forgotten. */
 function isWithdrawn(fact: Fact): boolean {
   return fact.status === 'superseded' || fact.status === 'invalidated' || isRetracted(fact)
 }
@@ -94,7 +100,7 @@ function isRetracted({ payload }: Fact): boolean {
 
 type Validity = SemanticPayload['validity']
 
-/** Two facts can hold side by side where their times do not overlap, or their conditions differ. */
+/** Two facts can hold at the same time if their times do not overlap or their conditions differ. */
 function overlaps(one: Validity, other: Validity): boolean {
   if (one.mode === 'conditional' || other.mode === 'conditional') {
     return JSON.stringify(one.conditions ?? null) === JSON.stringify(other.conditions ?? null)

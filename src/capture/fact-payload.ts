@@ -3,7 +3,7 @@ import { SemanticPayload } from '../domain/payloads.ts'
 import type { Fault } from '../kernel/errors.ts'
 import { type CheckSchema, type Evidence, type Fields, findFieldFaults, pickFields } from './evidence.ts'
 
-/** What evidence says is so, as a semantic record beside the episode it is derived from. */
+/** The fact that evidence states, as the payload of a semantic record. */
 
 const { subject, predicate, validity, revision_policy } = SemanticPayload.properties
 const tripleFields: Readonly<Record<string, TSchema>> = { subject, predicate }
@@ -22,9 +22,9 @@ function isName(value: unknown): boolean {
 }
 
 /**
- * In an observation a triple is meant to be a fact, so one that is none is refused; elsewhere it may be anything,
- * such as the subject of a mail, and stays content. How long and by which policy a fact holds is never guessed at:
- * a fact for a day would become one for good.
+ * In an observation a triple must be a valid fact, so an invalid one is refused. In other kinds it may be anything,
+ * such as the subject of an email, and stays content. Validity and revision policy are always checked: if a wrong
+ * validity were ignored, a fact for one day would hold forever.
  */
 export function findFactFaults(evidence: Evidence, isObservation: boolean, check: CheckSchema): Fault[] {
   const { fields } = evidence
@@ -37,7 +37,10 @@ export function findFactFaults(evidence: Evidence, isObservation: boolean, check
 
 type TripleFields = Pick<SemanticPayload, 'subject' | 'predicate' | 'object'>
 
-/** Without evidence: only who stores the episode knows its id. The fact must have been found without faults. */
+/**
+ * Expects evidence in which `findFactFaults` found nothing. The evidence list is empty, because the id of the episode
+ * is not known yet.
+ */
 export function buildFactPayload({ fields }: Evidence): SemanticPayload {
   const values = pickFields(fields, [...Object.keys(tripleFields), 'object', ...Object.keys(optionalFields)])
   return { validity: { mode: 'global' }, ...(values as TripleFields), kind: 'semantic', evidence: [] }

@@ -4,7 +4,7 @@ import type { SemanticPayload } from '../domain/payloads.ts'
 import type { HandleLookup, HandleLookupResult, HandleMatch } from '../records/index.ts'
 import { type Mention, maxNameLength } from './mentions.ts'
 
-/** By what a capture asks who is known already. */
+/** The names by which a capture looks up known records. */
 export type LookupInput = {
   source: string
   scope: string
@@ -19,9 +19,9 @@ export type LookupResult = {
   reference: HandleMatch | undefined
   thread: HandleMatch | undefined
   topic: HandleMatch | undefined
-  /** Of each mention, in its place. */
+  /** One entry per mention, in the order of the mentions. */
   mentions: readonly (HandleMatch | undefined)[]
-  /** Of what the fact's object may name. */
+  /** The entities that the object of the fact may name. */
   object: HandleMatch | undefined
   mayBeErased: boolean
 }
@@ -30,9 +30,9 @@ type Role = 'reference' | 'thread' | 'topic'
 type LookupPlan = { handles: HandleLookup[]; readFindings(findings: HandleLookupResult): LookupResult }
 
 /**
- * Each handle once, all in one order, so that two captures that name the same wait for each other instead of
- * deadlocking. A reference, a thread and a topic are held though they are known: what follows depends on what else
- * is said of them.
+ * Lists each handle once and in one order, so that two captures with the same names wait for each other instead of
+ * deadlocking. The handles of a reference, a thread and a topic are locked even if they are known, because the next
+ * steps depend on all records that have them.
  */
 export function planHandleLookup(input: LookupInput): LookupPlan {
   const byRole: Record<Role, Handle | undefined> = {
@@ -49,7 +49,7 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
   const object = getObjectHandle(input.fact)
   const request = (handles: readonly (Handle | undefined)[], lock: HandleLookup['lock']) =>
     handles.flatMap((each) => (each ? [{ ...each, scope: input.scope, lock }] : []))
-  // Of two wants of one name the later stays.
+  // If one handle is requested twice, the later request wins.
   const handles = sortUnique([
     ...request([object], 'never'),
     ...request(Object.values(byRole), 'always'),
@@ -71,7 +71,7 @@ export function planHandleLookup(input: LookupInput): LookupPlan {
   }
 }
 
-/** An object as often is a value as a name, so nobody is kept from taking it. */
+/** The object of a fact may be a plain value, so its handle is looked up without a lock. */
 function getObjectHandle(fact: SemanticPayload | undefined): Handle | undefined {
   const object = fact?.object
   const isName = typeof object === 'string' && object.trim() !== '' && object.length <= maxNameLength

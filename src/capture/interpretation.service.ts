@@ -29,25 +29,28 @@ import { interpretByRule } from './rule-interpretation.ts'
 type Resources = {
   db: Database
   log: Logger
-  /** Without one the rule reads alone. */
+  /** Without a chat model only the rules interpret. */
   chat?: Chat | undefined
-  /** Nothing more sensitive is sent to the model, neither the evidence nor what is known of it. */
+  /** Neither evidence nor known records above this sensitivity are sent to the model. */
   maxSensitivity: Sensitivity
 }
 type InterpretablePlan = EpisodePlan | TaskPlan
 
-/** Of the text that names are looked for in; characters. */
+/** How much of the text is searched for names, in characters. */
 const maxScannedLength = 4_000
 const maxPhrases = 600
 const maxNamedSources = 200
 const maxWordsLength = 300
 
-/** Of a payload, what says how it is known and not what it is about. */
+/** Payload fields that say how something is known, not what it is about. */
 const omittedFields = ['kind', 'evidence', 'validity', 'revision', 'revision_policy']
 
-/** What evidence is about: by rule, and where one is configured by a chat model too. */
+/** Returns the interpreter of evidence: by rules, and with a chat model if one is configured. */
 export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) {
-  /** Outside of any transaction: the model may take its time, and what is held meanwhile is missing elsewhere. */
+  /**
+   * Runs outside of any transaction: a model may take seconds, and an open transaction would hold a connection and
+   * its locks.
+   */
   async function interpret(
     context: CaptureContext,
     input: NewCapture,
@@ -68,7 +71,7 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
     }
   }
 
-  /** What is known already is not read again; and a task is as sensitive as all that was told of it before. */
+  /** A repeated capture is not interpreted again. A task is as sensitive as all of its earlier reports. */
   async function mayAskModel(context: CaptureContext, plan: InterpretablePlan): Promise<boolean> {
     const { caller, scope, source, sensitivity } = context
     if (isAbove(sensitivity)) return false
@@ -86,7 +89,10 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
     return rankOf(sensitivity) > rankOf(maxSensitivity)
   }
 
-  /** What the readers of the capture may see, and so nothing more sensitive than the capture itself. */
+  /**
+   * Returns entities and records that every reader of the capture may see, so none of them is more sensitive than the
+   * capture.
+   */
   async function findCandidates(
     context: CaptureContext,
     input: NewCapture,
@@ -99,7 +105,7 @@ export function createInterpreter({ db, log, chat, maxSensitivity }: Resources) 
     const phrases = listPhrases(text, maxPhrases).map((phrase) => nameHandle(phrase).digest)
     const named = await findNamedEntities(db, [...mentioned, ...phrases], readers, maxNamedSources)
     const isMentioned = (digest: Buffer) => mentioned.some((each) => each.equals(digest))
-    // Those of a key of their own first: of the others there may be more than are shown.
+    // Names under a key of their own come first, because not all candidates may fit into the prompt.
     const ranked = [
       ...named.filter(({ digest }) => isMentioned(digest)),
       ...named.filter(({ digest }) => !isMentioned(digest)),
@@ -123,13 +129,16 @@ function readAnswer(value: unknown): ModelAnswer {
   return value as ModelAnswer
 }
 
-/** Never in the words of the error, which may be those of the evidence. */
+/** Never uses the message of the error, because it may quote the evidence. */
 function describeError(error: unknown): { reason: string; status?: number } {
   if (!(error instanceof ModelFailure)) return { reason: error instanceof Error ? error.name : typeof error }
   return { reason: error.reason, ...(error.status === undefined ? {} : { status: error.status }) }
 }
 
-/** What a model meant may have gone while it thought. What is left of the entities stays until this is over. */
+/**
+ * Removes references to records that were deleted while the model answered. The remaining entities stay locked until
+ * the transaction ends.
+ */
 export async function dropVanishedReferences(
   tx: Transaction,
   context: CaptureContext,

@@ -17,7 +17,7 @@ import { decideFactOutcome, type FactOutcome } from './fact-outcome.ts'
 import { type LookupResult, planHandleLookup } from './handle-lookup.ts'
 import { parseRecordId } from './mentions.ts'
 
-/** What is known already of what a capture names, and held so until its transaction ends. */
+/** Finds the stored records that a capture names, and locks them until the transaction ends. */
 
 export type CaptureNames = {
   ref?: string | undefined
@@ -28,14 +28,14 @@ export type CaptureNames = {
 
 export type KnownRecords = {
   handles: LookupResult
-  /** Captured before by this source under this reference. */
+  /** The earlier capture with the same source, scope and reference. */
   earlierCapture: KnownRecord | undefined
-  /** Of the fact: what becomes of it, and the locked record that already says it. */
+  /** The outcome for the fact, and the locked record that already states it. */
   factOutcome: FactOutcome | undefined
   existingFact: StoredRecord | undefined
 }
 
-/** One round trip for all that is named, and one more for the fact that is told again. */
+/** Takes one round trip for all handles and a second one if the fact is already known. */
 export async function findKnownRecords(
   tx: Transaction,
   context: CaptureContext,
@@ -46,7 +46,7 @@ export async function findKnownRecords(
     ...names,
     mentions: names.interpretation.mentions,
   })
-  // As often as a fact could be withdrawn between a look and the lock on it; each time another one stands.
+  // A fact may be withdrawn between the lookup and its lock; then the lookup is repeated.
   for (let attempt = 1; attempt <= 10; attempt++) {
     const handles = readFindings(
       requested.length === 0 ? noFindings : await lookUpHandles(tx, requested, context.sensitivity),
@@ -74,12 +74,13 @@ export async function findKnownRecords(
   throw new Error('what is known was withdrawn each time it was looked at')
 }
 
-/** Without a name there is nobody to be looked for; the insert asks itself what was erased. */
+/** Without a name there is nothing to look up. The insert then checks by itself what was erased. */
 const noFindings: HandleLookupResult = { matches: [], mayBeErased: true }
 
 /**
- * What was folded into another record is said by that one now, or by what that was folded into. Where it ends in one
- * that was withdrawn the fact was withdrawn with it; in none that the readers of the capture may see, it is new.
+ * A merged fact is now stated by the record it was merged into, which may be merged itself. If the last record of
+ * that chain is withdrawn, the fact counts as withdrawn. If readers of the capture may not see a record of the chain,
+ * the fact is new.
  */
 async function resolveMergedFact(
   tx: Transaction,
@@ -112,7 +113,7 @@ function hasSameVisibility(
   return scope === visibility.scope && sensitivity === visibility.sensitivity
 }
 
-/** A merge may have made it more confidential than what was folded into it, or moved it to another scope. */
+/** A merge may have given the record a higher sensitivity or another scope. */
 async function claimVisibleRecord(
   tx: Transaction,
   context: CaptureContext,
@@ -123,13 +124,13 @@ async function claimVisibleRecord(
   return hasSameVisibility(stored, context) ? stored : undefined
 }
 
-/** The record that must stay as it was seen until this is over. */
+/** Returns the id of the record that must not change until the transaction ends. */
 function getIdToLock(factOutcome: FactOutcome): string | undefined {
   if (factOutcome.outcome === 'confirmed') return factOutcome.id
   return 'policy' in factOutcome ? factOutcome.other : undefined
 }
 
-/** Of the references, in their places, the records they lead to. */
+/** Returns the record that each reference leads to, in the order of the references. */
 export async function resolveReferences(
   tx: Transaction,
   context: CaptureContext,
@@ -142,7 +143,7 @@ export async function resolveReferences(
   return ids.map((id) => (id !== undefined && found.has(id) ? id : undefined))
 }
 
-/** What evidence may point at, its readers may see. */
+/** Evidence may refer only to records that all of its readers may see. */
 export function createReaderFilter({ caller, scope, sensitivity }: CaptureContext) {
   return { trust: { ...caller.trust, maxSensitivity: sensitivity }, scope }
 }

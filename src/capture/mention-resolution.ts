@@ -3,14 +3,14 @@ import type { Payload, SemanticPayload } from '../domain/payloads.ts'
 import type { HandleMatch, KnownRecord } from '../records/index.ts'
 import type { Mention } from './mentions.ts'
 
-/** Whom a mention means: an entity there is, or one to be made, at its place among those of its name. */
+/** The entity that a mention means: an existing one, or a new one with its place among the entities of that name. */
 export type ResolvedMention = { id: string } | { mention: Mention; place: number }
 
 type Entity = KnownRecord & { payload: Extract<Payload, { kind: 'entity' }> }
 
 /**
- * Each mention in its place. Two mentions of one name that cannot be one thing are made side by side, so each
- * takes a place of its own.
+ * Returns one result per mention, in order. Two mentions of one name that cannot be the same entity get different
+ * places.
  */
 export function resolveMentions(
   mentions: readonly Mention[],
@@ -30,7 +30,7 @@ export function resolveMentions(
   })
 }
 
-/** The entity that a fact's object names, of any kind; none is made of it. */
+/** Returns the entity of any kind that the object of a fact names. It never creates one. */
 export function resolveObject(
   fact: SemanticPayload | undefined,
   found: HandleMatch | undefined,

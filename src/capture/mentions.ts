@@ -4,7 +4,7 @@ import { holdsMask, maskMembers, maskText } from '../domain/masking.ts'
 import { normaliseName } from '../domain/names.ts'
 import type { Fields } from './evidence.ts'
 
-/** What evidence names by the keys it uses: entities, and other records. */
+/** Finds the entities and records that evidence names, by the keys of its fields. */
 
 export type Mention = Interpretation['mentions'][number]
 export type Reference = Interpretation['reference_candidates'][number]
@@ -28,7 +28,7 @@ const kinds: Readonly<Record<string, string>> = {
 }
 const generic = 'Other'
 
-/** A subject is as often a phrase as a name. */
+/** A subject is often a phrase and not a name. */
 const subjectConfidence = 0.6
 const keyConfidence = 0.8
 const idConfidence = 0.9
@@ -36,19 +36,22 @@ const refConfidence = 0.5
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** The id that a reference is, as it is stored; other references are names that only their source knows. */
+/**
+ * Returns the record id in a reference, in lower case. Undefined if the reference is a name that only its source
+ * knows.
+ */
 export function parseRecordId(ref: string): string | undefined {
   return uuid.test(ref) ? ref.toLowerCase() : undefined
 }
 
-/** Bounds of the walk: a body of 10 MiB can hold millions of values, and what names something stands near its top. */
+/** Limits of the walk: a body of 10 MiB can hold millions of values, and names usually are near the top. */
 const maxDepth = 100
 const maxVisited = 100_000
 
 type Found = { mentionList: MentionList; references: Reference[] }
 export type NamesFound = { mentions: Mention[]; references: Reference[] }
 
-/** Level by level, so that when there is more than can be kept, it is the deep and late that is left out. */
+/** Walks level by level, so that the deepest values are the ones left out when a limit is reached. */
 export function findNames(content: unknown, context: unknown): NamesFound {
   const found: Found = { mentionList: createMentionList(), references: [] }
   let level = [content, context].filter(isContainer)
@@ -63,7 +66,7 @@ export function findNames(content: unknown, context: unknown): NamesFound {
   return { mentions: found.mentionList.mentions, references: found.references }
 }
 
-/** At most `count` of what stands in the containers, in order; none is opened once there is enough. */
+/** Returns at most `count` values of the containers, in order. It opens no container after that. */
 function takeFirst(
   containers: readonly object[],
   count: number,
@@ -80,7 +83,7 @@ function takeFirst(
   return taken
 }
 
-/** The values inside, once what they are called by has been looked at. */
+/** Yields the values of a container after the names of its fields were read. */
 function* visitContainer(found: Found, container: object, isContent: boolean): Generator<unknown> {
   if (Array.isArray(container)) {
     yield* container
@@ -88,7 +91,7 @@ function* visitContainer(found: Found, container: object, isContent: boolean): G
   }
   const fields = container as Fields
   for (const [key = '', member] of maskMembers(container)) {
-    // The evidence's own name refers to nothing else.
+    // The reference of the evidence itself does not refer to another record.
     if (!isContent || key !== 'ref') readField(found, fields, key, member)
     yield member
   }
@@ -100,14 +103,14 @@ function readField(found: Found, fields: Fields, key: string, member: unknown): 
   const isReference = name.includes('ref') || name.includes('record_id')
   if (kind === undefined && !isReference) return
   for (const text of listTexts(member)) {
-    // An id is no name: an entity called by one would be a twin of the record it points at.
+    // An id is not a name: an entity named by an id would duplicate the record with that id.
     const isId = uuid.test(text)
     if (isReference || isId) addReference(found.references, text)
     if (kind !== undefined && !isId) addMention(found.mentionList, createMention(text, kind, name))
   }
 }
 
-/** Of a key with `entity` in it, the kind is what stands beside it as entity_kind or entity_type. */
+/** For a key that contains `entity`, the kind is in the sibling field `entity_kind` or `entity_type`. */
 function getEntityKind(fields: Fields, name: string): string | undefined {
   if (Object.hasOwn(kinds, name)) return kinds[name]
   if (!name.includes('entity') || /entity_(kind|type)s?$/.test(name)) return undefined
@@ -138,8 +141,8 @@ export function createMentionList(): MentionList {
 }
 
 /**
- * One name and kind once; a name of no kind in particular is the one of a kind, not its twin. Answers the mention
- * as it stands on the roll, or nothing when it has no place there.
+ * Adds a mention once per name and kind. A mention without a specific kind is merged with one that has a kind.
+ * Returns the mention in the list, or undefined if the list has no room or the name is invalid.
  */
 export function addMention(list: MentionList, mention: Mention): Mention | undefined {
   const name = normaliseName(mention.surface)
@@ -161,7 +164,7 @@ function mergeMention(known: Mention, mention: Mention): void {
   known.confidence = Math.max(known.confidence, mention.confidence)
 }
 
-/** A secret, or a text with one in it, is no name. */
+/** A text that is or contains a secret is not used as a name. */
 function isFreeOfSecrets(text: string): boolean {
   return !holdsMask(text) && maskText(text) === text
 }

@@ -25,7 +25,7 @@ const target = {
   confidence: Maybe(Unit()),
 }
 
-/** Open, for models add fields of their own; only those named here are read. */
+/** Additional properties are allowed, because models add their own. Only the fields named here are read. */
 export const ModelAnswer = Type.Object(
   {
     summary: Maybe(Type.String()),
@@ -57,12 +57,12 @@ const maxLabelLength = 256
 const maxRelations = 50
 const maxPredicateLength = 128
 const maxAliases = 10
-/** Of what a model says without saying how sure it is. */
+/** The confidence of an entry for which the model gives none. */
 const defaultConfidence = 0.5
 
 /**
- * The rule's findings, and what the model adds. What the caller said stands; an id counts only when it is one of
- * those the model was shown, so that no text in the evidence can make it point at a record it has no part in.
+ * Merges the model's answer into the result of the rules. Values given by the caller win. An id counts only if the
+ * model was shown it, so text in the evidence cannot make the model refer to an unrelated record.
  */
 export function mergeModelAnswer(
   answer: ModelAnswer,
@@ -94,7 +94,7 @@ function mapIds(candidates: readonly { id: string }[]): Ids {
   return new Map(candidates.map(({ id }) => [id.toLowerCase(), id]))
 }
 
-/** As PostgreSQL takes it; empty when it is too long, for half a name names something else. */
+/** Returns text that PostgreSQL accepts. Empty if it is too long, because a clipped name would name something else. */
 function clean(text: string | null | undefined, longest: number): string {
   const cleaned = (text ?? '').toWellFormed().replaceAll('\0', '').trim()
   return cleaned.length <= longest ? cleaned : ''
@@ -107,14 +107,14 @@ function cleanAll(texts: readonly string[] | null | undefined, count: number, lo
     .filter((text) => text !== '')
 }
 
-/** Every tag, and then as many of the model's topics as there is room for. */
+/** Keeps every tag and fills the remaining room with the model's labels. */
 function mergeLabels(answer: ModelAnswer, rule: Interpretation): string[] {
   const labels = cleanAll(answer.topical_labels, maxLabels, maxLabelLength)
   const room = Math.max(maxLabels, rule.topical_labels.length)
   return [...new Set([...rule.topical_labels, ...labels])].slice(0, room)
 }
 
-/** The rule's first: what stands under a key of its own is not crowded out by what was read between the lines. */
+/** Mentions found by rule come first, so that the model's mentions cannot push them out. */
 function mergeMentions(answer: ModelAnswer, rule: Interpretation, entities: Ids): Mention[] {
   const list = createMentionList()
   for (const mention of rule.mentions) addMention(list, { ...mention })

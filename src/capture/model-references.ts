@@ -1,6 +1,6 @@
 import type { Interpretation } from '../domain/interpretation.ts'
 
-/** The ids in an interpretation, which were true when it was made. */
+/** The ids that an interpretation refers to. They existed when it was made. */
 
 type Target = { target_record_id?: string; target_entity_id?: string }
 
@@ -20,7 +20,7 @@ export function listReferencedIds({
   return { entities: unique(entities), records: unique(records) }
 }
 
-/** Without the ids of what stands no more; a mention is then looked up by its name like any other. */
+/** Removes ids of records that no longer exist. A mention without its id is looked up by name again. */
 export function dropMissingIds(
   interpretation: Interpretation,
   existing: { entities: ReadonlySet<string>; records: ReadonlySet<string> },

@@ -17,7 +17,7 @@ import {
 
 type Resources = { db: Database; clock: Clock; textLanguage: string }
 
-/** `name`: what a retry is known by, if its source gave it one. */
+/** `reference` is the handle by which a retry is recognised. Undefined if the source gave no reference. */
 type OutcomeInput = {
   outcome: Outcome
   actor: string
@@ -27,7 +27,7 @@ type OutcomeInput = {
 }
 type OutcomeResult = { record: WrittenRecord; isRepeated: boolean }
 
-/** How an episode ended: the one thing about it that may be said later, and corrected. */
+/** Returns the service that sets the outcome of an episode, which may be corrected later. */
 export function createOutcomeService({ db, clock, textLanguage }: Resources) {
   async function setOutcome(call: CallContext, id: string, input: OutcomeInput): Promise<WrittenRecord> {
     return (await recordOutcome(call, id, input)).record
@@ -39,7 +39,7 @@ export function createOutcomeService({ db, clock, textLanguage }: Resources) {
       const { caller } = call
       const stored = await loadForUpdate(tx, call, id)
       if (stored.type !== 'episodic') throw new AppError('type_mismatch', 'Only an episode has an outcome.')
-      // Set again by a late retry, what was said first would undo a correction.
+      // A late retry must not set the first outcome again, because that would undo a correction.
       const isRepeated = !(await claimReference(tx, caller, stored, input.reference))
       const changed = isRepeated ? stored : await writeOutcome(tx, stored, input, now)
       return { record: presentWritten(caller, changed, now), isRepeated }
@@ -67,7 +67,7 @@ export function createOutcomeService({ db, clock, textLanguage }: Resources) {
   return { setOutcome, recordOutcome }
 }
 
-/** False when the episode bears the name already. */
+/** Returns false if the episode already has this reference. */
 async function claimReference(
   tx: Transaction,
   { trust }: Caller,

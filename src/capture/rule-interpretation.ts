@@ -6,11 +6,11 @@ import type { NewCapture } from './capture.schemas.ts'
 import type { CapturePlan } from './classification.ts'
 import { findNames } from './mentions.ts'
 
-/** What evidence is about, read by rule from the keys it uses. */
+/** Interprets evidence by rules that read the keys of its fields. */
 
-/** The whole stands in the record; this is the line that names it. */
+/** The record stores the full text; this is one line of it. */
 export const maxSummaryLength = 1_000
-/** When no key says anything, the little there is is a guess. */
+/** The confidence if no key says anything about the content. */
 const minConfidence = 0.3
 
 export function interpretByRule(input: NewCapture, plan: CapturePlan): Interpretation {
@@ -37,14 +37,14 @@ function getRecordType(plan: CapturePlan): RecordType {
 
 export type Target = { target_record_id?: string; target_entity_id?: string }
 
-/** What each candidate, in its place, was found to be; nothing where none was. */
+/** The target of each candidate, in the order of the candidates. Undefined if none was found. */
 export type Resolution = {
   mentions: readonly (string | undefined)[]
   relations?: readonly (Target | undefined)[]
   references: readonly (Target | undefined)[]
 }
 
-/** Resolved as a whole once nothing in it is open. */
+/** Returns the interpretation with its targets. It is `resolved` if no candidate is left open. */
 export function applyResolution(interpretation: Interpretation, resolution: Resolution): Interpretation {
   const mentions = interpretation.mentions.map((mention, index) => {
     const id = resolution.mentions[index]

@@ -12,7 +12,7 @@ import {
   pickFields,
 } from './evidence.ts'
 
-/** How a task stands, as a working record. */
+/** The state of a task, as the payload of a working record. */
 
 const { kind: _, ...ownFields } = WorkingPayload.properties
 const taskFields: Readonly<Record<string, TSchema>> = { ...ownFields, ref: refSchema }
@@ -27,7 +27,7 @@ export function findTaskFaults({ input, fields }: Evidence, check: CheckSchema):
 
 type TaskFields = Pick<WorkingPayload, 'thread_id'> & Partial<WorkingPayload>
 
-/** The evidence must have been found without faults. */
+/** Expects evidence in which `findTaskFaults` found nothing. */
 export function buildTaskPayload(evidence: Evidence): WorkingPayload {
   const { summary } = evidence.input
   const values = pickFields(evidence.fields, Object.keys(ownFields)) as TaskFields

@@ -8,8 +8,8 @@ import type { Visibility } from './fact-outcome.ts'
 type Task = Pick<KnownRecord, 'id' | 'scope' | 'sensitivity' | 'status' | 'forgotten_at'>
 
 /**
- * Of the records of a thread in the scope of a report, the one to claim: the least sensitive that the report continues,
- * else the most sensitive that the caller reads whole, else any.
+ * Chooses the record of the thread that a report updates: the least sensitive one that the report may continue,
+ * otherwise the most sensitive one that the caller may read in full, otherwise any.
  */
 export function chooseTask(known: readonly Task[], visibility: Visibility, trust: Trust): Task | undefined {
   const tasks = known
@@ -21,7 +21,7 @@ export function chooseTask(known: readonly Task[], visibility: Visibility, trust
   return open.find((task) => continuesTask(task, visibility)) ?? open.at(-1) ?? tasks[0]
 }
 
-/** A report never makes a record more sensitive, because the record would vanish for those who read it. */
+/** A report never raises the sensitivity of a record, because readers of the record would lose it. */
 export function continuesTask(
   task: Pick<Task, 'scope' | 'sensitivity'>,
   { scope, sensitivity }: Visibility,
@@ -30,8 +30,8 @@ export function continuesTask(
 }
 
 /**
- * How a task stands now: what was told anew replaces what it was, and what was not told stays. A report that the
- * task is blocked does not take its next actions away.
+ * Returns the new state of a task. Reported fields replace the old ones, and all other fields stay: a report that a
+ * task is blocked does not remove its next actions.
  */
 export function mergeTaskReport(
   before: WorkingPayload,
@@ -45,12 +45,12 @@ export function mergeTaskReport(
     ...before,
     ...Object.fromEntries(members),
     active_constraints: mergeConstraints(before, report, isReported('active_constraints')),
-    // A summary may have been told beside the content.
+    // The summary may be given outside of the content.
     ...(report.context_summary === undefined ? {} : { context_summary: report.context_summary }),
   }
 }
 
-/** What came along and has no place of its own is kept under its key, the newest of each. */
+/** Other content is kept as one constraint per key, the newest of each. */
 function mergeConstraints(before: WorkingPayload, report: WorkingPayload, isReported: boolean) {
   if (isReported) return report.active_constraints
   const kept = new Set(report.active_constraints.map(({ key }) => key))

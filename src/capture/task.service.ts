@@ -40,7 +40,7 @@ type Resources = { ids: Ids; seal: Seal; textLanguage: string }
 type TaskInput = { plan: TaskPlan; interpretation: Interpretation; known: KnownRecords; thread: Thread }
 
 /**
- * The record that a report continues, locked; the one of a lower sensitivity that a new record is linked to; and the
+ * The locked record that a report updates, the id of a less sensitive record that a new one is linked to, and the
  * place of a new record among those of the thread.
  */
 export type Thread = { stored: StoredRecord | undefined; relatedTaskId: string | undefined; place: number }
@@ -49,8 +49,9 @@ type StoredTask = StoredRecord & { payload: WorkingPayload }
 export const noThread: Thread = { stored: undefined, relatedTaskId: undefined, place: 0 }
 
 /**
- * The thread stays locked until the transaction ends. A record that the caller sees only redacted is refused where
- * there is no other; one that is hidden from the caller betrays nothing, and gets a twin.
+ * Finds the task of a thread and locks it until the transaction ends. Fails with `above_ceiling` if the only record
+ * is one that the caller may see only redacted. A record that is hidden from the caller is ignored, so that its
+ * existence is not revealed.
  */
 export async function findThread(
   tx: Transaction,
@@ -76,8 +77,8 @@ function nextAbove(sensitivity: Sensitivity): Sensitivity {
 }
 
 /**
- * One working record for each thread: a later report says how the task stands now. A report that is more sensitive
- * than the record gets a record of its own beside it, so that the readers of the first one see no change.
+ * Returns the writer of tasks. Each thread has one working record, which a later report updates. A report that is
+ * more sensitive than the record gets its own record beside it, so that readers of the first one see no change.
  */
 export function createTaskWriter({ ids, seal, textLanguage }: Resources) {
   async function store(tx: Transaction, context: DraftContext, input: TaskInput): Promise<Captured> {
@@ -172,7 +173,7 @@ function addReference(entities: ResolvedEntities, id: string): ResolvedEntities 
   return { ...entities, references: [...entities.references, id] }
 }
 
-/** A task that is reported on is as present as a new one. */
+/** A reported task gets the salience of a new one. */
 function reinforceTask(stored: StoredRecord, now: Date) {
   return reinforce({ ...stored, reinforcement_gain: defaultSalience }, now)
 }

@@ -25,15 +25,15 @@ type Resources = {
   textLanguage: string
   policies: Pick<PoliciesService, 'getAll'>
   compressionAgeMs: number
-  /** Without one nobody reads what episodes tell between the lines; they wait for one. */
+  /** Without a chat model nothing is extracted from free text, and the episodes stay on the list. */
   extraction?: Extraction | undefined
-  /** Most episodes of a batch. */
+  /** Maximum number of episodes in a batch. */
   size?: number
 }
 
 /**
- * Experience becomes knowledge, once. Each stage goes through its own part of the list of what is unconsolidated, and
- * leaves it shorter. With nothing on the list a run is one statement.
+ * Derives facts, skills and plans from episodes, each episode once. Each stage processes its own rows of
+ * `unconsolidated` and deletes them. If the list is empty, a run costs one statement.
  */
 export function createConsolidation(resources: Resources): JobWork {
   const { db, clock, compressionAgeMs, extraction } = resources
@@ -47,7 +47,7 @@ export function createConsolidation(resources: Resources): JobWork {
   ]
 
   async function run(context: RunContext): Promise<void> {
-    // Checked when the run was asked for.
+    // The options were validated when the run was requested.
     const options = context.run.options as ConsolidationOptions
     const chosenStages = stages.filter(({ name }) => isChosen(options, name))
     const due = await countDue(
@@ -57,7 +57,8 @@ export function createConsolidation(resources: Resources): JobWork {
     const total = chosenStages.reduce((sum, { name }) => sum + (due.get(name) ?? 0), 0)
     await context.setTotal(total, [...figures, ...chosenStages.map(({ name }) => `${name}_ms`)])
     const asksModel = !context.run.dryRun || options.ask_model === true
-    // What a lost worker held for the model is not counted as due, and the stage itself gives it back.
+    // Episodes that a lost worker claimed for the model are not counted as due. The extraction stage releases them
+    // itself.
     const isDue = ({ name }: Stage) => due.has(name) || name === 'extraction'
     await runGroupsInParallel(groupStages(chosenStages.filter(isDue)), { ...context, asksModel })
   }

@@ -3,22 +3,25 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Episode, StageName } from './stages.ts'
 
-/** Where a batch starts: after the last of the one before it, so that what is passed over is not met again. */
+/** Where a batch starts: after the last row of the batch before, so that skipped rows are not read again. */
 export type Position = {
-  /** As the database writes it: a JavaScript date would drop the microseconds, and meet an episode twice. */
+  /** The timestamp as PostgreSQL prints it. A JavaScript date would drop the microseconds and read an episode twice. */
   at: string
   id: string
 }
 export const start: Position = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-/** The part of the list that is a stage's to do: what was due by `until`. */
+/** Selects the rows of one stage that were due by `until`. */
 export type DueFilter = { stage: StageName; scope: string | null; until: Date; now: Date }
 export type Portion = DueFilter & { after: Position; limit: number }
 
-/** Compressed, as they lie: what is read at once must fit into memory whatever is in it. */
+/** The compressed size of the payloads of a batch, so that a batch always fits into memory. */
 const maxBytes = 8 * 1_024 * 1_024
 
-/** How many episodes each of these has to do, of those that have any; with nothing new, one probe for each. */
+/**
+ * Returns how many episodes each stage has to process; stages with none are left out. With nothing new it costs one
+ * index probe per stage.
+ */
 export async function countDue(db: Database, filters: readonly DueFilter[]): Promise<Map<StageName, number>> {
   const counts = filters.map(
     (filter) =>
@@ -31,7 +34,7 @@ export async function countDue(db: Database, filters: readonly DueFilter[]): Pro
   return new Map(rows.filter(({ count }) => count > 0).map(({ stage, count }) => [stage, count]))
 }
 
-/** Takes the next off the list for as long as the transaction lasts; passes over those that others have. */
+/** Locks the next rows of the list until the transaction ends, and skips rows that others have locked. */
 export async function claimEpisodes(tx: Transaction, portion: Portion): Promise<Position[]> {
   const { rows } = await sql<Position>`
     select due_at::text as at, record_id as id from (${selectNext(portion)}) as claimed order by due_at, record_id
@@ -39,7 +42,7 @@ export async function claimEpisodes(tx: Transaction, portion: Portion): Promise<
   return rows
 }
 
-/** The same of episodes that are to be read. */
+/** The same, limited by the size of the payloads, for episodes whose payload is read. */
 export async function claimReadableEpisodes(tx: Transaction, portion: Portion): Promise<Position[]> {
   const { rows } = await sql<Position>`
     with claimed as materialized (${selectNext(portion)}), sized as (
@@ -56,8 +59,8 @@ export async function claimReadableEpisodes(tx: Transaction, portion: Portion): 
 }
 
 /**
- * Of the episodes, those that there is something to learn from, also where a dream has told them as one meanwhile; where
- * it was is none of that, and often most of it. To be read through `readEpisodes`, for their secrets are in them.
+ * Returns the episodes that can be learned from, including those merged by a dream. The environment is left out: it
+ * teaches nothing and is often the largest part. Call `readEpisodes` instead, which masks secrets.
  */
 export async function findEpisodes(tx: Transaction, ids: readonly string[]): Promise<Episode[]> {
   const { rows } = await sql<Episode>`
@@ -85,12 +88,15 @@ export async function deleteUnconsolidated(
 
 const maxAttempts = 5
 
-/** Five minutes, then four times as long each time. */
+/** Five minutes, then four times as long after each failure. */
 const firstPause = '5 minutes'
 
 export type PostponedEpisode = Position & { attempts: number; is_given_up: boolean }
 
-/** The next of a portion failed: it is to be tried again later, a few times. `reason` quotes nothing of it. */
+/**
+ * Postpones the next row of the portion, which failed; after a few attempts it is given up. `reason` must not quote
+ * the episode.
+ */
 export async function postponeNext(
   tx: Transaction,
   portion: Portion,
@@ -117,8 +123,8 @@ export async function postponeNext(
 }
 
 /**
- * Held until the transaction ends: nobody else stores what is known by these in their scopes. Handed over in one
- * order, and the same locks as whoever captures takes, so a capture of the same waits too.
+ * Locks handles until the transaction ends, so that nobody else stores a record with one of them in that scope.
+ * Captures take the same locks in the same order, so a capture of the same content waits instead of deadlocking.
  */
 export async function lockHandles(
   tx: Transaction,
@@ -138,7 +144,7 @@ export async function lockHandles(
   `.execute(tx)
 }
 
-/** A part of a transaction that can fail without the rest of it. */
+/** Starts a part of the transaction that can fail without the rest. */
 export async function createSavepoint(tx: Transaction): Promise<void> {
   await sql`savepoint part`.execute(tx)
 }

@@ -19,8 +19,8 @@ import { readEpisodes } from './episode-reading.service.ts'
 import type { Consolidate, Figures, Stage, StageContext, StageName } from './stages.ts'
 
 /**
- * Episodes of a batch. Many of them tell the same, which is then written once; more would hold the locks of what is
- * written for longer than a fraction of a second.
+ * Episodes per batch. A larger batch writes equal facts once, but holds the locks of its records for longer than a
+ * fraction of a second.
  */
 const defaultBatchSize = 4_000
 
@@ -31,12 +31,12 @@ export type EpisodeBatchResult = Omit<BatchResult, 'counts'> & {
 type ProcessBatch = (tx: Transaction, portion: Portion) => Promise<EpisodeBatchResult>
 type EpisodeWalk = { stage: StageName; clock: Clock; until: Date; processBatch: ProcessBatch; size?: number }
 
-/** How a batch is done: in a transaction of its own, or as a part of the one that is taken back. */
+/** Runs a batch in its own transaction, or, in a dry run, in a savepoint of the transaction that is rolled back. */
 type RunBatch = <T extends BatchResult>(work: (tx: Transaction) => Promise<T>) => Promise<T>
 type Fault = Parameters<RunContext['recordFault']>[0]
 type BatchRunner = { runBatch: RunBatch; recordFault(fault: Fault): Promise<void> }
 
-/** A stage that learns from whole episodes, some at once. */
+/** Returns a stage that processes whole episodes in batches. */
 export function createEpisodeStage(
   name: StageName,
   { clock, size }: { clock: Clock; size?: number },
@@ -45,7 +45,7 @@ export function createEpisodeStage(
   async function run(context: StageContext): Promise<void> {
     const { id: runId, dryRun: isDryRun, startedAt: until } = context.run
     const processBatch: ProcessBatch = async (tx, portion) => {
-      // Before anything is read: what is erased meanwhile waits, and then finds what was made of it.
+      // Takes the lock before it reads: an erasure waits for this batch and then finds the records made from it.
       await lockTombstonesShared(tx)
       const claimed = await claimReadableEpisodes(tx, portion)
       if (claimed.length === 0) return { last: undefined }
@@ -68,8 +68,8 @@ export function createEpisodeStage(
 }
 
 /**
- * Through all that is due, in batches. A rehearsal is one transaction, for what a batch makes of an episode depends
- * on what those before it made.
+ * Processes all due rows in batches. A dry run is one transaction, because the result of a batch depends on the
+ * batches before.
  */
 export async function walkEpisodes(context: RunContext, options: EpisodeWalk): Promise<void> {
   const runBatch = addTiming(options.stage, context.inBatch)
@@ -89,7 +89,7 @@ export async function walkEpisodes(context: RunContext, options: EpisodeWalk): P
   for (const fault of faults) await context.recordFault(fault)
 }
 
-/** A batch that fails is tried again in smaller ones, down to the episode that makes it fail, and past it. */
+/** Retries a failed batch in smaller ones, until only the failing episode is left, which is skipped. */
 async function runBatches(
   { run }: RunContext,
   { stage, clock, until, processBatch, size: maxSize = defaultBatchSize }: EpisodeWalk,
@@ -137,7 +137,7 @@ async function runInSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Pro
   }
 }
 
-/** How long each stage took is a figure of the run like any other. */
+/** Adds the duration of the stage to the figures of the run. */
 function addTiming(stage: StageName, runBatch: RunBatch): RunBatch {
   return (work) =>
     runBatch(async (tx) => {

@@ -14,7 +14,7 @@ import type { Stage } from './stages.ts'
 
 type Resources = { clock: Clock; compressionAgeMs: number; size?: number }
 
-/** Old episodes make room for what was learnt from them: once each. */
+/** Returns the stage that halves the salience of old episodes, once each. */
 export function createCompressionStage({ clock, compressionAgeMs, size }: Resources): Stage {
   return {
     name: 'episodic',
@@ -59,7 +59,10 @@ function compressOne(candidates: CompressionCandidate, now: Date): (Compressed &
   return compressed ? [{ ...compressed, id: candidates.id }] : []
 }
 
-/** What somebody else has in hand stays on the list; what has gone does not. */
+/**
+ * Returns the ids to take off the list. Records that others have locked stay on it; records that no longer exist do
+ * not.
+ */
 async function excludeLocked(
   tx: Transaction,
   ids: readonly string[],

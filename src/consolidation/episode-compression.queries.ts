@@ -5,12 +5,12 @@ import type { Compressed } from './episode-compression.ts'
 
 const compressor = 'consolidation/episodic'
 
-/** `is_due` where it is to be compressed: not if it was before, here or where it was imported from, as its log says. */
+/** `is_due` is false if the audit log shows an earlier compression, here or where the record was imported from. */
 export type CompressionCandidate = PrunableState & { id: string; is_due: boolean }
 
 /**
- * The records of episodes that were taken off the list, passing over what others hold: one who changes an episode
- * may come to the list next, and would wait for this batch as it waits for them.
+ * Locks the records of the claimed rows and skips those that others hold: a transaction that changes an episode may
+ * wait for its row in the list, so waiting for its record would be a deadlock.
  */
 export async function claimCompressionCandidates(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function claimCompressionCandidates(
   return rows
 }
 
-/** Of the records, those that there are. */
+/** Returns which of the ids exist. */
 export async function findExistingIds(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from records where id = any(${sql.val([...ids])}::uuid[])
@@ -46,7 +46,7 @@ export async function findExistingIds(tx: Transaction, ids: readonly string[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** New lives, their entries in the log and what comes off the list, in one statement. */
+/** Writes the new salience and the audit entries, and deletes the rows from the list, in one statement. */
 export async function writeCompressed(
   tx: Transaction,
   compressed: readonly (Compressed & { id: string })[],

@@ -1,17 +1,19 @@
 import { computePruneAt, type PrunableState, salienceAt } from '../domain/curves.ts'
 
-/** An old episode fades to its half at once, so that what was learnt from it outlives it. */
+/**
+ * Halves the salience of an old episode at once, so that the knowledge derived from it lasts longer than the episode.
+ */
 
-/** Not below this, where an episode can still be found; what has less keeps it. */
+/** The salience is not reduced below this, so that the episode can still be found. A lower one stays as it is. */
 const minSalience = 0.05
 
 export type Compressed = {
   prune_at: Date | null
-  /** Field to [before, after]. */
+  /** Each field maps to [before, after]. */
   changes: { base_salience: [number, number]; salience: [number, number] }
 }
 
-/** Nothing where there is nothing to take. The clock stays where it was. */
+/** Returns undefined if the salience would not change. The anchor time stays the same. */
 export function compress(lifecycle: PrunableState, now: Date): Compressed | undefined {
   const { base_salience: before } = lifecycle
   const after = Math.max(before / 2, Math.min(before, minSalience))

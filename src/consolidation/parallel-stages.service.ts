@@ -2,8 +2,9 @@ import { RunEnded } from '../jobs/runs.ts'
 import type { Stage, StageContext, StageName } from './stages.ts'
 
 /**
- * Those that do not wait for each other, apart: a batch computes here while that of another stage is being written.
- * A model is asked what an episode tells only after what stands there word by word.
+ * Groups of stages that do not depend on each other and run at the same time: one computes while another waits for
+ * the database. Extraction follows the facts that are stated word by word, so that the model's facts can confirm
+ * them.
  */
 const groups: readonly (readonly StageName[])[] = [
   ['episodic'],
@@ -15,7 +16,7 @@ export function groupStages(stages: readonly Stage[]): readonly (readonly Stage[
   return groups.map((names) => stages.filter(({ name }) => names.includes(name)))
 }
 
-/** The stages of a lane follow each other. When one cannot go on, no lane begins another batch. */
+/** The stages of a group run one after the other. If one fails, no group starts another batch. */
 export async function runGroupsInParallel(
   groups: readonly (readonly Stage[])[],
   context: StageContext,
@@ -28,7 +29,7 @@ export async function runGroupsInParallel(
   async function run(group: readonly Stage[]): Promise<void> {
     for (const stage of group) await stage.run({ ...context, inBatch })
   }
-  // Waits for all of them: what is still being written must not outlive its run.
+  // Waits for all groups: no write may continue after the run has ended.
   await Promise.all(groups.map((group) => run(group).catch((error) => void faults.push(error))))
   if (faults.length > 0) throw faults[0]
 }

@@ -3,11 +3,11 @@ import type { Sensitivity } from '../domain/caller.ts'
 import type { EpisodicPayload } from '../domain/payloads.ts'
 import type { BatchResult, RunContext } from '../jobs/runs.ts'
 
-/** The parts of consolidation, in the order in which they run. */
+/** The stages of consolidation in the order in which they run. */
 export const stageNames = ['episodic', 'semantic', 'extraction', 'competence', 'plan_graph'] as const
 export type StageName = (typeof stageNames)[number]
 
-/** What a run of it answers in its stats, beside the milliseconds of each stage. */
+/** The counts in the statistics of a run, beside the milliseconds of each stage. */
 export const figures = [
   'episodic_compressed',
   'semantic_extracted',
@@ -20,17 +20,17 @@ export const figures = [
 export type Figures = Readonly<Partial<Record<(typeof figures)[number], number>>>
 
 export type StageContext = RunContext & {
-  /** Whether a dry run asks a model all the same. */
+  /** Whether a dry run asks the model too. */
   asksModel: boolean
 }
 
 /**
- * One part. It finds its own work on the list of what is unconsolidated, and whatever it makes of an episode is
- * written in the transaction that takes the episode off the list: after a kill either both are there or neither.
+ * One stage. It finds its own work in `unconsolidated`. Its results are written in the transaction that deletes the
+ * episode from the list, so that a crash leaves both or neither.
  */
 export type Stage = { name: StageName; run(context: StageContext): Promise<void> }
 
-/** An episode with something to learn from: neither forgotten nor withdrawn. */
+/** An episode that can be learned from: not forgotten and not withdrawn. */
 export type Episode = {
   id: string
   scope: string
@@ -41,21 +41,21 @@ export type Episode = {
   payload: EpisodicPayload
 }
 
-/** What a stage does for some episodes at once. */
+/** The input of a stage for one batch of episodes. */
 export type StageInput = {
   episodes: readonly Episode[]
-  /** The instant of everything that is written; a run that is taken up again goes on at a later one. */
+  /** The time of everything that the batch writes. A resumed run continues with a later time. */
   now: Date
   runId: string
-  /** Nothing of it will stay, so nobody else need be kept out; its locks would be too many for one transaction. */
+  /** Nothing stays, so no handles are locked: the locks of a whole run would be too many for one transaction. */
   isDryRun: boolean
 }
 
 export type StageOutcome = Omit<BatchResult, 'counts' | 'done'> & { counts?: Figures }
 
 /**
- * A stage that is nothing but this. It may be handed an episode that it has dealt with before (its outcome was
- * corrected, or it was restored), and must then know that by what it made of it. What it throws costs one
- * episode in the end: the batch is tried again in smaller ones, down to the one at fault, which is put off.
+ * Processes a batch. It may get an episode that it has processed before, after a restore or a corrected outcome, and
+ * must recognise it by the records made from it. If it throws, the batch is retried in smaller ones until only the
+ * failing episode is postponed.
  */
 export type Consolidate = (tx: Transaction, lesson: StageInput) => Promise<StageOutcome>

@@ -3,13 +3,12 @@ import { foldAccesses } from '../lifecycle/index.ts'
 import type { Step } from './steps.ts'
 
 const retentionMs = 90 * 86_400_000
-/** Deleted at once; their records are locked until the transaction ends. */
+/** Accesses per batch. Their records stay locked until the transaction ends. */
 const defaultBatchSize = 5_000
 
 /**
- * Old accesses leave the log, as far as importance needs no more of them than a count. Runs and what they list are
- * deleted by the job `purge`, as all that has an end. The log is that of the whole store, so a run of one scope leaves
- * it alone.
+ * Deletes old accesses from the log and keeps the count that importance needs. The job `purge` deletes old runs and
+ * their lists. A run of one scope skips this step, because the log belongs to the whole store.
  */
 export function createAccessFoldingStep({ size = defaultBatchSize }: { size?: number } = {}): Step {
   async function run({ run: { startedAt, scope, dryRun }, inBatch }: RunContext): Promise<void> {
@@ -22,7 +21,7 @@ export function createAccessFoldingStep({ size = defaultBatchSize }: { size?: nu
         const { folded, after } = await foldAccesses(tx, { before, limit: size, ...from })
         return { after, counts: { accesses_folded: folded } }
       })
-      // A rehearsal takes each batch back and would meet it for ever: it tells of what comes first.
+      // A dry run rolls each batch back and would read the same rows forever, so it reports only the first batch.
       next = after === undefined || (dryRun && after === from.after) ? undefined : { after }
     }
   }

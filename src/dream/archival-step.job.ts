@@ -13,12 +13,12 @@ type Resources = RetentionSettings & {
   size?: number
 }
 
-/** One batch holds the locks of its records until it ends. */
+/** Records per batch. A batch holds the locks of its records until it ends. */
 const defaultBatchSize = 2_000
 
 /**
- * What has come far enough rises, then what is hardly anything is put away, then what is left is weighed anew: in
- * this order, for nothing that is to rise may be taken for what is to go.
+ * Promotes records, then archives, then refreshes importance. The order matters: a record due for promotion must not
+ * be archived.
  */
 export function createForgettingStep(resources: Resources): Step {
   const {
@@ -39,7 +39,8 @@ export function createForgettingStep(resources: Resources): Step {
       ...{ part: 'archival', size },
       claim: (tx, portion) => claimArchivable(tx, { ...filter, ...portion }),
       perform: async (tx, ids) => {
-        // A rehearsal took its promotions back, and what they do for importance with them.
+        // A dry run has rolled its promotions back, and promotion raises importance. So they are repeated in this
+        // transaction.
         if (dryRun) await promoteDue(tx, { ids, now, runId })
         const settings = { retentionMode, retentionShape }
         return toBatch(await archiveRecords(tx, { ...settings, ...filter, ids, purgeAt, runId }), {

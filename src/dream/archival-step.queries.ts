@@ -12,7 +12,7 @@ const dayMs = 86_400_000
 
 type ArchivalFilter = { now: Date; scope: string | null }
 
-/** What is old and rarely used, whatever else it has come to. */
+/** On rows `r`: old and rarely used, before retention and importance are computed. */
 function isArchivable({ now, scope }: ArchivalFilter): RawBuilder<unknown> {
   const before = new Date(now.getTime() - archivedAfterDays * dayMs)
   return sql`r.created_at < ${before}::timestamptz and r.forgotten_at is null and not r.pinned
@@ -28,7 +28,7 @@ export async function countArchivable(db: Database, filter: ArchivalFilter): Pro
   return rows[0]?.count ?? 0
 }
 
-/** The next of them by age, locked; what others hold is passed over. */
+/** Returns the next records by age, locked. Records that others have locked are skipped. */
 export async function claimArchivable(
   tx: Transaction,
   { after, limit, ...filter }: ArchivalFilter & Portion,
@@ -46,7 +46,7 @@ export async function claimArchivable(
 type ArchiveOptions = RetentionSettings &
   ArchivalFilter & { ids: readonly string[]; purgeAt: Date; runId: string }
 
-/** What decided it, each as of the moment it went. */
+/** The values that decided the archival, at the time of the run. */
 export type Archived = {
   id: string
   retention: number
@@ -56,7 +56,7 @@ export type Archived = {
   salience: number
 }
 
-/** Forgets those of the records that hardly anything is left of, and says so in their logs, in one statement. */
+/** Forgets the records with low retention and importance and writes their audit entries, in one statement. */
 export async function archiveRecords(tx: Transaction, options: ArchiveOptions): Promise<Archived[]> {
   const { ids, now, purgeAt, runId } = options
   const { join, importance } = importanceAt(now)

@@ -3,11 +3,11 @@ import type { Edge } from '../domain/edges.ts'
 import type { Policies } from '../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../records/index.ts'
 
-/** Facts that a dream writes. */
+/** Drafts of the facts that a dream writes. */
 
 export type DreamFact = {
   id: string
-  /** The step, as the log and the provenance name it. */
+  /** The name of the step in the audit log and the provenance. */
   actor: string
   now: Date
   runId: string
@@ -17,14 +17,14 @@ export type DreamFact = {
   tags: readonly string[]
   policies: Policies
   fact: { subject: string; predicate: string; object: unknown }
-  /** What it was made of, each of which it is derived from. */
+  /** The records that the fact is derived from. */
   sources: readonly string[]
   links: readonly { predicate: string; target: string }[]
-  /** What it takes the place of. */
+  /** The record that the fact replaces. */
   supersedes?: string | undefined
 }
 
-/** Evidence beyond this many is told by the edges alone. */
+/** A fact lists at most this many sources as evidence. Its edges lead to all of them. */
 const maxNamedSources = 32
 
 export function draftDreamFact(input: DreamFact): Draft {
@@ -74,7 +74,7 @@ function buildEdges({ id, sources, links, supersedes, now }: DreamFact): Edge[] 
   }))
 }
 
-/** A step may write wherever it may read. */
+/** A step acts without limits of trust; what it may write follows from its sources. */
 function createCaller(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'dream' },

@@ -17,19 +17,19 @@ import { createSynthesisStep } from './synthesis/synthesis.job.ts'
 type Resources = RetentionSettings & {
   db: Database
   forgottenRetentionMs: number
-  /** Brings the stored importance up to date. */
+  /** Updates the stored importance. */
   refresh: Refresh
-  /** Without it nothing is held against any files. */
+  /** Without it no files are checked. */
   drift?: DriftSettings
-  /** Without it no step asks anybody. */
+  /** Without it no step asks a model. */
   model?: DreamModel | undefined
-  /** What it takes to write records; without it no step writes any. */
+  /** What is needed to write records. Without it no step writes any. */
   writing?: FactInserterResources
-  /** Most records of a batch. */
+  /** Maximum number of records in a batch. */
   size?: number
 }
 
-/** The steps follow each other. None of them touches what is pinned, and none removes anything for good. */
+/** Runs the steps one after the other. No step changes a pinned record, and no step deletes anything permanently. */
 export function createDream(resources: Resources): JobWork {
   const { db, drift, model, writing } = resources
   const gateway = createModelGateway({ db, model })
@@ -58,7 +58,7 @@ export function createDream(resources: Resources): JobWork {
   }
 
   function chooseSteps({ run: { options } }: RunContext): readonly Step[] {
-    // Checked when the run was asked for.
+    // The options were validated when the run was requested.
     const { steps: names } = options as DreamOptions
     return names === undefined ? steps : steps.filter(({ name }) => names.includes(name))
   }
@@ -66,7 +66,10 @@ export function createDream(resources: Resources): JobWork {
   return { run, help }
 }
 
-/** They write what a model answers; without one a group is told of, and nothing else is done. */
+/**
+ * Returns the steps that write what a model answers. Without a model clustering only lists its groups, and the others
+ * do nothing.
+ */
 function createWritingSteps(db: Database, writing: FactInserterResources): readonly Step[] {
   const { textLanguage } = writing
   const insertFact = createFactInserter(writing)
@@ -78,7 +81,7 @@ function createWritingSteps(db: Database, writing: FactInserterResources): reado
   ]
 }
 
-/** How long each step took is a figure of the run like any other. */
+/** Adds the duration of the step to the figures of the run. */
 function addTiming(name: StepName, context: RunContext): RunContext {
   return {
     ...context,

@@ -2,11 +2,11 @@ import { maskText } from '../domain/masking.ts'
 import { clip } from '../domain/outline.ts'
 import type { Payload } from '../domain/payloads.ts'
 
-/** What a chat model is shown of an entity itself. */
+/** The description of an entity that a chat model is shown. */
 
 const maxAliases = 20
 const maxNameLength = 500
-/** Characters that are looked at for secrets: a summary may be a book. */
+/** Only this many characters are searched for secrets, because a summary may be very long. */
 const maxScannedLength = 4_096
 
 type DescribedEntity = { payload: Extract<Payload, { kind: 'entity' }> }

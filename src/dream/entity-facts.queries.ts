@@ -5,9 +5,9 @@ import type { Sensitivity } from '../domain/caller.ts'
 import type { Payload } from '../domain/payloads.ts'
 import type { PromptRecord } from './prompt-lines.ts'
 
-/** Entities and what is known of them, as far as one may be told about the other. */
+/** Entities and their facts, where every reader of the entity may read the fact. */
 
-/** Of rows so named: a profile, whoever wrote it and whatever became of its tag. */
+/** On rows of this alias: a profile, whoever wrote it and even if its tag was removed. */
 export function isProfile(table: 'r' | 'far'): RawBuilder<SqlBool> {
   return sql<SqlBool>`(${isTagged(table, ['peer-card'])} or exists (
     select from peer_cards as card where card.card_id = ${sql.ref(`${table}.id`)}
@@ -22,21 +22,21 @@ function isTagged(table: 'r' | 'far', tags: readonly string[]): RawBuilder<SqlBo
   ))`
 }
 
-/** Of contents `c`: what a record says, unless that is many kilobytes, of which nobody could be shown much. */
+/** On `contents c`: the payload, or null if it is too long to be shown to a model. */
 export const limitedPayload = sql`case when pg_column_size(c.payload) <= 262144 then c.payload end`
 
-/** How a record is found from the entity that it is about. */
+/** The predicates that lead from an entity to the records about it. */
 export const referencePredicates = sql`('mentioned_in', 'fact_subject_of', 'fact_object_of')`
 
-/** On a row `r`: an entity that a dream may write about, or link. */
+/** On rows `r`: an entity that a dream may write about or link. */
 export function isWritableEntity(ceiling: Sensitivity): RawBuilder<SqlBool> {
   return sql<SqlBool>`r.type = 'entity' and r.forgotten_at is null and r.status in ('active', 'challenged')
     and not r.pinned and r.sensitivity <= ${ceiling}`
 }
 
 /**
- * Of the entity `r`, what is known of it as `far`: of its scope, and nothing that who may see the entity may not. What
- * is doubted is not passed on, and what a dream made of it is nothing more.
+ * For the entity `r`, its facts as `far`: of the same scope and not more sensitive. Challenged facts and facts
+ * written by a dream are left out.
  */
 export const factsOfEntity = sql`
   relations as e join records as far on far.id = e.target_id
@@ -52,7 +52,7 @@ export type Entity = {
   payload: Extract<Payload, { kind: 'entity' }>
 }
 
-/** Undefined where it is none that a dream may write about, or no longer. */
+/** Returns undefined if a dream may not, or may no longer, write about the entity. */
 export async function findEntity(
   db: Database,
   { id, ceiling }: { id: string; ceiling: Sensitivity },
@@ -69,7 +69,7 @@ export type EntityFact = PromptRecord & { sensitivity: Sensitivity }
 
 type FactFilter = { limit: number; among?: readonly string[] | undefined }
 
-/** What is known of an entity, each once, the newest first. A payload of many kilobytes is not read. */
+/** Returns the facts of an entity, each once, the newest first. Very long payloads are null. */
 export async function findEntityFacts(
   db: Database,
   entityId: string,
@@ -93,14 +93,14 @@ export async function findEntityFacts(
   return rows
 }
 
-/** In the order of their ids, as all writers lock; to be read again afterwards. */
+/** Locks records in the order of their ids, as every writer does. Read them again afterwards. */
 export async function lockRecords(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     select r.id from records as r where r.id = any(${sql.val([...ids])}::uuid[]) order by r.id for no key update
   `.execute(tx)
 }
 
-/** What a run has counted so far, before it was taken up again. */
+/** Returns what the run has counted before it was resumed. */
 export async function findRunFigure(db: Database, runId: string, figure: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select coalesce((stats ->> ${figure}::text)::float8, 0) as count from maintenance_runs where id = ${runId}::uuid

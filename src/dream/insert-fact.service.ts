@@ -14,7 +14,10 @@ export type FactInserterResources = {
 
 export type InsertFact = ReturnType<typeof createFactInserter>
 
-/** Stores what a dream writes; answers its id, or nothing where the same was erased before. */
+/**
+ * Returns a function that stores a fact and returns its id. The id is undefined if the same content was erased
+ * earlier.
+ */
 export function createFactInserter({ ids, policies, seal, textLanguage }: FactInserterResources) {
   return async (tx: Transaction, input: Omit<DreamFact, 'id' | 'policies'>): Promise<string | undefined> => {
     const id = ids.next()

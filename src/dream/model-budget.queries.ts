@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Spent } from '../llm/spending.ts'
 
-/** What the run has spent so far, before it was taken up again. */
+/** Returns what the run has spent before it was resumed. */
 export async function findSpent(db: Database, runId: string): Promise<Spent> {
   const { rows } = await sql<Spent>`
     select coalesce((stats ->> 'model_prompt_tokens')::float8, 0) as "promptTokens",

@@ -19,20 +19,23 @@ import {
 
 export type DreamModel = {
   chat: Pick<Chat, 'ask' | 'model'>
-  /** Of a run. */
+  /** The limits of one run. */
   ceilings: Ceilings
-  /** Nothing more sensitive is sent to the model. */
+  /** Records above this sensitivity are not sent to the model. */
   maxSensitivity: Sensitivity
 }
 
-/** After as many without an answer the model is taken for dead: the rest waits for the next run. */
+/** After this many failures in a row the model counts as unavailable, and the rest waits for the next run. */
 const maxFailures = 3
 
-/** The only way in which a dream asks a model: within its means, while the run lasts, and no longer than it answers. */
+/**
+ * The only access of a dream to a model. It enforces the budget, stops when the run ends and gives up when the model
+ * does not answer.
+ */
 export function createModelGateway({ db, model }: { db: Database; model: DreamModel | undefined }) {
-  /** Once for a run, whose steps share what it may spend. */
+  /** Opens one session for a run. Its steps share the budget. */
   async function open(context: RunContext): Promise<ModelSession | undefined> {
-    // Checked when the run was asked for.
+    // The options were validated when the run was requested.
     const { ask_model: asksInDryRun = false } = context.run.options as DreamOptions
     if (!model || (context.run.dryRun && !asksInDryRun)) return undefined
     return createModelSession(context, model, await findSpent(db, context.run.id))
@@ -54,7 +57,7 @@ function createModelSession(context: RunContext, model: DreamModel, spentBefore:
     )
     const ms = Math.round(performance.now() - startedMs)
     spent = addSpent(spent, reply.spent)
-    // At once, and not with what comes of it: a worker that dies next has paid all the same.
+    // Stored at once and not with the result: if the worker crashes next, the call is paid for all the same.
     await context.inBatch(async () => ({ counts: toCounts(reply, ms) }))
     if ('answer' in reply) failures = 0
     return 'answer' in reply ? { answer: reply.answer } : { refused: countFailure(reply.failure) }
@@ -65,7 +68,7 @@ function createModelSession(context: RunContext, model: DreamModel, spentBefore:
       failures = 0
       return 'invalid'
     }
-    // A server that refuses one question for what it asks may well take the next.
+    // A server that refuses one question may accept the next.
     failures = failure.affectsAllRequests ? maxFailures : failures + 1
     return 'unavailable'
   }

@@ -2,36 +2,39 @@ import type { TSchema } from 'typebox'
 import type { Sensitivity } from '../domain/caller.ts'
 
 export type DreamQuestion<T> = {
-  /** What is to be done with the document, in sentences; that it is data and no request is said beside it. */
+  /** What to do with the document. The rule that the document is data and not a request is added. */
   system: string
-  /** What is shown of the store. Secrets in it are masked, and as JSON no text in it can end the place it stands in. */
+  /**
+   * The records that the model is shown. Secrets are masked, and JSON escapes the text, so no text can leave its
+   * field.
+   */
   document: object
-  /** What the answer should be. */
+  /** The schema of the answer. */
   schema: TSchema
-  /** Of the schema: letters, digits, underscores. */
+  /** The name of the schema: letters, digits and underscores. */
   name: string
-  /** Strict: undefined for whatever is no answer to the question. */
+  /** Checks the answer. Returns undefined if it does not answer the question. */
   read(value: unknown): T | undefined
 }
 
 /**
- * `invalid`: it answered, and no answer of it can be used; asked the same it would be paid for again. `unavailable` and
- * `exhausted` say nothing of the question, which may be asked in another run.
+ * `invalid`: the model answered, but the answer cannot be used; asking again would cost the same again. `unavailable`
+ * and `exhausted` say nothing about the question, which another run may ask.
  */
 export type Refusal = 'invalid' | 'unavailable' | 'exhausted'
 export type ModelReply<T> = { answer: T } | { refused: Refusal }
 
-/** The chat model of one run. */
+/** The chat model during one run. */
 export type ModelSession = {
-  /** Its name. What it refused is remembered of it alone. */
+  /** The name of the model. A rejected question is remembered for this model only. */
   model: string
-  /** Nothing more sensitive may be shown to it. */
+  /** Records above this sensitivity must not be shown to the model. */
   maxSensitivity: Sensitivity
-  /** Never within a transaction: a model takes its time. */
+  /** Must not be called inside a transaction, because a model may take seconds. */
   ask<T>(question: DreamQuestion<T>): Promise<ModelReply<T>>
 }
 
-/** What it asked and what that cost, as it stands among the figures of a run. */
+/** The figures of a run about its questions and their cost. */
 export const modelFigures = [
   'model_calls',
   'model_invalid_answers',

@@ -1,9 +1,9 @@
 import type { ModelReply } from './model-question.ts'
 
-/** As many in a row, and it is the model that is away, not a question that it refuses. */
+/** After this many refusals in a row the model is unavailable; the questions are not the cause. */
 const maxUnavailable = 3
 
-/** Keeps account of what a model would not answer, and says when there is no use in asking on. */
+/** Returns a function that counts refused questions and says whether to go on. */
 export function createRefusalCounter() {
   let unavailable = 0
 

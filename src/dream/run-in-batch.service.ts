@@ -4,7 +4,7 @@ import { type BatchResult, type RunContext, RunEnded } from '../jobs/runs.ts'
 
 type FaultContext = { part: string; recordId: string }
 
-/** One outcome in a transaction of its own: where it fails, the run tells of it and goes on. */
+/** Runs work in a batch of its own. If it fails, records the fault and lets the run continue. */
 export async function runInBatch(
   context: RunContext,
   faultContext: FaultContext,

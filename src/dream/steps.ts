@@ -1,7 +1,7 @@
 import type { RunContext } from '../jobs/runs.ts'
 import type { ModelSession } from './model-question.ts'
 
-/** The parts of a dream, in the order in which they run. */
+/** The steps of a dream in the order in which they run. */
 export const stepNames = [
   'forget',
   'cluster',
@@ -14,18 +14,18 @@ export const stepNames = [
 export type StepName = (typeof stepNames)[number]
 
 export type DreamContext = RunContext & {
-  /** None without a chat model, and in a rehearsal unless it is to ask all the same. */
+  /** Undefined without a chat model, and in a dry run unless it may ask the model. */
   model: ModelSession | undefined
 }
 
-/** One part, which may be left out; taken up again, it does what is left to do. */
+/** One step, which a run may leave out. A resumed run continues with what is left. */
 export type Step = {
   name: StepName
-  /** What it counts: shown as 0 where there was none. */
+  /** The figures it counts. A figure without a count is shown as 0. */
   figures: readonly string[]
-  /** How many records it has to look at. */
+  /** Returns how many records it has to process. */
   count(context: RunContext): Promise<number>
   run(context: DreamContext): Promise<void>
-  /** Where some of it can be shared among workers. */
+  /** The part of the work that several workers can share. */
   help?(context: RunContext): Promise<void>
 }

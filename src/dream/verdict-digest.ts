@@ -3,13 +3,13 @@ import type { StepName } from './steps.ts'
 
 type AskedQuestion = {
   step: StepName
-  /** The name of the model that was asked. */
+  /** The name of the model. */
   model: string
-  /** All that the question was made of: ids with versions, or what was shown. In their order. */
+  /** Everything the question was made from, in order: ids with versions, or the document. */
   inputs: readonly (string | number)[]
 }
 
-/** Sixteen bytes that are others once the model or anything that it was shown is. */
+/** Returns 16 bytes that change if the model or anything it was shown changes. */
 export function createQuestionDigest({ step, model, inputs }: AskedQuestion): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([step, model, inputs]))

@@ -5,7 +5,7 @@ import type { StepName } from './steps.ts'
 
 type Verdict = { step: StepName; digest: Buffer }
 
-/** Whether this was asked before, and nothing came of it. */
+/** Returns whether the same question was asked before without a result. */
 export async function hasVerdict(db: Database, { step, digest }: Verdict): Promise<boolean> {
   const found = await db
     .selectFrom('dream_verdicts')
@@ -27,7 +27,7 @@ export async function upsertVerdict(
     .execute()
 }
 
-/** So long that a question which is put every night costs next to nothing; then it is as good as new. */
+/** Long enough that a question repeated every night costs almost nothing. After that it may be asked again. */
 const keptForMs = 180 * 86_400_000
 
 export async function deleteOldVerdicts(db: Database, now: Date, limit: number): Promise<number> {

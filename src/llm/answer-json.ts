@@ -1,13 +1,13 @@
-/** An answer has an end: some fifty thousand tokens. */
+/** In characters, about 50,000 tokens. A longer answer is cut. */
 const maxAnswerLength = 256 * 1_024
 
-/** Each opening that nothing closes is read to the end of the text, so both have an end. */
+/** An opening bracket that is never closed is read to the end of the text. These limits bound the total work. */
 const maxScannedCharacters = 1_024 * 1_024
 const maxOpenBrackets = 2_000
 
 /**
- * The JSON object or array in a text, whatever stands around it; undefined when there is none. Of several the longest,
- * for prose has brackets too (`as in [1]`), and of those alike the last, for models correct themselves.
+ * Returns the JSON object or array in a text, or undefined. It returns the longest one, because prose contains
+ * brackets too (`as in [1]`), and of equally long ones the last, because models correct themselves.
  */
 export function findJson(answer: string): unknown {
   const text = answer.slice(0, maxAnswerLength)
@@ -35,7 +35,7 @@ function nextStart(text: string, from: number): number {
   return -1
 }
 
-/** Behind the bracket that closes the one at `start`; brackets within strings are text. */
+/** Returns the position after the bracket that closes the one at `start`. Brackets within strings are text. */
 function findEnd(text: string, start: number): number | undefined {
   let depth = 0
   for (let at = start; at < text.length; at++) {
@@ -47,7 +47,7 @@ function findEnd(text: string, start: number): number | undefined {
   return undefined
 }
 
-/** The quote that ends a string; behind the text when none does. */
+/** Returns the position of the quote that ends a string, or the end of the text. */
 function findQuote(text: string, from: number): number {
   let at = from
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1

@@ -18,22 +18,22 @@ export type ChatOptions = {
 export type Question = {
   system: string
   user: string
-  /** What the answer should be; whether it is, the one who asked checks. */
+  /** The schema of the answer. The caller checks the answer against it. */
   schema: TSchema
-  /** Of the schema: letters, digits, underscores. */
+  /** The name of the schema: letters, digits and underscores. */
   name: string
 }
 export type ChatAnswer = { value: unknown; promptTokens: number; completionTokens: number }
 
-/** Far more than a model writes; parsing that much is still done in no time. */
+/** Far more than a model writes. Parsing this much takes a few milliseconds. */
 const maxBytes = 4 * 1_024 * 1_024
 
-/** A chat model behind any server that speaks OpenAI's chat completions. */
+/** Returns a client of a chat model, for any server with OpenAI's chat completions API. */
 export function createChat({ model, timeoutMs, clock, observe, ...server }: ChatOptions) {
-  // Loaded when it is first asked: most servers ask no model, and the package takes longer to load than all else.
+  // Loaded at the first request: most servers ask no model, and no other package takes as long to load.
   let loading: Promise<OpenAI> | undefined
   const load = async () => (await import('./client.ts')).createClient({ ...server, clock, maxBytes })
-  /** Known once it has refused a request for it, and answered the same without. */
+  /** Set to false when the server refuses a request with a schema and answers the same one without. */
   let supportsSchemas = true
 
   async function ask(question: Question, retryOptions: Partial<RetryOptions> = {}): Promise<ChatAnswer> {
@@ -69,7 +69,7 @@ export function createChat({ model, timeoutMs, clock, observe, ...server }: Chat
     const shape = JSON.stringify(schema)
     const format = { type: 'json_schema' as const, json_schema: { name, schema: parseSchema(shape) } }
     const messages = [
-      // In words too: many a server takes `response_format` and pays no heed to it.
+      // The schema is in the prompt too, because some servers accept `response_format` and ignore it.
       { role: 'system' as const, content: `${system}\nThe schema of the answer: ${shape}` },
       { role: 'user' as const, content: user },
     ]
@@ -84,18 +84,18 @@ export function createChat({ model, timeoutMs, clock, observe, ...server }: Chat
   return { model, ask }
 }
 
-/** A server that does not know `response_format` refuses the whole request, each in its own words. */
+/** A server that does not know `response_format` refuses the request with one of these statuses. */
 function isSchemaRefusal(error: unknown): boolean {
   const status: unknown = error instanceof Error ? Reflect.get(error, 'status') : undefined
   return status === 400 || status === 404 || status === 415 || status === 422 || status === 501
 }
 
-/** Without what TypeBox keeps in a schema beside it. */
+/** Removes the symbols that TypeBox adds to a schema. */
 function parseSchema(shape: string): Record<string, unknown> {
   return JSON.parse(shape) as Record<string, unknown>
 }
 
-/** A server may answer 200 with anything. */
+/** A server may answer 200 with any body. */
 function readCompletion(completion: OpenAI.ChatCompletion): ChatAnswer {
   const text: unknown = completion?.choices?.[0]?.message?.content
   const value = typeof text === 'string' ? findJson(text) : undefined

@@ -7,14 +7,14 @@ export type Server = {
   endpoint: string
   apiKey?: string | undefined
   clock: Clock
-  /** A server that answers with more is broken. */
+  /** A larger response is treated as a fault of the server. */
   maxBytes?: number
 }
 
-/** Some hundred vectors as text; parsing it holds up everything else for a good tenth of a second. */
+/** A few hundred vectors as text. Parsing it blocks the process for about a tenth of a second. */
 const defaultMaxBytes = 32 * 1_024 * 1_024
 
-/** The package reads OPENAI_CUSTOM_HEADERS though nothing is made of it, and quotes what it cannot read. */
+/** The package parses OPENAI_CUSTOM_HEADERS even if it is not used, and quotes an invalid value in its error. */
 export function createClient(server: Server): OpenAI {
   try {
     return configureClient(server)
@@ -23,9 +23,9 @@ export function createClient(server: Server): OpenAI {
   }
 }
 
-/** Everything is said here: what is left out, the package takes from the environment. */
+/** Sets every option, because the package reads missing ones from the environment. */
 function configureClient({ endpoint, apiKey, maxBytes = defaultMaxBytes }: Server): OpenAI {
-  // A server without keys still wants the header to be there.
+  // The package requires a key even for servers that need none.
   const key = apiKey ?? 'none'
   return new OpenAI({
     baseURL: getBaseUrl(endpoint),
@@ -34,7 +34,7 @@ function configureClient({ endpoint, apiKey, maxBytes = defaultMaxBytes }: Serve
     organization: null,
     project: null,
     webhookSecret: null,
-    // Ours, because the package's would go on beyond a deadline.
+    // Retries are in request-retries.ts, because those of the package continue after the deadline.
     maxRetries: 0,
     logLevel: 'off',
     fetch: (input, init) => fetchBounded(input, init, { key, maxBytes }),
@@ -44,9 +44,9 @@ function configureClient({ endpoint, apiKey, maxBytes = defaultMaxBytes }: Serve
 type Bounds = { key: string; maxBytes: number }
 
 /**
- * Nothing is sent but what is named here: the package adds headers that describe this machine, and those that
- * OPENAI_CUSTOM_HEADERS puts into every request. What is asked goes to the one server that was configured, so no
- * redirect is followed; and what a server says of a failure is not read, for it quotes what was asked.
+ * Sends only the headers listed here: the package adds headers that describe this machine and those in
+ * OPENAI_CUSTOM_HEADERS. Redirects are not followed, so content goes only to the configured server. The body of an
+ * error is not read, because it quotes the request.
  */
 async function fetchBounded(
   input: string | URL | Request,
@@ -67,7 +67,7 @@ async function fetchBounded(
   return new Response(null, { status, headers })
 }
 
-/** The body is counted while it comes: a length that was announced may be a lie. */
+/** Counts the bytes while they arrive, because the announced length may be wrong. */
 function limitBody(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: number) {
   let bytes = 0
   return body.pipeThrough(
@@ -81,12 +81,12 @@ function limitBody(body: ReadableStream<Uint8Array<ArrayBuffer>>, maxBytes: numb
   )
 }
 
-/** What went wrong, in our words. */
+/** Returns the failure without the words of the server or the package. */
 export function toModelFailure(error: unknown, clock: Clock): ModelFailure {
   if (error instanceof ModelFailure) return error
   if (error instanceof APIUserAbortError || isAbort(error)) return new ModelFailure('aborted')
   if (error instanceof APIConnectionTimeoutError) return new ModelFailure('timeout')
-  // A TypeError is how `fetch` says that the connection broke while the body came.
+  // `fetch` throws a TypeError if the connection breaks while the body arrives.
   if (error instanceof APIConnectionError || error instanceof TypeError)
     return new ModelFailure('unavailable')
   if (!(error instanceof APIError)) return new ModelFailure('invalid_answer')
@@ -103,7 +103,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
 }
 
-/** Seconds, or a date. */
+/** The header contains seconds or a date. */
 function readRetryAfter(headers: unknown, clock: Clock): number | undefined {
   const details = headers instanceof Headers ? headers.get('retry-after') : null
   if (details === null) return undefined

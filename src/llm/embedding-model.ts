@@ -7,17 +7,20 @@ type EmbeddingModelOptions = {
   endpoint: string
   model: string
   apiKey?: string | undefined
-  /** Asked for, and held to; without it the model decides, and is held to one length for each answer. */
+  /**
+   * Requested from the model and checked. Without it the model decides, and all vectors of one answer must have the
+   * same length.
+   */
   dimensions?: number | undefined
   timeoutMs: number
   clock: Clock
   observe?: Observe | undefined
 }
 
-/** Wider vectors than any model gives are a fault, and have no signature. */
+/** No model returns longer vectors, and signatures do not support them. */
 const maxDimensions = 4_096
 
-/** An embedding model behind any server that speaks OpenAI's embeddings. */
+/** Returns a client of an embedding model, for any server with OpenAI's embeddings API. */
 export function createEmbeddingModel({
   model,
   dimensions,
@@ -26,11 +29,11 @@ export function createEmbeddingModel({
   observe,
   ...server
 }: EmbeddingModelOptions) {
-  // Loaded when it is first asked, as for a chat: the package takes longer to load than all else.
+  // Loaded at the first request, as for a chat: no other package takes as long to load.
   let loading: Promise<OpenAI> | undefined
   const load = async () => (await import('./client.ts')).createClient({ ...server, clock })
 
-  /** A vector for each text, in their order. */
+  /** Returns one vector per text, in order. */
   async function embed(
     texts: readonly string[],
     retryOptions: Partial<RetryOptions> = {},
@@ -43,7 +46,7 @@ export function createEmbeddingModel({
       loading ??= load()
       const client = await loading
       const requested = dimensions === undefined ? {} : { dimensions }
-      // Said, because the package asks for base64 unless told, which many a server does not know.
+      // The package requests base64 by default, which many servers do not know.
       const format = { encoding_format: 'float' as const }
       const answer: unknown = await client.embeddings.create(
         { model, input: [...texts], ...format, ...requested },
@@ -59,7 +62,7 @@ export function createEmbeddingModel({
   return { provider: 'openai' as const, model, dimensions, embed }
 }
 
-/** A server may answer 200 with anything. */
+/** A server may answer 200 with any body. */
 function readVectors(answer: unknown, count: number, dimensions: number | undefined): Float32Array[] {
   const data = getProperty(answer, 'data')
   if (!Array.isArray(data) || data.length !== count) throw new ModelFailure('invalid_answer')
@@ -78,7 +81,7 @@ function readVector(value: unknown): Float32Array {
   const isWide = Array.isArray(value) && value.length > 0 && value.length <= maxDimensions
   if (!isWide || !value.every((value) => typeof value === 'number')) throw new ModelFailure('invalid_answer')
   const vector = Float32Array.from(value)
-  // After rounding to 32 bits, which makes an infinity of 1e39.
+  // Checked after rounding to 32 bits, which turns 1e39 into infinity.
   if (!vector.every(Number.isFinite)) throw new ModelFailure('invalid_answer')
   return vector
 }

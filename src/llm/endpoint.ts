@@ -1,4 +1,4 @@
-/** A base URL, whether it was given as one or as the full path of a call. */
+/** Returns the base URL. The endpoint may be a base URL or the full path of a request. */
 export function getBaseUrl(endpoint: string): string {
   return endpoint.replace(/\/+$/, '').replace(/\/(chat\/completions|embeddings)$/, '')
 }

@@ -13,8 +13,8 @@ const temporaryReasons: ReadonlySet<FailureReason> = new Set(['timeout', 'rate_l
 const permanentStatuses: ReadonlySet<number | undefined> = new Set([401, 403, 404])
 
 /**
- * Why a model did not answer. Never with the words of the server or of the client: both quote what was sent, and
- * with it memory content and keys.
+ * Why a model did not answer. It never contains words of the server or the package: both quote the request, which
+ * contains memory content and keys.
  */
 export class ModelFailure extends Error {
   readonly reason: FailureReason
@@ -32,12 +32,15 @@ export class ModelFailure extends Error {
     this.retryAfterMs = retryAfterMs
   }
 
-  /** The same request may well be answered later. */
+  /** Whether the same request may succeed later. */
   get isTemporary(): boolean {
     return temporaryReasons.has(this.reason)
   }
 
-  /** Whoever is asked next would fail in the same way: the key, the address or the model is wrong, or nobody waits. */
+  /**
+   * Whether every request would fail in the same way: the key, the address or the model is wrong, or the caller has
+   * stopped waiting.
+   */
   get affectsAllRequests(): boolean {
     const isRefused = this.reason === 'refused' && permanentStatuses.has(this.status)
     return isRefused || this.reason === 'misconfigured' || this.reason === 'aborted'

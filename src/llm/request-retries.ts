@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../kernel/clock.ts'
 import { ModelFailure } from './model-failure.ts'
 
-/** One request to a model: 'answered', or why it was not. */
+/** One request to a model: `answered`, or the reason of the failure. */
 export type RequestReport = {
   outcome: string
   seconds: number
@@ -12,24 +12,24 @@ export type RequestReport = {
 export type Observe = (report: RequestReport) => void
 
 export type RetryOptions = {
-  /** Of one request, until its last byte. */
+  /** The limit of one request, until its last byte. */
   timeoutMs: number
-  /** Requests after the first. */
+  /** Requests after the first one. */
   retries?: number
-  /** Of all of them and the waits between. */
+  /** The limit of all requests and the pauses between them. */
   deadlineMs?: number
   signal?: AbortSignal
-  /** Told how each request ended: 'answered', or why it was not. */
+  /** Called after each request with `answered` or the reason of the failure. */
   onAttempt?: ((outcome: string, seconds: number) => void) | undefined
 }
 
 const firstPauseMs = 500
 const maxPauseMs = 30_000
 
-/** Some 24 days; Node takes a timer set for longer as one for right now. */
+/** About 24 days. Node fires a longer timer immediately. */
 const maxTimerMs = 2 ** 31 - 1
 
-/** Asks until there is an answer, as long as it may come and somebody waits for it. */
+/** Repeats a request until it is answered, as long as the failure is temporary and the limits allow it. */
 export async function requestWithRetries<T>(
   clock: Clock,
   { timeoutMs, retries = 0, deadlineMs = Number.POSITIVE_INFINITY, signal, onAttempt }: RetryOptions,
@@ -44,7 +44,7 @@ export async function requestWithRetries<T>(
     onAttempt?.(outcome, (performance.now() - began) / 1_000)
     if (!(failure instanceof ModelFailure)) return failure.answer
     const least = computeMinPause(failure, attempt)
-    // Jitter, so that those who were refused together do not come back together.
+    // Jitter, so that clients that were refused at the same time do not return at the same time.
     const pause = least * (1 + 0.2 * jitter())
     if (!failure.isTemporary || attempt >= retries || least > maxPauseMs || pause >= remainingMs())
       throw failure
@@ -73,13 +73,13 @@ async function attemptOnce<T>(
   }
 }
 
-/** Never sooner than told, nor at once: a server that says 0 is no less busy for it. */
+/** Waits at least as long as the server says, and never zero: a server that answers 0 is still busy. */
 function computeMinPause({ retryAfterMs }: ModelFailure, attempt: number): number {
   if (retryAfterMs === undefined) return Math.min(firstPauseMs * 2 ** attempt, maxPauseMs)
   return Math.max(retryAfterMs, firstPauseMs)
 }
 
-/** Not a rule's randomness, only a pause's. */
+/** Randomness for pauses only; rules must not use it. */
 function jitter(): number {
   return (performance.now() * 1_000) % 1
 }

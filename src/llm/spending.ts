@@ -1,13 +1,13 @@
 import type { ChatAnswer } from './chat.ts'
 
-/** What a run has asked of a model, and whether it may ask more. */
+/** What a run has spent on a model, and whether it may spend more. */
 
 export type Ceilings = {
-  /** 0 for none. */
+  /** 0 means no limit. */
   maxTokens: number
-  /** In the currency of the prices; 0 for none. */
+  /** In the currency of the prices. 0 means no limit. */
   maxCost: number
-  /** Of a million tokens. */
+  /** Per million tokens. */
   promptPrice: number
   completionPrice: number
 }
@@ -16,7 +16,7 @@ export type Spent = { promptTokens: number; completionTokens: number; costMicros
 
 export const nothingSpent: Spent = { promptTokens: 0, completionTokens: 0, costMicros: 0 }
 
-/** A server that does not count is taken to need a token for four characters. */
+/** An estimate for servers that do not count tokens. */
 const charactersPerToken = 4
 
 export function computeSpent(
@@ -27,7 +27,7 @@ export function computeSpent(
   const estimate = (text: string | undefined) => Math.ceil((text?.length ?? 0) / charactersPerToken)
   const promptTokens = answer.promptTokens || estimate(question)
   const completionTokens = answer.completionTokens || estimate(JSON.stringify(answer.value))
-  // A millionth of the price of a million is the price of one.
+  // The price is per million tokens and the cost in millionths, so no factor is needed.
   const costMicros = Math.ceil(promptTokens * promptPrice + completionTokens * completionPrice)
   return { promptTokens, completionTokens, costMicros }
 }

@@ -2,14 +2,14 @@ import type { Chat, Question } from './chat.ts'
 import { ModelFailure } from './model-failure.ts'
 import { type Ceilings, computeSpent, nothingSpent, type Spent } from './spending.ts'
 
-/** What came of a question, and what it cost. */
+/** The answer or the failure, and the cost. */
 export type Reply<T> = { spent: Spent } & ({ answer: T } | { failure: ModelFailure })
 
 type AskOptions<T> = {
   chat: Pick<Chat, 'ask'>
   ceilings: Ceilings
   signal: AbortSignal
-  /** Undefined for what is no answer to the question. */
+  /** Returns undefined if the value does not answer the question. */
   read(value: unknown): T | undefined
 }
 
@@ -27,7 +27,7 @@ export async function askStrictly<T>(
     return answer === undefined ? { spent, failure: new ModelFailure('invalid_answer') } : { spent, answer }
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
-    // An answer that could not be read was paid for all the same.
+    // An answer that cannot be read costs the same as any other.
     const isPaid = error.reason === 'invalid_answer'
     const spent = isPaid
       ? computeSpent(questionText, { promptTokens: 0, completionTokens: 0 }, ceilings)

@@ -6,7 +6,7 @@ import type { Episode } from '../stages.ts'
 import { buildPrompt } from './extraction-prompt.ts'
 import { ExtractionAnswer, readTriples } from './triples.ts'
 
-/** One episode put to the model, and what came of it. */
+/** One episode with the model's answer about it. */
 export type ExtractionReply = { episode: Episode } & Reply<readonly Triple[]>
 
 type AskOptions = { chat: Pick<Chat, 'ask'>; ceilings: Ceilings; signal: AbortSignal }

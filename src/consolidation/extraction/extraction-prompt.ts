@@ -2,13 +2,13 @@ import { maskText } from '../../domain/masking.ts'
 import { clip, outline } from '../../domain/outline.ts'
 import type { Episode } from '../stages.ts'
 
-/** What a chat model is asked of an episode, and what of it the model is shown. */
+/** The question to a chat model about an episode, and what the model is shown. */
 
-/** Characters; together the prompt stays below some eight thousand tokens whatever there is to tell. */
+/** In characters. Together they keep the prompt below about eight thousand tokens. */
 const maxLineLength = 1_000
 const maxTextLength = 24_000
 
-/** The shape of the answer is that of the schema sent with it; these are the rules a schema cannot say. */
+/** The schema sent with the prompt describes the answer. These are the rules that a schema cannot express. */
 const system = [
   'You read what a software agent went through once, and say which lasting facts it teaches.',
   'Answer with one JSON object that keeps the given schema, and with nothing else.',
@@ -22,7 +22,7 @@ const system = [
   'At most twenty facts, the surest first.',
 ].join('\n')
 
-/** None where nothing is said that a model could read. */
+/** Returns undefined if the episode contains nothing to read. */
 export function buildPrompt({ payload }: Episode): { system: string; user: string } | undefined {
   const { timeline, tool_graph: calls, outcome } = payload
   const events = timeline.flatMap(({ event_kind, summary }) =>
@@ -42,7 +42,7 @@ export function buildPrompt({ payload }: Episode): { system: string; user: strin
     events: selectFitting(events, half),
     tools: selectFitting(tools, half),
   }
-  // As JSON no text in it can end the place it stands in.
+  // JSON escapes the text, so no text in it can leave its field.
   return { system, user: JSON.stringify(document) }
 }
 
@@ -50,7 +50,7 @@ function outlineValue(value: unknown): string {
   return outline(value, maxLineLength)
 }
 
-/** The first and the last say most: how it began, and what came of it. */
+/** Takes items from both ends, because the beginning and the result of an episode say most. */
 function selectFitting<T>(items: readonly T[], limit: number): T[] {
   const taken = new Set<number>()
   let left = limit

@@ -34,9 +34,9 @@ import { askAboutEpisode, type ExtractionReply } from './extraction-prompt.servi
 
 export type Extraction = {
   chat: Pick<Chat, 'ask'>
-  /** Nothing more sensitive is sent to the model. */
+  /** Episodes above this sensitivity are not sent to the model. */
   maxSensitivity: Sensitivity
-  /** Episodes that are put to the model at once. */
+  /** Number of episodes that the model is asked about at the same time. */
   concurrency: number
   ceilings: Ceilings
 }
@@ -44,13 +44,13 @@ type Resources = Extraction & { clock: Clock; facts: Facts }
 
 const actor = 'consolidation/semantic-extractor'
 
-/** Longer than a model is waited for; a claim that is left behind is given back by the next run anyhow. */
+/** Longer than any model call. Claims of a lost worker are released by the next run in any case. */
 const leaseMs = 15 * 60_000
 
-/** After as many without an answer the model is taken for dead: the rest waits for the next run. */
+/** After this many failures in a row the model counts as unavailable, and the rest waits for the next run. */
 const maxFailures = 3
 
-/** Lasting facts, by a chat model, which no transaction waits for. */
+/** Returns the stage that asks a chat model for lasting facts. No transaction is open during a model call. */
 export function createExtractionStage({
   chat,
   maxSensitivity,
@@ -98,7 +98,10 @@ export function createExtractionStage({
     return { stage: 'extraction', scope, until: startedAt, now: clock.now(), after, limit }
   }
 
-  /** What cannot or must not be read by a model is done with; the rest is held while the model thinks. */
+  /**
+   * Episodes that the model cannot or must not read are taken off the list. The others are claimed while the model
+   * answers.
+   */
   function claim(context: StageContext, after: Position) {
     return context.inBatch(async (tx) => {
       const portion = createPortion(context, after, concurrency)
@@ -131,7 +134,7 @@ export function createExtractionStage({
     }
   }
 
-  /** By what the episode is now: it may have gone, or become more sensitive, while the model thought. */
+  /** Reads the episode again, because it may have been erased or become more sensitive while the model answered. */
   async function storeFacts(tx: Transaction, id: string, triples: readonly Triple[], { run }: StageContext) {
     await lockTombstonesShared(tx)
     const locked = await lockClaimed(tx, [id])
@@ -173,7 +176,7 @@ export function createExtractionStage({
   return { name: 'extraction', run }
 }
 
-/** How far a run has come, how many in a row had no answer, and what it cost. */
+/** How far the run is, the failures in a row, and what it has spent. */
 type Progress = { after: Position; failures: number; spent: Spent }
 
 function advance(

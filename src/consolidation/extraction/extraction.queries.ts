@@ -3,7 +3,7 @@ import type { Database } from '../../db/connection.ts'
 import type { Transaction } from '../../db/transaction.ts'
 import type { PostponedEpisode } from '../episode-batches.queries.ts'
 
-/** Whoever held them is no more: under the lease of the run nobody else is at work. */
+/** Releases the claims of a lost worker. The lease of the run ensures that no other worker is active. */
 export async function releaseAllClaims(tx: Transaction): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = null where stage = 'extraction' and claimed_until is not null
@@ -17,7 +17,7 @@ export async function claimUntil(tx: Transaction, ids: readonly string[], until:
   `.execute(tx)
 }
 
-/** Given back as they were: that they were not asked about is no fault of theirs. */
+/** Releases claims without counting an attempt, because the episode was not the cause of the failure. */
 export async function releaseClaims(tx: Transaction, ids: readonly string[]): Promise<void> {
   await sql`
     update unconsolidated set claimed_until = null
@@ -25,7 +25,7 @@ export async function releaseClaims(tx: Transaction, ids: readonly string[]): Pr
   `.execute(tx)
 }
 
-/** Of those that are held, the ones that are still on the list: others have been corrected or erased meanwhile. */
+/** Returns the claimed episodes that are still on the list, locked. Others were corrected or erased meanwhile. */
 export async function lockClaimed(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select record_id as id from unconsolidated
@@ -39,7 +39,7 @@ export async function lockClaimed(tx: Transaction, ids: readonly string[]): Prom
 const maxAttempts = 5
 const firstPause = '5 minutes'
 
-/** As any stage puts off what failed. */
+/** Postpones a claimed episode in the same way as the other stages do. */
 export async function postponeClaimed(
   tx: Transaction,
   { id, reason, now }: { id: string; reason: string; now: Date },
@@ -55,7 +55,7 @@ export async function postponeClaimed(
   return rows[0]
 }
 
-/** What the run has spent so far, before it was taken up again. */
+/** Returns what the run has spent before it was resumed. */
 export async function findSpent(db: Database, runId: string) {
   const { rows } = await sql<{ prompt: number; completion: number; cost: number }>`
     select coalesce((stats ->> 'extraction_prompt_tokens')::float8, 0) as prompt,

@@ -1,7 +1,7 @@
 import Type from 'typebox'
 import type { Triple } from '../facts/fact-groups.ts'
 
-/** What a model answered, as facts: each that is none costs itself. */
+/** Reads the model's answer as facts. Each invalid fact is dropped alone. */
 
 const maxNameLength = 1_000
 const maxObjectLength = 8_000
@@ -17,7 +17,7 @@ export const ExtractionAnswer = Type.Object(
   { description: 'Lasting facts, as triples.' },
 )
 
-/** Undefined where there is no list at all. */
+/** Returns undefined if the answer contains no list. */
 export function readTriples(answer: unknown): Triple[] | undefined {
   const value = findList(answer)
   return value
@@ -48,7 +48,7 @@ function isName(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '' && value.length <= maxNameLength && isText(value)
 }
 
-/** PostgreSQL refuses NUL characters and halves of characters. */
+/** PostgreSQL refuses NUL characters and unpaired surrogates. */
 function isText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

@@ -3,11 +3,11 @@ import type { Policies } from '../../domain/lifecycle.ts'
 import { type Descent, type Draft, draftRecord, type NewRecord } from '../../records/index.ts'
 import type { Episode } from '../stages.ts'
 
-/** Records that come of episodes. */
+/** Drafts of records derived from episodes. */
 
 export type DraftOptions = {
   id: string
-  /** The stage, as the log and the provenance name it. */
+  /** The name of the stage in the audit log and the provenance. */
   actor: string
   now: Date
   runId: string
@@ -15,7 +15,7 @@ export type DraftOptions = {
   policies: Policies
 }
 
-/** Everything of a record but what it says: of the scope, the sensitivity and the tags of its episodes. */
+/** Returns the draft of a record with the scope, the sensitivity and the tags of its episodes. */
 export function draftConsolidated(
   content: Pick<NewRecord, 'type' | 'payload' | 'provenance'>,
   { id, actor, now, runId, episodes, policies }: DraftOptions,
@@ -48,7 +48,7 @@ export function createDescent(id: string, episode: string): Descent {
 
 const maxTags = 100
 
-/** A stage may do all that its episodes ask of it. */
+/** A stage acts without limits of trust; what it may write follows from its episodes. */
 function createCaller(actor: string): Caller {
   return {
     ...{ principal: actor, name: actor, sourceType: 'auto_extracted' },

@@ -2,25 +2,25 @@ import { salienceAt } from '../../domain/curves.ts'
 import { type LifecycleChange, type LifecycleState, reinforce } from '../../domain/reinforcement.ts'
 import type { Observation } from './fact-groups.ts'
 
-/** A fact that was observed again. */
+/** Reinforcement of a fact that was observed again. */
 
 /**
- * A fact names the first of its witnesses, and its edges name all of them. Naming a hundred, most of the time of a
- * consolidation went into writing long lists anew.
+ * A fact lists only its first observations as evidence; its edges lead to all of them. With a hundred in the list,
+ * most of the time of a consolidation was spent on rewriting long lists.
  */
 export const maxNamedSources = 32
 
-/** What was created by hand may have no gain at all, and would never prove useful. */
+/** A record created by a client may have a gain of 0 and would never be reinforced. */
 const minGain = 0.1
 
 export type Reinforced = {
   id: string
   lifecycle: LifecycleChange
-  /** Each of its new witnesses, and the salience before and after it was heard. */
+  /** Each new observation, with the salience before and after it. */
   times: readonly { episode: string; at: string; before: number; after: number }[]
 }
 
-/** Once for each new witness, up to the cap. */
+/** Reinforces the fact once per new observation, up to the maximum salience. */
 export function reinforceFact(
   fact: LifecycleState & { id: string },
   observations: readonly Observation[],

@@ -2,11 +2,11 @@ import type { Sensitivity } from '../../domain/caller.ts'
 import { factHandle, type Handle } from '../../domain/handles.ts'
 import type { Episode } from '../stages.ts'
 
-/** What many episodes say, by what they say: each fact once, with those that witness it. */
+/** Groups the facts of many episodes: each fact once, with the episodes that state it. */
 
 export type Triple = { subject: string; predicate: string; object: unknown }
 
-/** A fact as an episode tells it, of the given instant. */
+/** A fact stated by an episode at the given time. */
 export type ObservedFact = { fact: Triple; episode: Episode; at: string }
 
 export type Observation = { episode: Episode; at: string }
@@ -15,12 +15,15 @@ export type FactGroup = {
   fact: Triple
   handle: Handle & { detail: Buffer }
   scope: string
-  /** Part of what tells facts apart: one told in confidence is not a second voice for one that all may read. */
+  /**
+   * Facts of different sensitivity are different facts: a confidential episode must not reinforce a fact that
+   * everybody may read.
+   */
   sensitivity: Sensitivity
   observations: readonly Observation[]
 }
 
-/** In the order in which they were told, so that the same episodes always come to the same. */
+/** Groups in the order of the input, so that the same episodes always give the same result. */
 export function groupFacts(observedFacts: readonly ObservedFact[]): FactGroup[] {
   const byKey = new Map<string, FactGroup & { observations: Observation[] }>()
   const seen = new Set<string>()
@@ -33,7 +36,7 @@ export function groupFacts(observedFacts: readonly ObservedFact[]): FactGroup[] 
       ...{ fact, handle: { digest, detail, place }, scope, sensitivity, observations: [] },
     }
     byKey.set(key, known)
-    // An episode that says it twice is one witness.
+    // An episode that states a fact twice is one observation.
     if (seen.has(key + episode.id)) continue
     seen.add(key + episode.id)
     known.observations.push({ episode, at })

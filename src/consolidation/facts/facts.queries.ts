@@ -9,7 +9,7 @@ import type { NamedEntity, NameLookup } from './named-entities.ts'
 
 type SoughtFact = Pick<FactGroup, 'handle' | 'scope' | 'sensitivity'>
 
-/** The oldest first. To be asked once nobody else can store any of them. */
+/** Returns the known facts, the oldest first. Call it after the handles are locked. */
 export async function findFacts(tx: Transaction, sought: readonly SoughtFact[]): Promise<KnownFact[]> {
   const { rows } = await sql<KnownFact>`
     select wanted.place::int - 1 as place, r.id, r.status, r.pinned, r.forgotten_at is not null as is_forgotten,
@@ -28,7 +28,7 @@ export async function findFacts(tx: Transaction, sought: readonly SoughtFact[]):
   return rows
 }
 
-/** Of the facts and episodes, those that were linked before. */
+/** Returns which of the facts are already linked to which of the episodes. */
 export async function findObservations(
   tx: Transaction,
   facts: readonly string[],
@@ -43,7 +43,10 @@ export async function findObservations(
   return rows
 }
 
-/** In the scope or in none, nothing more sensitive than who reads the fact may see; they stay until the end. */
+/**
+ * Returns entities in the scope or without scope that are not more sensitive than the fact, locked until the
+ * transaction ends.
+ */
 export async function findEntities(tx: Transaction, lookups: readonly NameLookup[]): Promise<NamedEntity[]> {
   const { rows } = await sql<NamedEntity>`
     select wanted.place::int - 1 as place, r.id, r.scope, r.status, r.created_at, c.payload
@@ -63,7 +66,7 @@ export async function findEntities(tx: Transaction, lookups: readonly NameLookup
 
 export type ClaimedFact = LifecycleState & { id: string; scope: string; sensitivity: Sensitivity }
 
-/** As they stand once nobody else changes them: still alive, and nobody's to leave alone. */
+/** Locks facts and returns their current state. Forgotten, pinned and withdrawn facts are left out. */
 export async function claimFacts(tx: Transaction, ids: readonly string[]): Promise<ClaimedFact[]> {
   const { rows } = await sql<ClaimedFact>`
     select r.id, r.scope, r.sensitivity, r.curve, r.half_life_seconds, r.min_salience, r.base_salience, r.anchored_at, r.expires_at, r.pinned,
@@ -81,8 +84,8 @@ export async function claimFacts(tx: Transaction, ids: readonly string[]): Promi
 export type FactObservation = { fact: string; episode: string }
 
 /**
- * Links facts to their witnesses, both ways, records that they rest on them, and answers the pairs that were not linked
- * before. A fact that stands by itself gets no ground by being observed.
+ * Links facts to the episodes that state them, in both directions, and records the descent. Returns only the new
+ * pairs. A fact with no recorded ground gets none by being observed.
  */
 export async function insertObservations(
   tx: Transaction,
@@ -115,7 +118,7 @@ export async function insertObservations(
   return rows
 }
 
-/** New lives, what bears witness as far as it is named, and an entry in the log for each time. */
+/** Writes the new lifecycle, the evidence up to its maximum number, and one audit entry per observation. */
 export async function writeReinforced(
   tx: Transaction,
   reinforced: readonly Reinforced[],

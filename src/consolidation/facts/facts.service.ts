@@ -31,20 +31,23 @@ import { createEntityLinker } from './named-entities.ts'
 
 type Resources = { ids: Ids; seal: Seal; textLanguage: string; policies: Pick<PoliciesService, 'getAll'> }
 
-/** `refused` says what was erased from its scope. */
+/** `refused` counts the facts that were erased from their scope earlier. */
 export type StoredFacts = { created: number; reinforced: number; refused: number; changes: Change[] }
 
 type Visibility = Pick<FactGroup, 'scope' | 'sensitivity'>
 type StoreOptions = Pick<StageInput, 'now' | 'runId' | 'isDryRun'> & { actor: string }
-/** A fact with what becomes of it, and those that it has not heard of yet. */
+/** A fact with its outcome and the observations that are not linked to it yet. */
 type DecidedFact = FactGroup & { outcome: FactOutcome; observations: readonly Observation[] }
 
-/** Those who observed a fact, by the record of it. */
+/** New observations by the id of the fact. */
 type ObservationsByFact = ReadonlyMap<string, readonly Observation[]>
 
 export type Facts = ReturnType<typeof createFacts>
 
-/** Facts that episodes tell: each made once, and reinforced once by each episode that tells it again. */
+/**
+ * Returns the store of facts from episodes: each fact is created once and reinforced once per episode that states it
+ * again.
+ */
 export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
   async function store(
     tx: Transaction,
@@ -86,7 +89,10 @@ export function createFacts({ ids, seal, textLanguage, policies }: Resources) {
     return decided
   }
 
-  /** Stores those that nobody knows, by the word of their first witness; answers the ids of what was stored. */
+  /**
+   * Inserts the facts that do not exist, with their first observation as evidence, and returns the ids of the stored
+   * ones.
+   */
   async function create(tx: Transaction, newFacts: readonly DecidedFact[], options: StoreOptions) {
     const createdIds = new Map<DecidedFact, string>()
     if (newFacts.length === 0) return createdIds
@@ -144,13 +150,13 @@ async function reinforce(tx: Transaction, byFact: ObservationsByFact, { actor, n
   return { reinforced: linked.length, changes }
 }
 
-/** Not in its words: who may read a run need not be one who may read all that it made. */
+/** Contains no content: a reader of the run may not be allowed to read all records it created. */
 function describeCreation(id: string, { observations }: DecidedFact): Change {
   const sources = observations.slice(0, maxNamedSources).map(({ episode }) => episode.id)
   return { record_id: id, action: 'create', after: { type: 'semantic', derived_from: sources } }
 }
 
-/** Two facts may have been folded into one, and one episode may have told both. */
+/** Two facts may have been merged into one, and one episode may state both. */
 function groupObservations(
   decided: readonly DecidedFact[],
   createdIds: ReadonlyMap<DecidedFact, string>,
@@ -170,8 +176,8 @@ function groupObservations(
 }
 
 /**
- * As far as what it was folded into still stands; where it ends in what was withdrawn, it was withdrawn with it. What
- * stands for other readers is not changed by what is told here: the fact is new.
+ * Follows a merged fact to the record that states it now. If that one is withdrawn, the fact counts as withdrawn. If
+ * it has other readers, it is not changed and the fact is new.
  */
 async function resolveMergedFact(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { RecordStatus } from '../../db/schema.ts'
 import { isHistory } from '../../domain/vocabulary.ts'
 import type { FactGroup, Observation } from './fact-groups.ts'
 
-/** A fact that says the same, whatever became of it; `place` is that of what was asked, from 0. */
+/** A stored fact with the same content, in any status. `place` is the index of the requested fact, from 0. */
 export type KnownFact = {
   place: number
   id: string
@@ -12,7 +12,7 @@ export type KnownFact = {
   is_retracted: boolean
 }
 
-/** What becomes of a fact, by what is known of it. */
+/** What happens with an observed fact, decided by the stored facts. */
 export type FactOutcome =
   | { outcome: 'created' }
   | { outcome: 'reinforced'; id: string }
@@ -23,7 +23,7 @@ export type FactOutcome =
   /** It was withdrawn once: being observed again does not bring it back, it only asks. */
   | { outcome: 'challenged' }
 
-/** `known` say the same in the same scope to the same readers, whatever became of them. */
+/** `known` are the stored facts with the same content, scope and sensitivity, in any status. */
 export function decideFactOutcome(known: readonly KnownFact[]): FactOutcome {
   const live = known.filter(isLive)
   const currentFact = live.find(({ status }) => status === 'active') ?? live[0]
@@ -43,8 +43,8 @@ function isWithdrawn({ status, is_retracted }: KnownFact): boolean {
 }
 
 /**
- * Without those that bore witness before: an episode that comes again, because it was restored or its outcome
- * corrected, brings nothing back that was forgotten since.
+ * Returns the observations that are not linked to a known fact. An episode that is processed again, after a restore
+ * or a corrected outcome, must not bring back a fact that was forgotten since.
  */
 export function excludeSeenObservations(
   group: FactGroup,

@@ -5,14 +5,14 @@ import { nameHandle } from '../../domain/handles.ts'
 import { listPhrases } from '../../domain/phrases.ts'
 import type { FactGroup } from './fact-groups.ts'
 
-/** Whom a new fact names, of those that are known already: nobody is made of it. */
+/** Links a new fact to the known entities that it names. It creates no entity. */
 
-/** A name longer than this is no name, and of a long text the first phrases are asked about. */
+/** A longer text is not a name. Of a long object only the first phrases are looked up. */
 const maxNameLength = 1_024
 const maxPhrases = 24
 
 export type NameLookup = { digest: Buffer; scope: string; sensitivity: Sensitivity }
-/** An entity that bears a name, `place` being that of the name. */
+/** An entity with a requested name. `place` is the index of the lookup. */
 export type NamedEntity = Candidate & { place: number }
 type Name = { surface: string; predicate: string }
 
@@ -29,11 +29,11 @@ function listNames({ fact: { subject, object } }: FactGroup): Name[] {
 
 export type EntityLinker = {
   lookups: readonly NameLookup[]
-  /** `found` are those that bear the wanted names, by the place of the name among them. */
+  /** `found` are the entities for each lookup, by its index. */
   link(group: FactGroup, id: string, found: ReadonlyMap<number, readonly NamedEntity[]>, now: Date): Edge[]
 }
 
-/** A name that many facts use is asked about once: most of the words of a batch stand in many of its summaries. */
+/** A name used by many facts is looked up once: most words of a batch occur in many of its summaries. */
 export function createEntityLinker(facts: readonly FactGroup[]): EntityLinker {
   const lookups: NameLookup[] = []
   const places = new Map<string, number>()
@@ -67,7 +67,7 @@ export function createEntityLinker(facts: readonly FactGroup[]): EntityLinker {
   }
 }
 
-/** Who is its subject or its object is not mentioned besides. */
+/** An entity that is the subject or object of the fact is not linked as mentioned too. */
 function deduplicateLinks(linked: readonly { target: string; predicate: string }[]) {
   const ends = new Set(linked.filter(({ predicate }) => predicate !== mentions).map(({ target }) => target))
   const each = linked.filter(({ predicate, target }) => predicate !== mentions || !ends.has(target))

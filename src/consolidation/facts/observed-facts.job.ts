@@ -8,7 +8,7 @@ type Resources = { clock: Clock; facts: Facts; size?: number }
 
 const actor = 'consolidation/semantic'
 
-/** What was observed where things went well becomes a fact, without anybody reading it. */
+/** Returns the stage that stores the events of successful episodes as facts, without a model. */
 export function createObservedFactsStage({ facts, ...resources }: Resources): Stage {
   return createEpisodeStage('semantic', resources, async (tx, { episodes, ...options }) => {
     const { created, reinforced, changes } = await facts.store(tx, episodes.flatMap(listObservedFacts), {

@@ -2,9 +2,9 @@ import { maskFact } from '../../domain/masking.ts'
 import type { Episode } from '../stages.ts'
 import type { ObservedFact } from './fact-groups.ts'
 
-/** What an episode that went well was made of: each of its events that says something. */
+/** Returns a fact for each event with a summary, if the episode was successful. */
 export function listObservedFacts(episode: Episode): ObservedFact[] {
-  // Its outcome may have been corrected since it was listed.
+  // The outcome may have been corrected since the episode was listed.
   if (episode.payload.outcome !== 'success') return []
   return episode.payload.timeline.flatMap(({ event_kind: subject, summary, t }) => {
     if (summary === undefined || !hasWords(summary)) return []
@@ -12,7 +12,7 @@ export function listObservedFacts(episode: Episode): ObservedFact[] {
   })
 }
 
-/** A text of nothing but masks and signs teaches nothing. */
+/** A text that consists only of masks and punctuation teaches nothing. */
 function hasWords(summary: string): boolean {
   return /[\p{L}\p{N}]/u.test(summary.replace(/<secret [a-z]+>/g, ''))
 }

@@ -3,7 +3,7 @@ import { structureHandle } from '../../domain/handles.ts'
 import type { Episode } from '../stages.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
-/** A plan: which operations wait for which, and how often that was carried out. */
+/** A plan: the order of the operations, and how often it was executed. */
 
 export const planKind: PracticeKind = {
   stage: 'plan_graph',
@@ -18,7 +18,7 @@ export const planKind: PracticeKind = {
 }
 
 const minNodes = 3
-/** A larger one is the history of a single task; and telling it from others takes ever longer. */
+/** A larger graph is the history of one task, and comparing it with others takes too long. */
 const maxNodes = 500
 const maxEdges = 5_000
 const maxIntentLength = 1_000
@@ -30,7 +30,7 @@ function readPlan({ payload: { tool_graph: calls } }: Episode): Pattern | undefi
   const ids = nameNodes(calls)
   const nodes = calls.map(({ tool }, place) => ({ id: ids[place] ?? '', op: tool }))
   const edges = listEdges(calls)
-  // A plan that waits for itself cannot be carried out.
+  // A plan with a cycle cannot be executed.
   if (edges.length > maxEdges || findGraphFaults({ nodes, edges }).length > 0) return undefined
   const handle = structureHandle({ nodes, edges })
   return {
@@ -56,7 +56,7 @@ function toParams(args: unknown): Record<string, unknown> {
   return isObject ? { ...args } : { value: args }
 }
 
-/** Their own ids, as far as no other has the same. */
+/** Returns the ids of the calls, with a number added to repeated ones. */
 function nameNodes(calls: readonly Call[]): string[] {
   const taken = new Set<string>()
   return calls.map(({ id }, place) => {
@@ -67,7 +67,7 @@ function nameNodes(calls: readonly Call[]): string[] {
   })
 }
 
-/** Each once; on what is not there nothing waits, and of those that share an id the first is meant. */
+/** Returns each edge once. Dependencies on unknown calls are dropped; of calls with the same id the first is meant. */
 function listEdges(calls: readonly Call[]) {
   const known = new Set(calls.map(({ id }) => id))
   const names = nameNodes(calls)

@@ -3,11 +3,11 @@ import type { Sensitivity } from '../../domain/caller.ts'
 import type { Episode } from '../stages.ts'
 import type { OutcomeCounts, Pattern } from './practice-kind.ts'
 
-/** What an episode counts towards and as what, so that it counts once. */
+/** Counts each episode once, for one practice and one outcome. */
 
 export type PracticeKey = { digest: Buffer; scope: string; sensitivity: Sensitivity; handle: Buffer }
 
-/** As it was counted before. */
+/** How the episode was counted before. */
 export type CountedEpisode = { episode: string; outcome: string; digest: Buffer; scope: string }
 
 export type CountChange = {
@@ -19,8 +19,8 @@ export type CountChange = {
 }
 
 /**
- * None where it was counted as that already. One whose scope or sensitivity has changed since stays as it was
- * counted: what it taught has been read there, and what becomes of it now is not for the same readers.
+ * Returns undefined if the episode is already counted with this outcome. An episode whose scope or sensitivity has
+ * changed since stays as it was counted, because the readers of the practice are not those of the episode any more.
  */
 export function findCountChange(
   episode: Episode,
@@ -34,7 +34,10 @@ export function findCountChange(
   return isElsewhere ? undefined : { episode, pattern, key, from: counted?.outcome, to }
 }
 
-/** Sensitivity is part of it: what all may read is not to tell of what they may not. */
+/**
+ * The sensitivity is part of the key, so that a practice that everybody may read does not count confidential
+ * episodes.
+ */
 function createKey({ handle: { digest } }: Pattern, scope: string, sensitivity: Sensitivity): PracticeKey {
   const keyDigest = createHash('sha256').update(sensitivity).update(digest).digest().subarray(0, 16)
   return { digest: keyDigest, scope, sensitivity, handle: digest }
@@ -43,8 +46,8 @@ function createKey({ handle: { digest } }: Pattern, scope: string, sensitivity: 
 export type PracticeGroup = { key: PracticeKey; pattern: Pattern; countChanges: CountChange[] }
 
 /**
- * In the order of the episodes, so that the same ones always come to the same; but corrections first, or a success
- * that was taken back would help to found what it no longer speaks for.
+ * Groups in the order of the episodes, so that the same episodes always give the same result. Corrections come first:
+ * a success that was corrected must not help to create a practice.
  */
 export function groupChanges(countChanges: readonly CountChange[]): PracticeGroup[] {
   const groups = new Map<string, PracticeGroup>()
@@ -70,7 +73,10 @@ export function applyChange(counts: OutcomeCounts, { episode, from, to }: CountC
   }
 }
 
-/** When it happened; what claims to have happened later was captured then at the latest. */
+/**
+ * Returns when the episode happened. Times after its creation are ignored, because an episode cannot be captured
+ * before it happens.
+ */
 export function getEventTime({ created_at: createdAt, payload: { timeline } }: Episode): string {
   const times = timeline.map(({ t }) => Date.parse(t)).filter((time) => time <= createdAt.getTime())
   return new Date(

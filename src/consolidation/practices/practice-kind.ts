@@ -3,29 +3,29 @@ import type { Handle } from '../../domain/handles.ts'
 import type { Payload } from '../../domain/payloads.ts'
 import type { Episode, StageName } from '../stages.ts'
 
-/** What is learnt from doing the same thing again: a skill by its tools, a plan by its structure. */
+/** The two kinds of practice: a skill is a sequence of tools, a plan is a graph of operations. */
 
-/** How often it went well and how often not, and when it was last done. */
+/** The number of successes and failures, and the time of the last use. */
 export type OutcomeCounts = { successes: number; failures: number; lastAt: string | null }
 
-/** What an episode did, as far as others can have done the same. */
+/** What an episode did, in the form in which others can have done the same. */
 export type Pattern = {
   handle: Handle
-  /** What is known of it once it is known, but for how well it works; `episode` is the one that made it known. */
+  /** Returns the payload of the practice without its counts. `episode` is the one that creates it. */
   compose(episode: Episode): Payload
 }
 
 export type PracticeKind = {
   stage: Extract<StageName, 'competence' | 'plan_graph'>
   type: Extract<RecordType, 'competence' | 'plan_graph'>
-  /** Of its records and their log. */
+  /** The author in the provenance and in the audit log. */
   actor: string
   figure: 'competence_extracted' | 'plan_graphs_extracted'
-  /** Successes until it is known. */
+  /** Successes needed before the practice is created. */
   minSuccesses: number
-  /** Of the payload, where the tally is kept. */
+  /** The field of the payload that holds the counts. */
   countsField: 'performance' | 'metrics'
-  /** None where there is nothing to learn. */
+  /** Returns undefined if the episode contains no such practice. */
   read(episode: Episode): Pattern | undefined
   readCounts(kept: unknown): OutcomeCounts
   writeCounts(tally: OutcomeCounts): object

@@ -4,9 +4,9 @@ import { type LifecycleChange, type LifecycleState, reinforce } from '../../doma
 import { applyChange, type CountChange, type PracticeGroup } from './outcome-counts.ts'
 import type { OutcomeCounts, PracticeKind } from './practice-kind.ts'
 
-/** A skill or a plan, and what it learns of having been used again. */
+/** Decides how a skill or a plan is created and updated by episodes. */
 
-/** A record that is known by the same; `place` is that of the group that was asked about. */
+/** A stored practice with the same handle. `place` is the index of the requested group. */
 export type KnownPractice = {
   place: number
   id: string
@@ -19,8 +19,8 @@ export type KnownPractice = {
 export type PracticeOutcome = { outcome: 'unknown' } | { outcome: 'left' } | { outcome: 'fed'; id: string }
 
 /**
- * What somebody wrote by hand may only look alike, so it is fed where it replaced what was learnt. What was withdrawn
- * is not learnt anew; what was forgotten is, once it proves useful again.
+ * A practice written by a client may only look the same, so it is updated only if it replaced a learned one. A
+ * withdrawn practice is not learned again; a forgotten one is, if it is useful again.
  */
 export function decidePracticeOutcome(known: readonly KnownPractice[]): PracticeOutcome {
   const isLive = ({ status, is_forgotten }: KnownPractice) =>
@@ -33,7 +33,10 @@ export function decidePracticeOutcome(known: readonly KnownPractice[]): Practice
   return isReplaced ? { outcome: 'left' } : { outcome: 'unknown' }
 }
 
-/** Those that come before it is known, and those it then learns from; none while too few went well. */
+/**
+ * Returns the episode that creates the practice, with the changes before and after it. Undefined if there are too few
+ * successes.
+ */
 export function findFoundingEpisode(
   { countChanges: changesToCount }: PracticeGroup,
   waiting: OutcomeCounts,
@@ -63,10 +66,10 @@ export type UpdatedPractice = {
   entries: readonly { action: 'reinforce' | 'revise'; episode: string; at: string; changes: object }[]
 }
 
-/** What was created by hand may have no gain at all, and would never prove useful. */
+/** A record created by a client may have a gain of 0 and would never be reinforced. */
 const minGain = 0.1
 
-/** Each new success reinforces once; a failure, or an outcome that was corrected, is only counted. */
+/** Each new success reinforces the practice once. Failures and corrected outcomes are only counted. */
 export function updatePractice(
   practice: Practice,
   changesToCount: readonly CountChange[],

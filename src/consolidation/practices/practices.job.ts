@@ -37,10 +37,10 @@ type Resources = {
   size?: number
 }
 
-/** By the record that learns of them. */
+/** Changes of the counts by the id of the practice. */
 type ChangesByPractice = Map<string, CountChange[]>
 
-/** What is done the same way again and again becomes known, with how often it went well and how often not. */
+/** Returns the stage that stores what was done repeatedly in the same way, with its successes and failures. */
 export function createPracticeStage(
   kind: PracticeKind,
   { ids, seal, textLanguage, policies, ...resources }: Resources,
@@ -96,7 +96,7 @@ export function createPracticeStage(
     return groups.map((_, place) => decidePracticeOutcome(byPlace.get(place) ?? []))
   }
 
-  /** Stores those that went well often enough; those that were erased stay unknown. */
+  /** Creates the practices with enough successes. Those that were erased earlier are not created. */
   async function createPractices(tx: Transaction, unknown: readonly PracticeGroup[], input: StageInput) {
     const toUpdate: ChangesByPractice = new Map()
     const candidates = unknown.filter(({ countChanges }) => countChanges.some(({ to }) => to === 'success'))
@@ -141,7 +141,7 @@ export function createPracticeStage(
     }
   }
 
-  /** An edge that is there already says that the episode was counted, here or where both were imported from. */
+  /** An existing edge shows that the episode was counted, here or where both were imported from. */
   async function updatePractices(
     tx: Transaction,
     toUpdate: ChangesByPractice,

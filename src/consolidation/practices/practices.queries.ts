@@ -35,7 +35,7 @@ export async function writeCounted(
   `.execute(tx)
 }
 
-/** The oldest first. To be asked once nobody else can store any of them. */
+/** Returns the known practices, the oldest first. Call it after the handles are locked. */
 export async function findPractices(
   tx: Transaction,
   { type, actor }: Pick<PracticeKind, 'type' | 'actor'>,
@@ -57,12 +57,12 @@ export async function findPractices(
   return rows
 }
 
-/** Of what nobody has made known yet: how often it was done, and the latest who did. */
+/** The counts of a practice that does not exist yet, and the latest episodes. */
 export type WaitingCounts = { place: number; successes: number; failures: number; episodes: string[] }
 
 const maxNamedSources = 100
 
-/** Those that are gone meanwhile, or moved, do not count; when they come back they are counted anew. */
+/** Episodes that were forgotten or moved do not count. If they come back, they are counted again. */
 export async function countWaiting(
   tx: Transaction,
   stage: Stage,
@@ -95,7 +95,7 @@ export async function countWaiting(
   return rows
 }
 
-/** As they stand once nobody else changes them: still alive, and nobody's to leave alone. */
+/** Locks practices and returns their current state. Forgotten, pinned and withdrawn ones are left out. */
 export async function claimPractices(
   tx: Transaction,
   ids: readonly string[],
@@ -119,7 +119,7 @@ export async function claimPractices(
   return rows
 }
 
-/** New lives and tallies, sources as far as they are named, and an entry in the log for each episode. */
+/** Writes the lifecycle, the counts, the sources up to their maximum number, and one audit entry per episode. */
 export async function writeUpdatedPractices(
   tx: Transaction,
   updated: readonly UpdatedPractice[],

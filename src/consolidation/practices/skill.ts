@@ -3,7 +3,7 @@ import { toolSequenceOf } from '../../domain/tool-sequence.ts'
 import type { Episode } from '../stages.ts'
 import type { OutcomeCounts, Pattern, PracticeKind } from './practice-kind.ts'
 
-/** A skill: which tools, one after the other, and how well that works. */
+/** A skill: a sequence of tools and its success rate. */
 
 export const skillKind: PracticeKind = {
   stage: 'competence',
@@ -37,7 +37,7 @@ function readSkill({ payload }: Episode): Pattern | undefined {
   }
 }
 
-/** What was going on when it was used. */
+/** The summaries of the events around the use of the skill. */
 function listSignals({ payload: { timeline } }: Episode): string[] {
   const signals = timeline.flatMap(({ summary, event_kind: kind }) => {
     const signal = cut(summary?.trim() ? summary : kind, maxSignalLength)
@@ -46,7 +46,7 @@ function listSignals({ payload: { timeline } }: Episode): string[] {
   return [...new Set(signals)].slice(0, maxTriggers)
 }
 
-/** Never half a character: PostgreSQL refuses one. */
+/** PostgreSQL refuses an unpaired surrogate. */
 function cut(text: string, limit: number): string {
   return text.slice(0, limit).replace(/[\uD800-\uDBFF]$/, '')
 }

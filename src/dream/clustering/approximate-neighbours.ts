@@ -2,21 +2,22 @@ import { addPair, type NeighbourLists } from './nearest-list.ts'
 import { distanceBetween, hasBit, type Signatures } from './signature-distance.ts'
 
 /**
- * Neighbours without comparing each with each. A tree divides all by one bit after the other until few are left
- * together, and only these are compared; those that are alike stay together in most trees. However the vectors lie, a
- * tree costs the same for each: where many are alike it is deeper, and no heap of them is compared as a whole.
+ * Finds neighbours without comparing every pair. A tree splits the records by one bit after the other until few are
+ * left in a leaf, and only the records of a leaf are compared; similar records share a leaf in most trees. The cost
+ * per record is bounded: where many records are equal the tree is deeper, and a large leaf is never compared as a
+ * whole.
  */
 
-/** Compared with each other at the foot of a tree. */
+/** Records of a leaf that are compared with each other. */
 const maxLeafSize = 48
 /**
- * Two whose cosine is just 0.8 agree in four bits of five, so that a tree which divides ten times as many keeps half
- * as many such pairs together, and it takes twice the trees to find as many of them.
+ * Two vectors with a cosine of 0.8 agree in four of five bits. A tree over ten times as many records keeps half as
+ * many such pairs together, so it takes twice as many trees to find them.
  */
 const trees = { each: 4.5, exponent: 0.33, least: 12 }
 
 const signatureBits = 1_024
-/** Bits that are tried for a division, and those that are asked about each. */
+/** Bits tried for a split, and the records sampled for each bit. */
 const triedBits = 8
 const sampledRecords = 32
 
@@ -25,10 +26,13 @@ export function countTrees(size: number): number {
   return Math.max(trees.least, Math.ceil(trees.each * (size / maxLeafSize) ** trees.exponent))
 }
 
-/** So many take some ten milliseconds. */
+/** Takes about ten milliseconds. */
 const comparisonsPerTurn = 150_000
 
-/** The same however often: the nth tree of these signatures. Stands still now and then, for others to go on. */
+/**
+ * Builds the nth tree and adds the pairs it finds. The same signatures give the same tree. Yields regularly so that
+ * other work can run.
+ */
 export function* growTree(signatures: Signatures, nearby: NeighbourLists, nth: number): Generator<void> {
   const order = Int32Array.from({ length: signatures.size }, (_, place) => place)
   const random = createRandom(nth)
@@ -50,7 +54,7 @@ export function* growTree(signatures: Signatures, nearby: NeighbourLists, nth: n
   }
 }
 
-/** The one that divides them most evenly; none where all are alike. */
+/** Returns the bit that splits the records most evenly. Undefined if all are equal. */
 function chooseBit(signatures: Signatures, among: Int32Array, random: () => number): number | undefined {
   const stride = Math.max(1, Math.floor(among.length / sampledRecords))
   let best: { bit: number; smaller: number } | undefined
@@ -67,7 +71,7 @@ function chooseBit(signatures: Signatures, among: Int32Array, random: () => numb
   return best?.bit
 }
 
-/** Those that have the bit come first; answers how many they are. */
+/** Moves the records with the bit to the front and returns their number. */
 function partition(signatures: Signatures, among: Int32Array, bit: number): number {
   let [left, right] = [0, among.length - 1]
   while (left <= right) {
@@ -82,7 +86,10 @@ function partition(signatures: Signatures, among: Int32Array, bit: number): numb
   return left
 }
 
-/** Of more than can be compared, which are alike in what they were asked, each with those behind it. */
+/**
+ * In a leaf that is too large, whose records are equal in the sampled bits, compares each record only with the next
+ * ones.
+ */
 function compareAll(signatures: Signatures, nearby: NeighbourLists, among: Int32Array): void {
   for (let one = 0; one < among.length; one++) {
     const end = Math.min(among.length, one + maxLeafSize)
@@ -93,7 +100,7 @@ function compareAll(signatures: Signatures, nearby: NeighbourLists, among: Int32
   }
 }
 
-/** A sequence of its own for each tree, the same on every machine. */
+/** Returns a generator of numbers that depend only on the tree, so that every machine builds the same tree. */
 function createRandom(nth: number): () => number {
   let state = Math.imul(nth + 1, 0x9e3779b1) | 1
   return () => {

@@ -1,19 +1,19 @@
 import { dot, type Embedding } from '../../domain/similarity.ts'
 
-/** Those that are alike enough to be told as one. */
+/** Groups of records that are similar enough to be merged. */
 
 export const minMembers = 5
-/** What is more alike than there is room for makes the next group. */
+/** More similar records than this form the next group. */
 export const maxMembers = 50
 const minCosine = 0.8
 
-/** Places of a partition, the seed first and then by their likeness to it. */
+/** Indexes in the partition: the seed first, then the others by similarity to it. */
 export type Group = readonly number[]
 
-/** `vectorOf`: of length 1. */
+/** `getVector` returns vectors of length 1. */
 type GroupInput = { candidates: readonly number[]; getVector(place: number): Embedding | undefined }
 
-/** Around a seed, of those that belong to no group yet; undefined where they are too few. */
+/** Returns the group around a seed, from records that belong to no group yet. Undefined if they are too few. */
 export function groupAround(seed: number, { candidates, getVector }: GroupInput): Group | undefined {
   const vector = getVector(seed)
   if (!vector || candidates.length < minMembers - 1) return undefined

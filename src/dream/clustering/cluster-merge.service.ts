@@ -12,7 +12,7 @@ import { chooseSubject } from './summary-prompt.ts'
 type Resources = { insertFact: InsertFact; textLanguage: string }
 
 export type MergeInput = { partition: Partition; members: readonly Member[]; summary: string }
-/** `erased`: the same text was erased before, and is not to come back. `moved`: the sources are no longer what was told. */
+/** `erased`: the same text was erased earlier. `moved`: the members have changed since the model was asked. */
 export type MergeOutcome =
   | { outcome: 'merged'; changes: Change[] }
   | { outcome: 'erased' }
@@ -28,7 +28,10 @@ const caller: Caller = {
   trust: fullTrust,
 }
 
-/** What was told as one becomes one, in the transaction of the caller; what each said stays readable. */
+/**
+ * Returns a function that replaces the members of a group by their summary, in the transaction of the caller. The
+ * members stay readable as merged.
+ */
 export function createMerge({ insertFact, textLanguage }: Resources) {
   return async (tx: Transaction, { run }: RunContext, input: MergeInput): Promise<MergeOutcome> => {
     await lockTombstonesShared(tx)
@@ -53,7 +56,7 @@ export function createMerge({ insertFact, textLanguage }: Resources) {
   }
 }
 
-/** In the order told, if each is still as it was; undefined where one of them is not. */
+/** Returns the members if all are unchanged, in the order of the summary. Undefined otherwise. */
 function selectUnchanged(
   members: readonly Member[],
   claimed: readonly (StoredRecord | AppError)[],
@@ -69,14 +72,14 @@ function pickVisibility({ scope, sensitivity }: Partition) {
   return { scope, sensitivity }
 }
 
-/** Each once, those that most have first. */
+/** Returns each tag once, the most frequent first. */
 function sortByFrequency(tags: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1)
   return [...counts].sort((one, other) => other[1] - one[1]).map(([tag]) => tag)
 }
 
-/** Not in its words: who may read a run need not be one who may read all that it made. */
+/** Contains no content: a reader of the run may not be allowed to read all records it created. */
 function describeChanges(summaryId: string, sources: readonly StoredRecord[]): Change[] {
   const ids = sources.map(({ id }) => id)
   return [

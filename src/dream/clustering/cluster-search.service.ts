@@ -15,21 +15,21 @@ type Search = {
   context: Pick<RunContext, 'throwIfEnded'>
   model: { id: number; dimensions: number }
   partition: Partition
-  /** Records in memory at once, some four hundred bytes each; of a larger partition it is gone through in parts. */
+  /** Records in memory at the same time, about 400 bytes each. A larger partition is processed in parts. */
   maxRecords?: number
-  /** How often it is asked whether the run is to end. */
+  /** How often to check whether the run must end. */
   checkIntervalMs?: number
 }
 
 const defaultMaxRecords = 250_000
-/** Seeds whose surroundings are read together, and those among which they are looked for without a pause. */
+/** Seeds whose neighbours are read together, and records scanned for seeds before other work can run. */
 const seedsPerTurn = 64
 const scannedPerTurn = 512
 const maxContenders = 96
 const maxVectorBytes = 64 * 1_048_576
 const defaultCheckIntervalMs = 1_000
 
-/** The ids of each group, its seed first. The same records make the same groups. */
+/** Yields the ids of each group, its seed first. The same records give the same groups. */
 export async function* findGroups(search: Search): AsyncGenerator<readonly string[]> {
   const { db, model, partition, maxRecords = defaultMaxRecords } = search
   const pause = createPause(search)
@@ -81,7 +81,7 @@ async function findNeighbours(signatures: SignatureMatrix, pause: Pause): Promis
   return neighbours
 }
 
-/** The next that may have a group around them, with those who may belong to it. */
+/** Returns the next seeds that may have a group, each with its candidates. */
 function findNextSeeds(
   signatures: SignatureMatrix,
   neighbours: NeighbourLists,
@@ -101,7 +101,10 @@ function findNextSeeds(
   return { around: candidatesBySeed, next }
 }
 
-/** Those who are near one seed are near the next: each is read once, as long as there is room. */
+/**
+ * Caches decoded vectors: neighbouring seeds have the same neighbours, so each vector is read once while there is
+ * room.
+ */
 function createVectors(
   db: Database,
   { id: modelId, dimensions }: Search['model'],
@@ -124,7 +127,7 @@ function createVectors(
   return { read, of: (place: number) => known.get(place) }
 }
 
-/** Other work of the process comes in between, and the run may end. */
+/** Lets other work of the process run, and stops if the run must end. */
 function createPause({ context, checkIntervalMs = defaultCheckIntervalMs }: Search): Pause {
   let lastCheckMs = performance.now()
   return async () => {

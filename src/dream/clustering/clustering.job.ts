@@ -25,16 +25,19 @@ import { buildGroupQuestion, type GroupQuestion } from './summary-prompt.ts'
 
 type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }
 
-/** Of a run: what is left over is told of, and has its turn the next time. */
+/** Questions per run. Other groups are listed as candidates and wait for the next run. */
 const maxQuestions = 100
 const listedAtOnce = 200
 
 type Cluster = { partition: Partition; ids: readonly string[] }
-/** How many more questions the run may ask, whatever comes of them. */
+/** The number of questions that the run may still ask. */
 type Allowance = { unmerged: number }
 type Question = { groupQuestion: GroupQuestion; members: readonly Member[]; digest: Buffer }
 
-/** What is nearly the same becomes one, by the words of a model; without them it is only told of. */
+/**
+ * Returns the step that merges groups of similar records into a summary written by a model. Without a model it only
+ * lists the groups.
+ */
 export function createClusteringStep({ db, ...resources }: Resources): Step {
   const merge = createMerge(resources)
 
@@ -56,13 +59,13 @@ export function createClusteringStep({ db, ...resources }: Resources): Step {
     }
   }
 
-  /** Of a run that is taken up again, what it has left. */
+  /** Returns what is left for a run that was resumed. */
   async function findAllowance({ run: { id } }: DreamContext): Promise<Allowance> {
     const merged = await findRunFigure(db, id, 'clusters_merged')
     return { unmerged: maxQuestions - merged - (await findRunFigure(db, id, 'clusters_rejected')) }
   }
 
-  /** Whether it has become one. */
+  /** Returns whether the group was merged. */
   async function tryMerge(context: DreamContext, cluster: Cluster, allowance: Allowance): Promise<boolean> {
     const { model } = context
     if (
@@ -134,7 +137,7 @@ export function createClusteringStep({ db, ...resources }: Resources): Step {
   }
 }
 
-/** Each once, also by a run that is taken up again. */
+/** Lists each group once, even if the run was resumed. */
 async function listCandidates(
   { inBatch, run }: DreamContext,
   groups: readonly (readonly string[])[],

@@ -6,12 +6,12 @@ import type { Sensitivity } from '../../domain/caller.ts'
 import { minMembers } from './cluster-group.ts'
 import type { Source } from './summary-prompt.ts'
 
-/** Those that may become one: nobody who sees one of them may not see another. */
+/** Records that may be merged with each other: every reader of one may read all of them. */
 export type Partition = { scope: string; memory_kind: MemoryKind; sensitivity: Sensitivity }
 
 /**
- * On a row `r`: what may become a part of something else. Not what a dream wrote, which would be told from hearsay in
- * the end; nor what was told as one before and taken back, for that was somebody's decision.
+ * On rows `r`: a record that may be merged. Records written by a dream are excluded, because a summary of summaries
+ * loses the facts. Records that were merged before and restored are excluded, because a client decided so.
  */
 const isMergeable = sql<SqlBool>`r.type in ('episodic', 'semantic') and r.forgotten_at is null and r.status = 'active'
   and not r.pinned and r.source_type <> 'dream'
@@ -38,8 +38,8 @@ function isInPartition({ scope, memory_kind: kind, sensitivity }: Partition): Ra
 type Portion = { modelId: number; after: string; limit: number }
 
 /**
- * The next of a partition in the order of their ids, packed as `unpackCrowd` reads them: rows of their own would take
- * four times as long to send and to read.
+ * Returns the next records of a partition by id, packed as `unpackCrowd` reads them. Separate rows took four times as
+ * long to send and to read.
  */
 export async function readPortion(
   db: Database,
@@ -61,7 +61,7 @@ export async function readPortion(
 
 export type Member = Source & { version: number; tags: readonly string[] }
 
-/** What is to be told of some records, and at which version each is; what is very long is not read. */
+/** Returns the content and the version of the members. Very long payloads are null. */
 export async function findMembers(db: Database, ids: readonly string[]): Promise<Member[]> {
   const { rows } = await sql<Member>`
     select r.id, r.version, r.created_at, c.tags,
@@ -75,8 +75,8 @@ export async function findMembers(db: Database, ids: readonly string[]): Promise
 }
 
 /**
- * What became of some records in one becomes of the one: it is used as often as they were, as dear, and no surer than
- * the least sure of them.
+ * Copies the counts of the members to their summary: the sum of their uses, the highest importance and the lowest
+ * confidence.
  */
 export async function copyCounts(tx: Transaction, ids: readonly string[], summaryId: string): Promise<void> {
   await sql`
@@ -96,7 +96,7 @@ export async function copyCounts(tx: Transaction, ids: readonly string[], summar
 
 type Page = { scope: string | null; after: string; limit: number }
 
-/** What was told as one in something that is there no more. */
+/** Returns the members of summaries that no longer exist. */
 export async function findOrphans(db: Database, { scope, after, limit }: Page): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select r.id
@@ -116,7 +116,7 @@ export async function findOrphans(db: Database, { scope, after, limit }: Page): 
   return rows.map(({ id }) => id)
 }
 
-/** Of those that are told of in a run, the ones that it has listed before it was taken up again. */
+/** Returns the candidates that the run has listed before it was resumed. */
 export async function findListedCandidates(
   tx: Transaction,
   runId: string,

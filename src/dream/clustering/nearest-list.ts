@@ -1,6 +1,6 @@
 import { distanceBetween, maxDistance, type Signatures } from './signature-distance.ts'
 
-/** Of each the nearest that were found so far, by the distance of their signatures. */
+/** For each record, the nearest neighbours found so far, by the distance of their signatures. */
 export type NeighbourLists = {
   counts: Uint8Array
   places: Int32Array
@@ -8,7 +8,7 @@ export type NeighbourLists = {
   worst: Uint16Array
 }
 
-/** More of them would only tell a large group from a very large one. */
+/** More neighbours would help only to tell a large group from a very large one. */
 const maxNeighbours = 24
 
 export function createNeighbourLists(size: number): NeighbourLists {
@@ -20,7 +20,7 @@ export function createNeighbourLists(size: number): NeighbourLists {
   }
 }
 
-/** Both learn of each other, where they are near enough. */
+/** Adds each record to the list of the other, if they are near enough. */
 export function addPair(lists: NeighbourLists, one: number, other: number, distance: number): void {
   if (distance > maxDistance) return
   addNeighbour(lists, one, other, distance)
@@ -48,7 +48,7 @@ function getNeighbours({ counts, places }: NeighbourLists, one: number): Int32Ar
   return places.subarray(one * maxNeighbours, one * maxNeighbours + (counts[one] ?? 0))
 }
 
-/** Whom it knows, and whom these know, as far as they are near enough themselves; the nearest first. */
+/** Returns the neighbours of a record and their neighbours, if near enough, the nearest first. */
 export function findCandidates(
   signatures: Signatures,
   lists: NeighbourLists,

@@ -7,7 +7,7 @@ import { findOrphans } from './clustering.queries.ts'
 const batchSize = 200
 const audit = { actor: 'dream/cluster', rationale: 'what it was told in is no more' }
 
-/** What was told as one in something that is erased or purged since is there again: it would be nowhere else. */
+/** Restores the members of a summary that was erased or purged. Their content would otherwise be nowhere. */
 export async function restoreOrphans({ run, inBatch }: DreamContext, textLanguage: string): Promise<void> {
   let after: string | undefined = startPosition.id
   while (after !== undefined) {

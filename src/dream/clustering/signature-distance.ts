@@ -1,21 +1,24 @@
 import { countBits } from '../../domain/bit-count.ts'
 
-/** Sign signatures in memory, as they are read of a whole partition. */
+/** The signatures of one partition in memory. */
 export type Signatures = { size: number; words: Uint32Array }
 
 const wordsEach = 32
 
 /**
- * A cosine of 0.8 is an angle that a fifth of 1,024 bits see, give or take thirteen; four times that farther are the
- * signatures of one pair in thirty thousand that are so near.
+ * Vectors with a cosine of 0.8 differ in a fifth of the 1,024 bits, with a standard deviation of 13. Four deviations
+ * more miss one such pair in 30,000.
  */
 export const maxDistance = 262
 
-/** What those at the edge have at an eighth and a half of the way, with five deviations to spare. */
+/**
+ * The number of different bits that a pair at the limit has after a quarter and after half of the words, plus five
+ * standard deviations.
+ */
 const quarter = { words: 8, most: 85 }
 const half = { words: 16, most: 150 }
 
-/** How many bits differ; beyond the edge only that it is beyond. */
+/** Returns how many bits differ. Beyond the maximum it returns only that the distance is larger. */
 export function distanceBetween({ words }: Signatures, one: number, other: number): number {
   const [left, right] = [one * wordsEach, other * wordsEach]
   let distance = countDifferent(words, left, right, 0, quarter.words)

@@ -9,14 +9,14 @@ import {
   type Word,
 } from './summary-words.ts'
 
-/** Whether a summary says what its sources say, as far as a rule can tell. */
+/** Checks by rules whether a summary says what its sources say. */
 
-/** Of the words that tell what a summary is about, how many its sources must use as well. */
+/** The share of the summary's content words that its sources must contain. */
 const minShared = 0.5
 
 export type SummaryFault = 'longer' | 'invented' | 'lost' | 'strange'
 
-/** Undefined where there is nothing to say against it. */
+/** Returns undefined if the rules find no fault. */
 export function findSummaryFault(
   summary: string,
   sources: readonly string[],
@@ -43,17 +43,20 @@ function createVocabulary(text: string): Vocabulary {
   return { text, parts, stems: new Set([...parts].map(getStem)) }
 }
 
-/** A figure or a name that no source says is made up; what only begins a sentence is written large anyway. */
+/**
+ * A number or a name that no source contains is invented. The first word of a sentence is capitalised in any case, so
+ * it may be a common word.
+ */
 function isSupported({ text, kind, isFirst }: Word, { text: candidates, parts, stems }: Vocabulary): boolean {
   if (kind === 'plain') return true
   if (kind === 'figure') return hasFigure(candidates, text)
   const isBegun = isFirst && /^\p{Lu}[\p{Ll}\p{M}'’-]*$/u.test(text)
   if (isBegun && (isCommon({ text }) || stems.has(getStem(text)))) return true
-  // `I` and the like are written large wherever they stand.
+  // `I` and similar words are capitalised everywhere.
   return (text.length === 1 && isCommon({ text })) || splitParts(text).every((part) => parts.has(part))
 }
 
-/** The figures and the names that most of the sources have. */
+/** Returns the numbers and names that most of the sources contain. */
 export function findSharedWords(sources: readonly string[]): Word[] {
   const counts = new Map<string, { word: Word; count: number }>()
   for (const source of sources) {
@@ -69,7 +72,7 @@ function isMajority(count: number, sources: readonly string[]): boolean {
   return count > sources.length / 2
 }
 
-/** What most sources say is to be said: each figure, each name, and that something is not so. */
+/** The summary must contain each number and name that most sources contain, and a negation if most sources have one. */
 function losesSharedWords(summary: string, sources: readonly string[]): boolean {
   const vocabulary = createVocabulary(summary)
   const isKept = (word: Word) =>

@@ -6,9 +6,9 @@ import type { DreamQuestion } from '../model-question.ts'
 import { getMember, readText } from '../prompt-lines.ts'
 import { findSharedWords, findSummaryFault } from './summary-check.ts'
 
-/** What a chat model is asked of a group, and which of its answers is believed. */
+/** The question to a chat model about a group, and the check of its answer. */
 
-/** Characters: what is longer would be shown in part, and the rest of it lost. */
+/** In characters. A longer text would be cut, and the model would not see the rest. */
 const maxLengths = { source: 2_000, question: 24_000, summary: 4_000 }
 
 export type Source = { id: string; created_at: Date; payload: Payload | null }
@@ -24,7 +24,7 @@ const system = [
   `Plain sentences in the language and the words of the memories, at most ${maxLengths.summary} characters.`,
 ].join('\n')
 
-/** Of those that can be told whole the first that fit, in the order given. */
+/** Builds a question from the sources that can be shown in full, in order, as many as fit. */
 export function buildGroupQuestion(sources: readonly Source[]): GroupQuestion {
   const shownSources: Source[] = []
   const memories: { on: string; says: string }[] = []
@@ -47,8 +47,8 @@ export function buildGroupQuestion(sources: readonly Source[]): GroupQuestion {
 }
 
 /**
- * Undefined where a model would be shown less than there is: what is too long, what is a secret, what holds only for a
- * while or under conditions.
+ * Returns undefined if the model would see less than the record says: texts that are too long, contain a secret, or
+ * hold only for a time or under conditions.
  */
 function formatWhole({ payload }: Source): string | undefined {
   if (payload === null || !isUnconditional(payload)) return undefined
@@ -69,7 +69,7 @@ function readSummary(answer: unknown, memories: readonly { on: string; says: str
   return findSummaryFault(summary, texts, dates) ? undefined : summary
 }
 
-/** Whom or what most of them are about. */
+/** Returns the subject that most of the records are about. */
 export function chooseSubject(sources: readonly Pick<Source, 'payload'>[], tags: readonly string[]): string {
   const subjects = sources.flatMap(({ payload }) => (payload?.kind === 'semantic' ? [payload.subject] : []))
   return findMostFrequent(subjects) ?? findMostFrequent(tags) ?? 'experience'

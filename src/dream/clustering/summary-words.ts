@@ -1,4 +1,4 @@
-/** What a text says that can be checked without understanding it: figures, names, whether it denies. */
+/** Finds what can be checked in a text without understanding it: numbers, names and negations. */
 
 export type Word = { text: string; kind: 'figure' | 'name' | 'plain'; isFirst: boolean }
 
@@ -6,7 +6,7 @@ const word = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.,:/'’@%+#-]*/gu
 const trailing = /(?:['’]s)?[.,:/'’@%+#-]*$/u
 const sentenceEnd = /[.!?:;\n•]/u
 
-/** Words that begin a sentence and name nobody. */
+/** Words that may begin a sentence and are not names. */
 const common = new Set(
   [
     'a an the this that these those it its they their he she his her we our you your i my there here',
@@ -55,7 +55,7 @@ export function hasNegation(text: string): boolean {
   return splitWords(text).some(({ text: each }) => negations.has(each.toLowerCase()) || /n['’]t$/i.test(each))
 }
 
-/** The same of `deploy`, `deploys` and `deployment`. */
+/** Returns the same stem for `deploy`, `deploys` and `deployment`. */
 export function getStem(text: string): string {
   return text.toLowerCase().replace(/s$/, '').slice(0, 5)
 }
@@ -63,17 +63,17 @@ export function getStem(text: string): string {
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u
 const part = new RegExp(`${unspaced.source}|(?:(?!${unspaced.source})[\\p{L}\\p{N}\\p{M}])+`, 'gu')
 
-/** `GPU-based` says `gpu` and `based`; where words are written without spaces each character is one. */
+/** Splits `GPU-based` into `gpu` and `based`. In scripts without spaces each character is one part. */
 export function splitParts(text: string): string[] {
   return text.toLowerCase().match(part) ?? []
 }
 
-/** Long enough to say what a text is about. */
+/** Returns whether a word is long enough to show what a text is about. */
 export function isContentWord(each: string): boolean {
   return each.length >= 4 || unspaced.test(each)
 }
 
-/** Whether the figure stands in the text, and not as a part of a longer one. */
+/** Returns whether the text contains the number, and not only as part of a longer one. */
 export function hasFigure(text: string, figure: string): boolean {
   const [within, sought] = [plainFigures(text), plainFigures(figure)]
   for (let at = within.indexOf(sought); at >= 0; at = within.indexOf(sought, at + 1)) {
@@ -83,7 +83,7 @@ export function hasFigure(text: string, figure: string): boolean {
   return false
 }
 
-/** 10,000 is 10000. */
+/** Removes thousands separators: 10,000 becomes 10000. */
 function plainFigures(text: string): string {
   return text.toLowerCase().replace(/(?<=\d),(?=\d{3}(?!\d))/g, '')
 }

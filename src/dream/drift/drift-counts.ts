@@ -8,7 +8,7 @@ type Item = { record_id: string; kind: Reference['kind']; reference: string; fou
 
 const maxItems = 500
 
-/** What a check comes to, kept small however much there is: of each finding the first items only. */
+/** Collects the result of a check. It keeps only the first items of each finding, so its size is bounded. */
 export function createDriftReport() {
   const items: Record<Finding, Item[]> = { missing: [], unknown: [], found: [] }
   const counts: Record<Finding, number> = { missing: 0, unknown: 0, found: 0 }

@@ -1,20 +1,21 @@
 import type { RecordStatus } from '../../db/schema.ts'
 import type { Finding } from './reference.ts'
 
-/** How a record stands, and whether it was this step that put it there. */
+/** The status of a record, and whether this step has set it. */
 export type RecordState = { status: RecordStatus; isOwn: boolean; missedBy: string | null }
 
 /**
- * `note`: it is missed, but was challenged already. `settle`: all is back, and its status is none of this step's
- * business.
+ * `note`: a reference is missing, but the record was already challenged. `settle`: all references are found, and the
+ * status is not changed because another client has set it.
  */
 export type Move = 'challenge' | 'invalidate' | 'restore' | 'note' | 'settle'
 
 type CheckResult = { findings: readonly Finding[]; isWhole: boolean; runId: string }
 
 /**
- * A first miss is doubt, a second in another run is certainty. Unless all roots of the record could be looked at there
- * is no miss: a disk that is away takes no memory with it. What somebody else decided since stays.
+ * The first miss challenges the record, a miss in a second run invalidates it. Nothing counts as missing unless all
+ * roots of the record were readable: an unmounted disk must not invalidate records. A status that another client has
+ * set since stays.
  */
 export function decideMove(state: RecordState, { findings, isWhole, runId }: CheckResult): Move | undefined {
   const isAllFound = findings.length > 0 && findings.every((finding) => finding === 'found')

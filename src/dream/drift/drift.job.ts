@@ -28,14 +28,14 @@ type DueMove = RecordCheck & { move: Move }
 const defaultBatchSize = 500
 const actor = 'dream/drift'
 
-/** What each move makes of a record's status, and how it is counted. */
+/** The status that each move sets, and the figure that counts it. */
 const outcomes = {
   challenge: { to: 'challenged', figure: 'drift_challenged' },
   invalidate: { to: 'invalidated', figure: 'drift_invalidated' },
   restore: { to: 'active', figure: 'drift_restored' },
 } as const
 
-/** What records say of files is held against the files. It only ever moves a status, so nothing is lost by it. */
+/** Returns the step that checks the files that records name. It only changes the status of records. */
 export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSize }: Resources): Step {
   async function run(context: RunContext): Promise<void> {
     if (roots.length === 0) return
@@ -49,7 +49,7 @@ export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSi
       if (!last) return
       const startedMs = performance.now()
       const checked: RecordCheck[] = []
-      // The disk is asked while no transaction waits: one that hangs would hold up everybody else's records.
+      // Files are read outside of a transaction: a disk that hangs would keep records locked.
       for (const checkedRecord of page) checked.push(await checkRecord(checker, roots, checkedRecord))
       await applyMoves(context, checked, {
         after: last.id,
@@ -61,7 +61,10 @@ export function createDriftStep({ db, roots, textLanguage, size = defaultBatchSi
 
   type Progress = { after: string; drift_ms: number }
 
-  /** What is due and how far it has come, in one transaction; where that fails, one by one and past what fails. */
+  /**
+   * Applies the moves and stores the position in one transaction. If that fails, applies the moves one by one and
+   * skips those that fail.
+   */
   async function applyMoves(
     context: RunContext,
     checked: readonly RecordCheck[],
@@ -156,7 +159,7 @@ function listDueMove(checked: RecordCheck, runId: string): DueMove[] {
   return move === undefined ? [] : [{ ...checked, move }]
 }
 
-/** What was missed is kept until all is back. */
+/** Keeps the miss until all references are found again. */
 async function writeMiss(
   tx: Transaction,
   { run }: RunContext,

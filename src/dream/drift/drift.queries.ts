@@ -6,7 +6,7 @@ import { openTo } from '../../db/visibility.ts'
 import type { Trust } from '../../domain/caller.ts'
 import type { Payload } from '../../domain/payloads.ts'
 
-/** A record that may say something about files; `payload` is null where it names none. */
+/** A record that may name files. `payload` is null if it names none. */
 export type CheckedRecord = {
   id: string
   version: number
@@ -26,18 +26,21 @@ function isInRange({ scope, after }: RecordRange): RawBuilder<SqlBool> {
   return sql<SqlBool>`${namesFiles} and r.id > ${after}::uuid ${scope === null ? sql`` : sql`and r.scope = ${scope}`}`
 }
 
-/** Whether the last that moved it was this step: then it may take it back. */
+/** Whether this step made the last status change, which it may then revert. */
 const isOwn = sql<boolean>`coalesce((
   select s.step = 'drift' from status_changes as s where s.record_id = r.id order by s.id desc limit 1
 ), false)`
 
 const missedBy = sql<string | null>`(select m.run_id from drift_misses as m where m.record_id = r.id)`
 
-/** Neither pinned nor history; what was put aside only where this step did it, for it may be back. */
+/**
+ * Not pinned and not history. Invalidated records are included if this step invalidated them, because the files may
+ * be back.
+ */
 const isChecked = sql<SqlBool>`not r.pinned
   and (r.status in ('active', 'challenged') or (r.status = 'invalidated' and ${isOwn}))`
 
-/** Most payloads name no file; they stay where they are. One of many kilobytes is no belief about one. */
+/** Most payloads name no file and are not read. Very long payloads are logs or listings, so they are skipped. */
 const limitedPayload = sql<Payload | null>`(
   select case
     when pg_column_size(c.payload) <= 262144
@@ -53,12 +56,12 @@ export async function countChecked(db: Database, range: RecordRange): Promise<nu
   return rows[0]?.count ?? 0
 }
 
-/** In the order of their ids; how each stands, for a judgement that holds as long as its version does. */
+/** Returns records by id, with their status and version. A decision is valid as long as the version is the same. */
 export async function listChecked(db: Database, page: Page): Promise<CheckedRecord[]> {
   return listRecords(db, page, isChecked)
 }
 
-/** Those that a caller sees whole, for it is told what they say. */
+/** Returns only records that the caller may read in full, because the report quotes them. */
 export async function listReadable(
   db: Database,
   { trust, ...page }: Page & { trust: Trust },
@@ -66,7 +69,7 @@ export async function listReadable(
   return listRecords(db, page, sql<SqlBool>`r.status in ('active', 'challenged') and ${openTo(trust)}`)
 }
 
-/** Each row's own are looked up: joined, the contents of all that come before the page would be read for it. */
+/** Uses subqueries: with a join PostgreSQL reads the contents of all rows before the page. */
 async function listRecords(
   db: Database,
   { limit, ...range }: Page,
@@ -82,7 +85,7 @@ async function listRecords(
   return rows
 }
 
-/** Those of the records that are still as they were judged, locked; what others hold is passed over. */
+/** Locks the records that still have the checked version. Records that others have locked are skipped. */
 export async function claimUnchanged(
   tx: Transaction,
   judged: readonly Pick<CheckedRecord, 'id' | 'version'>[],
@@ -114,7 +117,7 @@ export async function deleteMiss(tx: Transaction, recordId: string): Promise<voi
   await tx.deleteFrom('drift_misses').where('record_id', '=', recordId).execute()
 }
 
-/** How far a run has looked. */
+/** Returns the position of the run. */
 export async function findPosition(db: Database, runId: string): Promise<string | undefined> {
   const found = await db
     .selectFrom('drift_positions')

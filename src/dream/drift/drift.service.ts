@@ -16,7 +16,7 @@ type Resources = { db: Database; roots: readonly Root[] }
 export type DriftService = ReturnType<typeof createDriftService>
 
 const size = 500
-/** A request ends: of a larger store it tells of the first. */
+/** A request must end, so in a larger store only this many records are checked. */
 const maxChecked = 10_000
 
 export function createDriftService({ db, roots }: Resources) {
@@ -26,7 +26,7 @@ export function createDriftService({ db, roots }: Resources) {
       throw new AppError('no_drift_roots', 'MEMBRANE_DRIFT_ROOTS names no directory to look beneath.')
     }
     const { items, ...report } = await checkAll(call, scope ?? null)
-    // What they say is for who may read them; how many there are, for who looks after the store.
+    // The counts are for keys that run maintenance; the quoted references only for keys that may read records.
     return { ...report, items: isAllowed(call.caller, 'records:read') ? items : [] }
   }
 

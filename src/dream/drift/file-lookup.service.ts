@@ -2,16 +2,16 @@ import type { Stats } from 'node:fs'
 import { lstat, opendir, readlink, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-/** A root as it was when it was first asked. */
+/** A root directory at the time of its first check. */
 export type RootState = { directory: string; real: string; device: number; inode: number }
 
 export type Located = { real: string } | NotLocated
 type NotLocated = 'missing' | 'unknown'
 
-/** As many as Linux follows. */
+/** The same limit as Linux. */
 const maxLinks = 40
 
-/** An empty one counts as away: it is what is left of a mount point when its disk is not there. */
+/** Returns undefined for an empty directory: it may be the mount point of a disk that is not mounted. */
 export async function readRootState(directory: string): Promise<RootState | undefined> {
   try {
     const real = await realpath(directory)
@@ -25,7 +25,7 @@ export async function readRootState(directory: string): Promise<RootState | unde
   }
 }
 
-/** It may have been taken away, or another put in its place, since it was surveyed. */
+/** The directory may have been removed or replaced since the first check. */
 export async function isUnchanged(rootState: RootState): Promise<boolean> {
   const now = await readRootState(rootState.directory)
   return now?.real === rootState.real && now.device === rootState.device && now.inode === rootState.inode
@@ -34,8 +34,8 @@ export async function isUnchanged(rootState: RootState): Promise<boolean> {
 type Walk = { currentPath: string; remaining: string[]; links: number }
 
 /**
- * Follows a path link by link. The system's own resolution would follow a link out of the root, and tell of files
- * out there by failing or not; here nothing outside is so much as asked for.
+ * Follows a path link by link. The resolution of the system would follow a link out of the root and reveal by its
+ * errors which files exist there. Here no path outside the root is ever opened.
  */
 export async function locateFile(rootState: RootState, path: string): Promise<Located> {
   const walk: Walk = { currentPath: rootState.real, remaining: path.split('/'), links: 0 }
@@ -76,7 +76,7 @@ async function followLink(walk: Walk, rootState: RootState, link: string): Promi
   return undefined
 }
 
-/** What a link says, as seen from the root if it is absolute; undefined when that leads out. */
+/** Returns the target of a link, relative to the root if it is absolute. Undefined if it leads out of the root. */
 function toInsidePath(target: string, roots: readonly string[]): string | undefined {
   if (!target.startsWith('/')) return target
   const root = roots.find((each) => target === each || target.startsWith(`${each}/`))

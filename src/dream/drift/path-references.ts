@@ -1,17 +1,17 @@
 import type { FileTarget, Reference } from './reference.ts'
 
-/** A path of Linux may be longer; one that is told of is not. */
+/** Linux allows longer paths, but no text names one. */
 export const maxReferenceLength = 1_024
 
-/** Not from a dash on, which begins an option. */
+/** A word that begins with a dash is an option. */
 const pathCharacters = /^[\p{L}\p{N}_./][\p{L}\p{N}_.+@/-]*$/u
 const extension = /.\.[A-Za-z][A-Za-z0-9]{0,9}$|^\.[A-Za-z][A-Za-z0-9]{0,9}$/
 const version = /^v?\d+(\.\d+)*\.(x|rc\d*|alpha\d*|beta\d*)$/i
 const name = /^[\p{L}_$][\p{L}\p{N}_$]*$/u
-/** There what follows a # is a heading. */
+/** In these files the part after # is a heading. */
 const markup = /\.(md|mdx|markdown|html?|rst|adoc|txt)$/i
 
-/** The paths and symbols that a text names among its words. */
+/** Returns the paths and symbols that a text names. */
 export function extractPaths(text: string, roots: readonly string[]): Reference[] {
   if (!text.includes('/')) return []
   return splitWords(text).flatMap((word) => {
@@ -22,21 +22,21 @@ export function extractPaths(text: string, roots: readonly string[]): Reference[
   })
 }
 
-/** The path beneath the roots: of an absolute one those that it lies beneath, and none when it lies outside. */
+/** Returns the path relative to the roots. Undefined if an absolute path is outside of all roots. */
 export function resolvePath(path: string, roots: readonly string[]): FileTarget | undefined {
   if (path.length > maxReferenceLength || /[\p{Cc}\\*?{}]|:\/\/|^\/\/|^~/u.test(path)) return undefined
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
   if (segments.length === 0 || segments.includes('..')) return undefined
   const plain = segments.join('/')
   if (!path.startsWith('/')) return { path: plain, names: [], roots }
-  // The innermost, where one root lies beneath another: the same file is beneath both.
+  // If one root is inside another, the inner one is used, because the file is in both.
   const above = roots.filter((root) => `/${plain}`.startsWith(`${root}/`))
   const innermost = above.sort((left, right) => right.length - left.length)[0]
   if (innermost === undefined) return undefined
   return { path: plain.slice(innermost.length), names: [], roots: [innermost] }
 }
 
-/** An address of the web is a word of its own, whatever it is made of. */
+/** A URL is one word, whatever characters it contains. */
 function splitWords(text: string): string[] {
   return text
     .split(/\s+/)
@@ -46,7 +46,7 @@ function splitWords(text: string): string[] {
     .filter((word) => word.includes('/'))
 }
 
-/** By hand: a pattern for the end of a word is tried from each of its letters. */
+/** A loop, because a regular expression for the end of a word is tried again at every letter. */
 function unwrap(word: string): string {
   let [first, end] = [0, word.length]
   while (first < end && '([{<'.includes(word.charAt(first))) first++
@@ -54,7 +54,7 @@ function unwrap(word: string): string {
   return word.slice(first, end)
 }
 
-/** `file#name` and `file::name` are symbols; `file:12` and `file#L12` are lines, which come and go. */
+/** `file#name` and `file::name` are symbols. `file:12` and `file#L12` are line numbers, which change too often. */
 function splitSymbol(word: string): { path: string; names: readonly string[] } {
   const [, path = word, mark, rest = ''] = /^([^#:]+)(#|::|:(?=\d))(.*)$/.exec(word) ?? []
   const isLine = mark === ':' || (mark === '#' && (/^L\d+/.test(rest) || markup.test(path)))
@@ -63,7 +63,7 @@ function splitSymbol(word: string): { path: string; names: readonly string[] } {
   return { path, names: names.length <= 8 && names.every((each) => name.test(each)) ? names : [] }
 }
 
-/** Lies beneath something and has an extension; `example.com/page.html` and `application/vnd.x` are none. */
+/** A path has a directory and an extension. `example.com/page.html` and `application/vnd.x` are not paths. */
 function looksLikePath(path: string): boolean {
   if (path.startsWith('/')) return true
   const segments = path.replace(/^(\.\/)+/, '').split('/')

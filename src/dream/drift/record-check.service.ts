@@ -6,10 +6,10 @@ import { findReferences } from './reference-extraction.ts'
 
 export type CheckedReference = { reference: Reference; finding: Finding }
 
-/** `isWhole`: every root that it was looked for beneath could be looked at. */
+/** `isWhole` is true if all roots of the references were readable. */
 export type RecordCheck = { record: CheckedRecord; found: readonly CheckedReference[]; isWhole: boolean }
 
-/** What a record names, each looked for beneath the roots that speak for its scope. */
+/** Looks for each reference of a record in the roots of its scope. */
 export async function checkRecord(
   checker: Checker,
   roots: readonly Root[],

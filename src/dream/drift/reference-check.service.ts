@@ -13,16 +13,16 @@ import { hasWord } from './symbol-references.ts'
 
 export type Checker = ReturnType<typeof createChecker>
 
-/** `silent`: a root without a package.json is another sort of project, and has nothing to say about scripts. */
+/** `silent`: a root without package.json is another kind of project and says nothing about scripts. */
 type Answer = Finding | 'silent'
 
-/** Of a larger file nobody says by hand what is in it. */
+/** A larger file is generated, and a record does not describe its content. */
 const maxBytes = 1_048_576
-/** Characters of files kept at once; what is dropped is read again. */
+/** Characters of file content in the cache. What is dropped is read again. */
 const maxCachedLength = 32 * maxBytes
 const maxAnswers = 100_000
 
-/** Looks beneath the roots and nowhere else; of one run, in which each file is asked for once. */
+/** Reads only files inside the roots. One checker is used for one run and reads each file once. */
 export function createChecker() {
   const rootStates = new Map<string, Promise<RootState | undefined>>()
   const answers = new Map<string, Promise<Answer>>()
@@ -30,7 +30,7 @@ export function createChecker() {
   const texts = new Map<string, Promise<string | undefined>>()
   let cachedLength = 0
 
-  /** There beneath any of its roots, or missing beneath all that have a say. */
+  /** Returns `found` if any root has it, and `missing` if all roots that can answer lack it. */
   async function check(reference: Reference): Promise<Finding> {
     const rootAnswers = new Set<Answer>()
     for (const root of reference.roots) {
@@ -41,7 +41,7 @@ export function createChecker() {
     return rootAnswers.has('missing') && !rootAnswers.has('unknown') ? 'missing' : 'unknown'
   }
 
-  /** Whether each of them can be looked at. */
+  /** Returns whether all of the roots can be read. */
   async function areReadable(roots: readonly string[]): Promise<boolean> {
     const known = await Promise.all(roots.map((root) => getRootState(root)))
     return known.every((rootState) => rootState !== undefined)
@@ -96,15 +96,15 @@ function getCached<T>(cache: Map<string, Promise<T>>, key: string, ask: () => Pr
   return asked
 }
 
-/** Of a root that was taken away meanwhile nothing is known. */
+/** If the root was removed meanwhile, nothing is known about its files. */
 async function confirmMissing(rootState: RootState, kind: Reference['kind']): Promise<Answer> {
   if (!(await isUnchanged(rootState))) return 'unknown'
   return kind === 'script' ? 'silent' : 'missing'
 }
 
 /**
- * A regular file that is still what was located: whoever puts a link or a pipe in its place meanwhile has nothing
- * read, and holds nobody up.
+ * Reads a regular file only if it is still the one that was located. A link or a pipe put in its place is not
+ * followed and does not block.
  */
 async function readRegularFile(real: string): Promise<string | undefined> {
   try {

@@ -3,17 +3,20 @@ import { extractPaths, resolvePath } from './path-references.ts'
 import type { Reference } from './reference.ts'
 import { extractScripts } from './script-references.ts'
 
-/** More of either is not looked at: a listing is a listing, not a belief about each of its files. */
+/** Further references and text are ignored: a long listing is not a statement about each of its files. */
 export const maxReferences = 50
 const maxCharacters = 1_048_576
 
-/** Says what things are called, were called or came from, not where they are. */
+/** Fields with names and sources, which do not say where a file is. */
 const ignoredFields = new Set([
   ...['kind', 'identifiers', 'aliases', 'canonical_name', 'evidence', 'revision', 'performance', 'metrics'],
   ...['plan_id', 'edges'],
 ])
 
-/** Of the types that say something lasting; the roots are those that speak for the record. */
+/**
+ * Returns the files that a record names, for the types that hold lasting knowledge. `roots` are those of the record's
+ * scope.
+ */
 export function findReferences(payload: Payload, roots: readonly string[]): Reference[] {
   if (payload.kind === 'episodic' || payload.kind === 'working' || roots.length === 0) return []
   const found = new Map<string, Reference>()
@@ -36,7 +39,7 @@ export function findReferences(payload: Payload, roots: readonly string[]): Refe
   return [...found.values()]
 }
 
-/** A bare name says what a file is called, not that it lies at the top: only as its path does it. */
+/** A bare file name does not say where the file is; a `path` identifier does. */
 function listFilePaths(payload: Payload): string[] {
   if (payload.kind !== 'entity' || payload.primary_type !== 'File') return []
   const { canonical_name: name, identifiers } = payload
@@ -44,7 +47,7 @@ function listFilePaths(payload: Payload): string[] {
   return /^\S*\/\S*$/.test(name) ? [name, ...paths] : paths
 }
 
-/** The values alone, in their order. Without recursion: a payload may be nested deeper than the stack is. */
+/** Yields the text values in order, without recursion: a payload may be nested deeper than the stack allows. */
 function* listTexts(payload: Payload): Generator<string> {
   const top = Object.entries(payload).filter(([name]) => !ignoredFields.has(name))
   const left: unknown[] = listValues(top).reverse()
@@ -58,7 +61,7 @@ function* listTexts(payload: Payload): Generator<string> {
   }
 }
 
-/** What fits a schema is not there for that. */
+/** A schema describes values that need not exist. */
 function listValues(entries: readonly [string, unknown][]): unknown[] {
   return entries.filter(([name]) => !name.endsWith('_schema')).map(([, value]) => value)
 }

@@ -1,8 +1,8 @@
-/** Where to look: a path beneath each of the roots, never absolute and without `..`, and what the file must have. */
+/** Where to look: a path relative to each root, without `..`, and the names that the file must contain. */
 export type FileTarget = { path: string; names: readonly string[]; roots: readonly string[] }
 
-/** What a record says there is beneath the roots, and how it puts it. */
+/** What a record names, and the words it uses. */
 export type Reference = FileTarget & { kind: 'path' | 'symbol' | 'script'; reference: string }
 
-/** `unknown`: it could not be looked at, which says nothing about it. */
+/** `unknown`: the file could not be checked. */
 export type Finding = 'found' | 'missing' | 'unknown'

@@ -1,10 +1,10 @@
 import type { Reference } from './reference.ts'
 
 const script = /\bnpm run(?:-script)? ([A-Za-z0-9][\w:.@/-]{0,127})/g
-/** Then it is the script of another directory than the top. */
+/** These options run the script of another directory. */
 const otherDirectory = /--(?:workspaces?|prefix)\b|(?:^|\s)(?:-w|-ws|-C|cd)\s/
 
-/** The scripts that a text tells to run, which package.json at the top of a root has. */
+/** Returns the npm scripts that a text names. They must be in the package.json of a root. */
 export function extractScripts(text: string, roots: readonly string[]): Reference[] {
   if (!text.includes('npm run') || otherDirectory.test(text)) return []
   return [...text.matchAll(script)].map(([, scriptName = '']) => {
@@ -13,7 +13,7 @@ export function extractScripts(text: string, roots: readonly string[]): Referenc
   })
 }
 
-/** Undefined where it is not the package.json of a project. */
+/** Returns undefined if the text is not the package.json of a project. */
 export function hasScript(packageJson: string, name: string): boolean | undefined {
   const packageContent = parse(packageJson)
   if (typeof packageContent !== 'object' || packageContent === null) return undefined

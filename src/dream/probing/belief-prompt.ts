@@ -2,18 +2,18 @@ import Type from 'typebox'
 import type { DreamQuestion } from '../model-question.ts'
 import { formatRecord, formatRecords, getMember, type PromptRecord, readText } from '../prompt-lines.ts'
 
-/** What a chat model is asked of a belief, and how little it may do about it. */
+/** The question to a chat model whether a belief still holds. */
 
 export type Judgement = { isValid: boolean; confidence: number; reason: string | undefined }
 
 export type Belief = PromptRecord & { used_at: Date }
 
-/** Below it the model does not know either. */
+/** Below this confidence the answer is ignored. */
 const minConfidence = 0.6
-/** What is left of the base importance of a belief that was challenged. */
+/** The factor for the base importance of a challenged belief. */
 export const importanceFactor = 0.7
 
-/** Records beside the belief. */
+/** Maximum number of newer records shown with the belief. */
 export const maxRelated = 10
 const maxRelatedLength = 8_000
 const maxReasonLength = 1_000
@@ -35,7 +35,7 @@ const ProbeAnswer = Type.Object(
   { description: 'Whether a belief still holds.' },
 )
 
-/** Undefined where the belief cannot be told. */
+/** Returns undefined if the belief cannot be shown to a model. */
 export function buildQuestion(
   belief: Belief,
   relatedRecords: readonly PromptRecord[],
@@ -51,12 +51,12 @@ export function buildQuestion(
   return { system, document, schema: ProbeAnswer, name: 'judgement', read: readJudgement }
 }
 
-/** Whether it does not hold, as far as the model can be believed. */
+/** Returns whether the model says, with enough confidence, that the belief does not hold. */
 export function isDoubted({ isValid, confidence }: Judgement): boolean {
   return !isValid && confidence >= minConfidence
 }
 
-/** A reason that cannot be kept is left out: what counts is the judgement. */
+/** An invalid reason is left out, because only the judgement matters. */
 function readJudgement(answer: unknown): Judgement | undefined {
   const isValid = getMember(answer, 'still_valid')
   const confidence = getMember(answer, 'confidence')

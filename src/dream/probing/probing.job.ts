@@ -16,12 +16,15 @@ import { findBelief, findRelatedRecords, listDue, upsertProbe } from './probing.
 type Resources = { db: Database; textLanguage: string }
 type ProbeResult = { id: string; version: number; ceiling: Sensitivity; reply: ModelReply<Judgement> }
 
-/** Of a run. */
+/** Per run. */
 const maxProbed = 5
 const step = 'probe'
 const actor = 'dream/probe'
 
-/** A few old beliefs are put to a model, which can do no more than have one of them doubted until somebody looks. */
+/**
+ * Returns the step that asks a model about a few old beliefs. A model can only challenge a belief; a client decides
+ * about it.
+ */
 export function createProbingStep({ db, textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { model, run } = context
@@ -36,13 +39,13 @@ export function createProbingStep({ db, textLanguage }: Resources): Step {
     }
   }
 
-  /** Undefined where there was nothing to ask. */
+  /** Returns undefined if there was nothing to ask. */
   async function probe(context: DreamContext, model: ModelSession, id: string) {
     const [now, ceiling] = [context.run.startedAt, model.maxSensitivity]
     const belief = await findBelief(db, { id, now, ceiling })
     if (!belief) return undefined
     const question = buildQuestion(belief, await findRelatedRecords(db, id, maxRelated), now)
-    // It says nothing that could be judged, and would otherwise be first again every night.
+    // A belief without readable content is marked as probed, or it would be first again every night.
     const reply: ModelReply<Judgement> = question ? await model.ask(question) : { refused: 'invalid' }
     const isAnswered = 'answer' in reply || reply.refused === 'invalid'
     const result = { id, version: belief.version, ceiling, reply }
@@ -51,7 +54,7 @@ export function createProbingStep({ db, textLanguage }: Resources): Step {
     return reply
   }
 
-  /** By how it stands now: what somebody changed or pinned while the model thought is left to them. */
+  /** Uses the current state: a belief that a client changed or pinned while the model answered is left alone. */
   async function storeReply(
     tx: Transaction,
     { run }: DreamContext,

@@ -6,7 +6,7 @@ import { isProfile, limitedPayload, referencePredicates } from '../entity-facts.
 import type { PromptRecord } from '../prompt-lines.ts'
 import type { Belief } from './belief-prompt.ts'
 
-/** Days without an access, after which a belief is asked about; and how long until it is asked about again. */
+/** Days without an access before a belief is probed, and days until it is probed again. */
 const unusedDays = 14
 const pauseDays = 30
 const dayMs = 86_400_000
@@ -15,7 +15,7 @@ type DueFilter = { now: Date; ceiling: Sensitivity }
 
 const usedAt = sql`coalesce(r.last_accessed_at, r.created_at)`
 
-/** On rows `r`: a belief that nobody has used for long, and that has not been asked about since it was last reviewed. */
+/** On rows `r`: a belief that was not used for long and not probed since its last review. */
 function isDue({ now, ceiling }: DueFilter): RawBuilder<SqlBool> {
   const [unusedSince, probedBefore] = [before(now, unusedDays), before(now, pauseDays)]
   return sql<SqlBool>`r.type in ('semantic', 'competence', 'plan_graph') and r.layer in ('semantic', 'procedural')
@@ -36,7 +36,9 @@ function before(now: Date, days: number): Date {
 
 const probedAt = sql`(select p.probed_at from belief_probes as p where p.record_id = r.id)`
 
-/** Those that were never asked about first, then those that it is longest ago for; of these the longest unused. */
+/**
+ * Returns beliefs that were never probed first, then by the time of the last probe, then by the time of the last use.
+ */
 export async function listDue(
   db: Database,
   { scope, limit, ...due }: DueFilter & { scope: string | null; limit: number },
@@ -51,7 +53,7 @@ export async function listDue(
   return rows.map(({ id }) => id)
 }
 
-/** With what it says, unless that is many kilobytes; undefined where it is no longer due. */
+/** Returns the belief, with a payload that is null if it is very long. Undefined if the belief is no longer due. */
 export async function findBelief(
   db: Database,
   { id, ...due }: DueFilter & { id: string },
@@ -65,7 +67,7 @@ export async function findBelief(
   return rows[0]
 }
 
-/** What is newer than a belief and about the same entities, the newest first; nothing that its readers may not see. */
+/** Returns newer records about the same entities, the newest first. Every reader of the belief may read them. */
 export async function findRelatedRecords(db: Database, id: string, limit: number): Promise<PromptRecord[]> {
   const { rows } = await sql<PromptRecord>`
     select it.id, it.created_at, ${limitedPayload} as payload

@@ -4,18 +4,18 @@ import type { Entity, EntityFact } from '../entity-facts.queries.ts'
 import type { DreamQuestion } from '../model-question.ts'
 import { formatRecords, getMember, readText } from '../prompt-lines.ts'
 
-/** What a chat model is asked for the profile of an entity, and what it may answer. */
+/** The question to a chat model for the profile of an entity. */
 
 export type ProfileQuestion = DreamQuestion<string> & {
-  /** The records it was made of. */
+  /** The records that the profile is made from. */
   shownRecords: readonly EntityFact[]
 }
 
-/** An entity of which less is known needs no profile. */
+/** An entity with fewer facts gets no profile. */
 export const minFacts = 5
-/** The newest; more would not fit. */
+/** The newest facts; more would not fit into the prompt. */
 export const maxFacts = 40
-/** Characters: some six thousand tokens. */
+/** In characters: about six thousand tokens. */
 const maxRecordsLength = 24_000
 const maxProfileLength = 4_000
 
@@ -30,7 +30,7 @@ const ProfileAnswer = Type.Object(
   { description: 'The profile of an entity.' },
 )
 
-/** Undefined where too little of what is known can be told. `known` are the newest first. */
+/** Returns undefined if too few facts can be shown. `known` are the facts, the newest first. */
 export function buildQuestion(entity: Entity, known: readonly EntityFact[]): ProfileQuestion | undefined {
   if (known.length < minFacts) return undefined
   const { shownRecords, lines } = formatRecords(known, maxRecordsLength)

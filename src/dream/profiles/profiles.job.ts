@@ -39,7 +39,7 @@ type Resources = {
   size?: number
 }
 
-/** What there is to ask of an entity, and the card that stands. */
+/** The question about an entity, and its current profile. */
 type DueProfile = {
   entity: Entity
   question: ProfileQuestion
@@ -48,14 +48,17 @@ type DueProfile = {
 }
 
 const defaultBatchSize = 100
-/** Of a run: they are asked one after the other, and the steps behind this one wait. */
+/** Per run. Questions are asked one after the other, and the next steps wait. */
 const maxQuestions = 200
-/** Behind the last of all ids. */
+/** The largest id. */
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 const step = 'peer_cards'
 const actor = 'dream/peer_cards'
 
-/** One profile of each entity that enough is known of: written anew when that has changed, and else left alone. */
+/**
+ * Returns the step that writes a profile of each entity with enough facts. A profile is written again only if the
+ * facts have changed.
+ */
 export function createProfilesStep({
   db,
   insertFact,
@@ -89,7 +92,10 @@ export function createProfilesStep({
     return reply
   }
 
-  /** From where the run before it ended, so that those behind it have their turn however much there is to ask. */
+  /**
+   * Starts where the last run ended, so that every entity has its turn even if there is more to ask than one run
+   * allows.
+   */
   async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DueProfile> {
     const turn = (await findLastProfiledEntity(db)) ?? startPosition.id
     for (const [after, until] of [
@@ -131,7 +137,9 @@ export function createProfilesStep({
     return { ...audit, counts: { ...counts, cards_asked: 1 } }
   }
 
-  /** Undefined where there is nothing to ask: too little is known, nothing is new, or somebody else wrote of it. */
+  /**
+   * Returns undefined if there is nothing to ask: too few facts, no new facts, or a profile written by someone else.
+   */
   async function prepare(
     conn: Database,
     model: ModelSession,
@@ -154,7 +162,7 @@ export function createProfilesStep({
     return { entity, question, digest, ...(card ? { card } : {}) }
   }
 
-  /** If all of it still is as the model was told. What came meanwhile is for the next run. */
+  /** Stores the profile only if everything shown to the model is unchanged. Changes wait for the next run. */
   async function storeProfile(
     tx: Transaction,
     { run }: DreamContext,
@@ -178,7 +186,7 @@ export function createProfilesStep({
     return old ? replacedBatch(id, old.id, newId) : createdBatch(id, newId)
   }
 
-  /** Nothing where the same was erased before. */
+  /** Returns undefined if the same content was erased earlier. */
   async function write(
     tx: Transaction,
     { id: runId, startedAt: now }: Run,
@@ -202,13 +210,13 @@ export function createProfilesStep({
   }
 }
 
-/** The same is not asked, and paid for, again. */
+/** Remembers the question, so that it is not asked and paid for again. */
 async function rejectAnswer(tx: Transaction, verdict: { digest: Buffer; now: Date }): Promise<BatchResult> {
   await upsertVerdict(tx, { step, ...verdict })
   return { counts: { cards_rejected: 1 } }
 }
 
-/** One that came with an import was written by a dream too, and nobody has noted it here. */
+/** An imported profile was written by a dream too, but `peer_cards` has no row for it here. */
 function isOwn({ id, pinned, is_dreamt: isDreamt }: Profile, written: WrittenProfile | undefined): boolean {
   return !pinned && (written?.card_id ? written.card_id === id : isDreamt)
 }
@@ -222,7 +230,7 @@ function isUnchanged(
   return isSame && scope === entity.scope && sensitivity === entity.sensitivity
 }
 
-/** As sensitive as the entity, and so as all that it was made of, or more. */
+/** The sensitivity of the entity, which is at least that of all the facts. */
 function toFact({ entity: { id, scope, sensitivity }, question }: DueProfile, profile: string) {
   return {
     ...{ scope, sensitivity, rationale: 'profile', tags: ['peer-card'] },

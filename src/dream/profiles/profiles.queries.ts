@@ -7,14 +7,14 @@ import { minFacts } from './profile-prompt.ts'
 
 type Page = { scope: string | null; ceiling: Sensitivity; after: string; until: string; limit: number }
 
-/** A record is linked to an entity in three ways at most: so many edges are of enough records, whatever they are. */
+/** A record is linked to an entity by at most three edges, so this many edges always belong to enough records. */
 const maxEdges = 3 * minFacts
 
 const isWellKnown: RawBuilder<SqlBool> = sql<SqlBool>`(
   select count(distinct it.id) from (select far.id from ${factsOfEntity} limit ${sql.lit(maxEdges)}) as it
 ) >= ${sql.lit(minFacts)}`
 
-/** Entities of which enough is known for a profile, in the order of their ids. */
+/** Returns the entities with enough facts for a profile, by id. */
 export async function listWellKnownEntities(
   db: Database,
   { scope, ceiling, after, until, limit }: Page,
@@ -30,7 +30,7 @@ export async function listWellKnownEntities(
   return rows.map(({ id }) => id)
 }
 
-/** Of the entities with a card, the last one in the order of their ids that the last run wrote of. */
+/** Returns the entity with the highest id among those that the last run wrote. */
 export async function findLastProfiledEntity(db: Database): Promise<string | undefined> {
   const found = await db
     .selectFrom('peer_cards')
@@ -42,7 +42,7 @@ export async function findLastProfiledEntity(db: Database): Promise<string | und
   return found?.entity_id
 }
 
-/** The card that was written of an entity, null where it is no more, and the question that it answers. */
+/** The profile of an entity, null if it no longer exists, and the digest of the question it answers. */
 export type WrittenProfile = { card_id: string | null; digest: Buffer }
 
 export async function findWrittenProfile(
@@ -60,7 +60,10 @@ export type Profile = { id: string; pinned: boolean; is_dreamt: boolean }
 
 type Topic = { digest: Buffer; scope: string; cardId: string | null; author: string }
 
-/** The profiles of an entity that stand, whoever wrote them; and its card, should the entity have left its scope. */
+/**
+ * Returns the current profiles of an entity by any author, and its own profile even if the entity has moved to
+ * another scope.
+ */
 export async function findProfiles(
   db: Database,
   { digest, scope, cardId, author }: Topic,
@@ -76,7 +79,7 @@ export async function findProfiles(
   return rows
 }
 
-/** Cards that stand of entities which were folded into another: that one has a profile of its own. */
+/** Returns profiles of entities that were merged into another one, which has its own profile. */
 export async function listStaleProfiles(db: Database, scope: string | null): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select card.id

@@ -10,7 +10,7 @@ import { listStaleProfiles } from './profiles.queries.ts'
 
 type Resources = { db: Database; textLanguage: string; step: string; actor: string }
 
-/** Cards of entities that were folded into others give way to those of the others. */
+/** Retires the profiles of entities that were merged into others. */
 export function createProfileCleanup({ db, textLanguage, step, actor }: Resources) {
   async function retireStaleProfiles(context: RunContext): Promise<void> {
     for (const id of await listStaleProfiles(db, context.run.scope)) {

@@ -1,21 +1,21 @@
 import { cosine, type Embedding, hasDirection, normalise } from '../../domain/similarity.ts'
 
-/** Which two entities may have something to do with each other that nobody has said yet. */
+/** Finds pairs of entities that may be connected in a way no record states yet. */
 
-/** An entity by what is known of it. */
+/** An entity, described by its facts. */
 export type EntityOutline = { id: string; centroid: Embedding; tags: ReadonlySet<string>; factCount: number }
 
 export type Pair = { one: string; other: string; similarity: number; factCount: number }
 
-/** Nearer, and they are one thing told twice; farther apart, and they have nothing to do with each other. */
+/** Nearer entities are the same thing; farther ones are unrelated. */
 export const similarityRange = { least: 0.75, most: 0.9 } as const
 
-/** What this service tags by itself says nothing of where a record belongs. */
+/** Tags added by this service do not show the context of a record. */
 const serviceTags: ReadonlySet<string> = new Set(['consolidated', 'peer-card', 'synthesis'])
 
 type FactVector = { vector: Embedding; tags: readonly string[] }
 
-/** Undefined where what is known has no direction. */
+/** Returns undefined if the sum of the vectors is zero. */
 export function createOutline(id: string, factVectors: readonly FactVector[]): EntityOutline | undefined {
   const [first] = factVectors
   if (!first) return undefined
@@ -28,7 +28,10 @@ export function createOutline(id: string, factVectors: readonly FactVector[]): E
   return { id, centroid: normalise(sum), tags, factCount: factVectors.length }
 }
 
-/** Of one entity with each of the others: from different contexts, which share no tag, and alike but not the same. */
+/**
+ * Returns the pairs of an entity with others that are similar but not equal and share no tag, so they come from
+ * different contexts.
+ */
 export function findSimilar(one: EntityOutline, others: readonly EntityOutline[]): Pair[] {
   return others.flatMap((other) => {
     if (other.id === one.id || haveCommonTag(one.tags, other.tags)) return []
@@ -39,7 +42,7 @@ export function findSimilar(one: EntityOutline, others: readonly EntityOutline[]
   })
 }
 
-/** Those of which more is known first, then the nearer; always in the same order. */
+/** Sorts pairs with more facts first, then the more similar ones. The order is always the same. */
 export function sortPairs(pairs: readonly Pair[]): Pair[] {
   const keyOf = ({ one, other }: Pair) => `${one} ${other}`
   return [...pairs].sort(

@@ -6,15 +6,15 @@ import type { DreamContext } from '../steps.ts'
 import { createOutline, type EntityOutline, findSimilar, type Pair, sortPairs } from './entity-pairs.ts'
 import { findEntityVectors, listMostReferencedEntities } from './synthesis.queries.ts'
 
-/** Each is compared with each other one, so these are few: 125,000 pairs at most. */
+/** Every pair is compared, which limits the number of entities: 125,000 pairs at most. */
 const maxEntities = 500
 const maxFactVectors = 30
-/** Entities whose vectors are held at once. */
+/** Entities whose vectors are in memory at the same time. */
 const page = 50
 
 type PairFilter = { scope: string; ceiling: Sensitivity; model: { id: number; dimensions: number } }
 
-/** The pairs of one scope that are alike and come from different contexts, whatever is known between them. */
+/** Returns the similar pairs of one scope that come from different contexts, whether or not they are already linked. */
 export async function findPairs(db: Database, context: DreamContext, filter: PairFilter): Promise<Pair[]> {
   const outlines = await createOutlines(db, context, filter)
   const pairs: Pair[] = []

@@ -4,20 +4,20 @@ import type { Entity, EntityFact } from '../entity-facts.queries.ts'
 import type { DreamQuestion } from '../model-question.ts'
 import { formatRecords, getMember, readText } from '../prompt-lines.ts'
 
-/** What a chat model is asked of two entities, and what it may answer. */
+/** The question to a chat model about two entities. */
 
 export type Connection = { connected: false } | { connected: true; synthesis: string; insight: string }
 
 export type EntityWithFacts = { entity: Entity; facts: readonly EntityFact[] }
 
 export type SynthesisQuestion = DreamQuestion<Connection> & {
-  /** The records it was made of. */
+  /** The records that the synthesis is made from. */
   shownRecords: readonly EntityFact[]
 }
 
-/** Of each entity. */
+/** For each entity. */
 export const maxFacts = 20
-/** Characters, of each entity: together some six thousand tokens. */
+/** In characters, for each entity: together about six thousand tokens. */
 const maxRecordsLength = 12_000
 const maxTextLength = 2_000
 
@@ -36,7 +36,7 @@ const ConnectionAnswer = Type.Object(
   { description: 'Whether two entities are connected, and how.' },
 )
 
-/** Undefined where of one of them nothing can be told. */
+/** Returns undefined if one of the entities has no fact that can be shown. */
 export function buildQuestion(
   sides: readonly [EntityWithFacts, EntityWithFacts],
 ): SynthesisQuestion | undefined {

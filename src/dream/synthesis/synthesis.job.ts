@@ -39,7 +39,7 @@ type Resources = { db: Database; insertFact: InsertFact; textLanguage: string }
 
 type DuePair = { one: Entity; other: Entity; question: SynthesisQuestion; digest: Buffer }
 
-/** Of a run. */
+/** Per run. */
 const maxQuestions = 5
 const maxScopes = 20
 const page = 200
@@ -47,7 +47,7 @@ const page = 200
 const step = 'synthesis'
 const actor = 'dream/synthesis'
 
-/** What two entities from different contexts have to do with each other, where a model bears it out. */
+/** Returns the step that asks a model what connects two entities from different contexts. */
 export function createSynthesisStep({ db, insertFact, textLanguage }: Resources): Step {
   async function run(context: DreamContext): Promise<void> {
     const { model } = context
@@ -73,7 +73,7 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
     return reply
   }
 
-  /** One by one: what becomes of a pair may be told to the next. */
+  /** Yields one pair after the other, because the result of a pair may be shown with the next. */
   async function* listDue(context: DreamContext, model: ModelSession): AsyncGenerator<DuePair> {
     for await (const pairs of listPairs(context, model)) {
       for (const pair of await findUnasked(model, pairs)) {
@@ -126,7 +126,7 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
     return entity && { entity, facts: await findEntityFacts(conn, id, { limit: maxFacts, among: onlyIds }) }
   }
 
-  /** Whatever came of it, the pair is not asked about again: somebody who undoes it does so for good. */
+  /** A pair is asked about once. If a client removes the result, it does not come back. */
   async function storeReply(
     tx: Transaction,
     context: DreamContext,
@@ -147,7 +147,10 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
     return { counts: { ...counts, pairs_rejected: 1 } }
   }
 
-  /** If all of it still is as the model was told. Nothing where the same was erased before. */
+  /**
+   * Stores the connection only if everything shown to the model is unchanged. Returns undefined if the same content
+   * was erased earlier.
+   */
   async function storeConnection(
     tx: Transaction,
     { run }: DreamContext,
@@ -173,7 +176,7 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
     ]
   }
 
-  /** Recorded at the more sensitive of the two, whose readers see the other as well. */
+  /** The edge is recorded at the more sensitive entity, because its readers may see both. */
   async function insertRelation(
     tx: Transaction,
     { one, other }: Pick<Pair, 'one' | 'other'>,
@@ -197,12 +200,14 @@ export function createSynthesisStep({ db, insertFact, textLanguage }: Resources)
   }
 }
 
-/** By whom it is about and not by what is known of them: a pair that was rejected stays so when one learns more. */
+/**
+ * The digest depends on the entities and not on their facts, so a rejected pair stays rejected when new facts arrive.
+ */
 function createPairDigest({ one, other }: Pick<Pair, 'one' | 'other'>, { model }: ModelSession): Buffer {
   return createQuestionDigest({ step, model, inputs: [one, other] })
 }
 
-/** As sensitive as the more sensitive of the two. */
+/** The fact has the higher sensitivity of the two. */
 function toFact(
   { one, other, question }: DuePair,
   { synthesis, insight }: Extract<Connection, { connected: true }>,

@@ -4,7 +4,7 @@ import type { Sensitivity } from '../../domain/caller.ts'
 import type { Precision } from '../../domain/vector-codes.ts'
 import { factsOfEntity, isWritableEntity, referencePredicates } from '../entity-facts.queries.ts'
 
-/** The model whose vectors are searched: those of no other can be compared. */
+/** Returns the model that serves searches. Vectors of different models cannot be compared. */
 export async function findServingModelSize(
   db: Database,
 ): Promise<{ id: number; dimensions: number } | undefined> {
@@ -17,7 +17,7 @@ export async function findServingModelSize(
 
 type Span = { scope: string | null; ceiling: Sensitivity }
 
-/** Scopes with two entities or more, those with the most first. */
+/** Returns the scopes with at least two entities, those with the most first. */
 export async function listScopes(
   db: Database,
   { scope, ceiling, limit }: Span & { limit: number },
@@ -34,7 +34,10 @@ export async function listScopes(
   return rows.map((row) => row.scope)
 }
 
-/** The entities of a scope that the most refers to, whatever that has become: to ask each record takes ten times as long. */
+/**
+ * Returns the entities of a scope with the most links, including links to records that are gone. Checking each record
+ * took ten times as long.
+ */
 export async function listMostReferencedEntities(
   db: Database,
   { scope, ceiling, limit }: { scope: string; ceiling: Sensitivity; limit: number },
@@ -54,7 +57,7 @@ export async function listMostReferencedEntities(
 export type EntityVector = { entity_id: string; tags: string[]; bits: Precision; code: Buffer }
 type VectorFilter = { ids: readonly string[]; modelId: number; limit: number }
 
-/** Of each entity, the newest of what is known of it and has a vector. */
+/** Returns the vectors of the newest facts of each entity. */
 export async function findEntityVectors(
   db: Database,
   { ids, modelId, limit }: VectorFilter,
@@ -79,7 +82,7 @@ export async function findEntityVectors(
 
 type Ends = { one: string; other: string }
 
-/** On a row `pair`: neither is linked to the other, nor anything to both of them. */
+/** On rows `pair`: the two are not linked, and no record is linked to both. */
 const areUnrelated: RawBuilder<SqlBool> = sql<SqlBool>`
   not exists (select from relations as e where e.source_id = pair.one and e.target_id = pair.other)
   and not exists (select from relations as e where e.source_id = pair.other and e.target_id = pair.one)
@@ -89,7 +92,7 @@ const areUnrelated: RawBuilder<SqlBool> = sql<SqlBool>`
       and back.source_id = pair.other and back.predicate in ${referencePredicates}
   )`
 
-/** Of the pairs, in their order, those that have nothing to do with each other as far as anybody has said. */
+/** Returns the pairs that are not linked yet, in order. */
 export async function findUnrelatedPairs<P extends Ends>(db: Database, pairs: readonly P[]): Promise<P[]> {
   const { rows } = await sql<{ place: number }>`
     select pair.place::int - 1 as place
@@ -102,7 +105,7 @@ export async function findUnrelatedPairs<P extends Ends>(db: Database, pairs: re
   return rows.flatMap(({ place }) => pairs[place] ?? [])
 }
 
-/** Of the digests, in hexadecimal, those that a verdict was remembered under. */
+/** Returns the digests, in hexadecimal, that have a verdict. */
 export async function findRememberedDigests(db: Database, digests: readonly Buffer[]): Promise<Set<string>> {
   const { rows } = await sql<{ digest: string }>`
     select encode(digest, 'hex') as digest from dream_verdicts
