@@ -22,27 +22,6 @@ export const recentAccesses = 32
 
 export const noAccesses: AccessSummary = { count: 0, weight: 0, days: 0, last_age_days: null, recent: [] }
 
-type AccessAge = { age_days: number; kind: keyof typeof accessWeight }
-
-/** Of all accesses, in any order. What claims to be later than now is of now, what is before creation is of then. */
-export function summariseAccesses(all: readonly AccessAge[], ageDays: number): AccessSummary {
-  const known = all
-    .map(({ age_days: age, kind }) => ({ age_days: within(age, ageDays), weight: accessWeight[kind] }))
-    .sort((left, right) => left.age_days - right.age_days)
-  const days = new Set(all.map(({ age_days: age }) => Math.max(0, Math.floor(ageDays - age))))
-  return {
-    count: known.length,
-    weight: known.reduce((sum, { weight }) => sum + weight, 0),
-    days: days.size,
-    last_age_days: known[0]?.age_days ?? null,
-    recent: known.slice(0, recentAccesses),
-  }
-}
-
-function within(age: number, ageDays: number): number {
-  return Math.min(ageDays, Math.max(0, age))
-}
-
 const dayMs = 86_400_000
 
 /** The counts that a record row stores about its accesses. */

@@ -6,8 +6,6 @@ import { maskPlain, secretText } from './secret-texts.ts'
  * embedded or sent to a model is masked first.
  */
 
-export { looksSecret } from './secret-keys.ts'
-
 /**
  * Replaces each secret in a JSON value by the name of its type. Request bodies nest at most 100 levels deep, so the
  * recursion is safe.

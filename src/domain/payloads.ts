@@ -56,12 +56,7 @@ export const WorkingPayload = closed(
     thread_id: Text(256),
     state: Type.Enum(['planning', 'executing', 'blocked', 'waiting', 'done']),
     active_constraints: Type.Array(
-      closed({
-        type: Text(256),
-        key: Text(256),
-        value: Json('The value that the constraint requires. Any JSON value.'),
-        required: Type.Boolean(),
-      }),
+      closed({ type: Text(256), key: Text(256), value: Json('Any JSON value.'), required: Type.Boolean() }),
     ),
     next_actions: Type.Array(Text()),
     open_questions: Type.Array(Text()),

@@ -3,7 +3,7 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 import { type RetentionSettings, retentionAt } from '../lifecycle/index.ts'
-import { precisionLevels } from './vector-precision.ts'
+import { bitsForRetention } from './vector-precision.ts'
 
 /** Where a batch starts: after the last vector of the previous batch. */
 export type VectorPosition = { record_id: string; model_id: number }
@@ -110,10 +110,6 @@ function isWithin({ after, until, scope }: VectorRange): RawBuilder<unknown> {
 
 /** The number of bits that the retention of `r` justifies. */
 function targetBitsAt({ now, settings }: VectorRange): RawBuilder<unknown> {
-  const limits = precisionLevels.filter(({ above }) => Number.isFinite(above))
-  const least = precisionLevels.at(-1)?.bits ?? 2
-  return sql`(select case ${sql.join(
-    limits.map(({ above, bits }) => sql`when kept.retention > ${above}::float8 then ${sql.lit(bits)}`),
-    sql` `,
-  )} else ${sql.lit(least)} end from (select ${retentionAt(now, settings)} as retention) as kept)`
+  return sql`(select ${bitsForRetention(sql`kept.retention`)}
+    from (select ${retentionAt(now, settings)} as retention) as kept)`
 }

@@ -27,9 +27,22 @@ const fullPrecisionShare = 0.5
 /** The variance of a rounding error that is even over a step is a twelfth of the squared step. */
 const evenSpread = 1 / 12
 
-/** The Fisher–Rao distance of two vectors as independent Gaussians. */
-export function frqadDistance(one: RoundedVector, other: RoundedVector): number {
-  return distanceBetween(toGaussian(one), toGaussian(other))
+/**
+ * The Fisher–Rao distance of two vectors as independent Gaussians:
+ * d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂.
+ */
+export function frqadDistance(a: RoundedVector, b: RoundedVector): number {
+  const [one, other] = [toGaussian(a), toGaussian(b)]
+  if (one.centre.length !== other.centre.length)
+    throw new RangeError('The vectors have different dimensions.')
+  const blur = (one.deviation - other.deviation) ** 2
+  const scale = 2 * one.deviation * other.deviation
+  let sum = 0
+  for (let index = 0; index < one.centre.length; index++) {
+    const apart = (one.centre[index] ?? 0) - (other.centre[index] ?? 0)
+    sum += 2 * inverseCosh1p((apart ** 2 / 2 + blur) / scale) ** 2
+  }
+  return Math.sqrt(sum)
 }
 
 /**
@@ -41,11 +54,10 @@ export function findNearestMixed(
   candidates: Iterable<RoundedVector & { id: string }>,
   k: number,
 ): Neighbour[] {
-  const target = toGaussian(query)
   const compared = Array.from(candidates, (candidate) => ({
     id: candidate.id,
     similarity: cosine(query.vector, candidate.vector),
-    distance: distanceBetween(target, toGaussian(candidate)),
+    distance: frqadDistance(query, candidate),
     isExact: candidate.step === 0,
   })).sort((one, other) => one.distance - other.distance || compareNearness(one, other))
   const exact = compared.filter(({ isExact }) => isExact).sort(compareNearness)
@@ -64,20 +76,6 @@ function toGaussian({ vector, step }: RoundedVector): GaussianVector {
   const relativeStep = step / (Math.sqrt(dot(vector, vector)) || 1)
   const variance = fullPrecisionShare / vector.length + relativeStep ** 2 * evenSpread
   return { centre: normalise(vector), deviation: Math.sqrt(variance) }
-}
-
-/** d² = Σ (√2 arcosh(1 + x))² with x = ((μ₁ − μ₂)²/2 + (σ₁ − σ₂)²) / 2σ₁σ₂. */
-function distanceBetween(one: GaussianVector, other: GaussianVector): number {
-  if (one.centre.length !== other.centre.length)
-    throw new RangeError('The vectors have different dimensions.')
-  const blur = (one.deviation - other.deviation) ** 2
-  const scale = 2 * one.deviation * other.deviation
-  let sum = 0
-  for (let index = 0; index < one.centre.length; index++) {
-    const apart = (one.centre[index] ?? 0) - (other.centre[index] ?? 0)
-    sum += 2 * inverseCosh1p((apart ** 2 / 2 + blur) / scale) ** 2
-  }
-  return Math.sqrt(sum)
 }
 
 /** arcosh(1 + x), without the loss of digits from adding 1 to a small x. */

@@ -30,17 +30,6 @@ export function formatSignature(signature: Uint8Array): string {
   return Array.from(signature, (byte) => byte.toString(2).padStart(8, '0')).join('')
 }
 
-export function hammingDistance(one: Uint8Array, other: Uint8Array): number {
-  if (one.length !== other.length) throw new RangeError('Signatures differ in length.')
-  let distance = 0
-  for (let index = 0; index < one.length; index++) {
-    distance += bitCounts[(one[index] ?? 0) ^ (other[index] ?? 0)] ?? 0
-  }
-  return distance
-}
-
-const bitCounts = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll('0', '').length)
-
 /**
  * Rotates the vector. The width is at least that of the signature: a short vector is padded with zeros and spread
  * over all 1,024 outputs, which costs a few short transforms and keeps the bits independent. Of a longer vector the

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
-import { nearestSearched } from './candidate-count.ts'
+import { nearestSearched } from './vector-search.queries.ts'
 
 export type Extension = { available: string | null; installed: string | null; hasBrokenIndex: boolean }
 

@@ -2,7 +2,11 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
-import { nearestSearched } from './candidate-count.ts'
+
+/**
+ * How many of the nearest signatures are examined. Two in five may be filtered out before a wider search is needed.
+ */
+export const nearestSearched = 1_000
 
 export type EncodedVector = { id: string; bits: Precision; code: Buffer }
 

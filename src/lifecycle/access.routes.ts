@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import type { Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { AccessPath, AccessReceipt, NewAccess } from './access.schemas.ts'
+import { RecordPath } from '../records/index.ts'
+import { AccessReceipt, NewAccess } from './access.schemas.ts'
 import type { AccessService } from './access.service.ts'
 
 export type AccessOptions = { access: AccessService; once: Once }
@@ -18,7 +19,7 @@ export const accessRoutes: FastifyPluginAsyncTypebox<AccessOptions> = async (app
         summary: 'Record that a record was used',
         description:
           'Counts one use, which raises the importance more than being returned by a retrieval does. The version of the record does not change.',
-        params: AccessPath,
+        params: RecordPath,
         body: ref(NewAccess),
         response: answers({ 200: { schema: ref(AccessReceipt), description: 'The access was counted.' } }, [
           'record_forgotten',

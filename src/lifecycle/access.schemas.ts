@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox'
 import { closed, Time, Uuid } from '../domain/shapes.ts'
 
-export const AccessPath = Type.Object({ id: Uuid() })
-
 export const NewAccess = closed(
   {
     actor: Type.Optional(

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { Explanation, Forecast, ForecastQuery, InsightPath } from './explain.schemas.ts'
+import { RecordPath } from '../records/index.ts'
+import { Explanation, Forecast, ForecastQuery } from './explain.schemas.ts'
 import type { ExplainService } from './explain.service.ts'
 
 const config = { permission: 'records:read' } as const
@@ -22,7 +23,7 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         summary: 'Predict the salience of a record',
         description:
           'Returns points from now until the record is pruned or expires, or for eight half-lives. It assumes that nobody uses or changes the record. `crossings` says when the salience halves, falls below 0.1 and reaches the pruning threshold.',
-        params: InsightPath,
+        params: RecordPath,
         querystring: ForecastQuery,
         response: answers({ 200: { schema: ref(Forecast), description: 'As of now.' } }, [
           'record_forgotten',
@@ -45,7 +46,7 @@ export const explainRoutes: FastifyPluginAsyncTypebox<{ explain: ExplainService 
         summary: 'Explain the numbers of a record',
         description:
           'Returns salience, importance and retention with every input. For a record that is gone it also says why, and how to restore it. Works for forgotten, purged and erased records too.',
-        params: InsightPath,
+        params: RecordPath,
         response: answers({ 200: { schema: ref(Explanation), description: 'As of now.' } }, [
           'above_ceiling',
         ]),

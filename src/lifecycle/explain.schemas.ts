@@ -5,7 +5,6 @@ const orNull = (description: string) => Type.Union([Time(), Type.Null()], { desc
 const Curve = Type.Enum(['exponential', 'linear', 'custom', 'huber', 'elastic'])
 const Nonnegative = () => Type.Number({ minimum: 0 })
 
-export const InsightPath = Type.Object({ id: Uuid() })
 export const ForecastQuery = closed({
   points: Type.Optional(
     Type.Integer({

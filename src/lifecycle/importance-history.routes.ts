@@ -3,7 +3,8 @@ import { ref } from '../domain/schema-ref.ts'
 import { readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { ImportanceHistory, ImportanceHistoryQuery, ImportancePath } from './importance-history.schemas.ts'
+import { RecordPath } from '../records/index.ts'
+import { ImportanceHistory, ImportanceHistoryQuery } from './importance-history.schemas.ts'
 import type { HistoryService } from './importance-history.service.ts'
 
 export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService }> = async (
@@ -20,7 +21,7 @@ export const historyRoutes: FastifyPluginAsyncTypebox<{ history: HistoryService 
         summary: 'List the importance changes of a record',
         description:
           'Oldest first. A change is listed when the importance moved by more than 0.01 and was stored. The value of this moment is in `/explain`. Works for forgotten, purged and erased records too.',
-        params: ImportancePath,
+        params: RecordPath,
         querystring: ImportanceHistoryQuery,
         response: answers(
           { 200: { schema: ref(ImportanceHistory), description: 'One page.', headers: ['Link'] } },

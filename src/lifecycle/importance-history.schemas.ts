@@ -2,8 +2,6 @@ import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
 import { closed, listOf, Time, Unit, Uuid } from '../domain/shapes.ts'
 
-export const ImportancePath = Type.Object({ id: Uuid() })
-
 export const ImportanceHistoryQuery = closed({
   limit: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 500, default: 100, description: 'Items per page.' }),

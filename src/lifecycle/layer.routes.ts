@@ -3,8 +3,8 @@ import { ref } from '../domain/schema-ref.ts'
 import { etagOf } from '../http/etag.ts'
 import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
-import { WrittenRecord } from '../records/index.ts'
-import { LayerMove, LayerPath } from './layer.schemas.ts'
+import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { LayerMove } from './layer.schemas.ts'
 import type { LayerService } from './layer.service.ts'
 
 export type LayersOptions = { layers: LayerService; once: Once }
@@ -34,7 +34,7 @@ export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app,
         summary: 'Promote a record',
         description:
           'Moves the record to the next layer (working, episodic, semantic), or to the layer named in the body. Naming the current layer changes nothing. Records are also promoted automatically: to episodic after 30 minutes or two uses, to semantic at an importance of 0.7 and five uses.',
-        params: LayerPath,
+        params: RecordPath,
         body: ref(LayerMove),
         response: answers(answered, refusals),
       },
@@ -55,7 +55,7 @@ export const layerRoutes: FastifyPluginAsyncTypebox<LayersOptions> = async (app,
         summary: 'Demote a record',
         description:
           'Moves the record to the previous layer (semantic, episodic, working), or to the layer named in the body. Automatic promotion then counts only age and uses from now on.',
-        params: LayerPath,
+        params: RecordPath,
         body: ref(LayerMove),
         response: answers(answered, refusals),
       },

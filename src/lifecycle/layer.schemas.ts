@@ -1,8 +1,6 @@
 import Type, { type Static } from 'typebox'
-import { closed, Uuid } from '../domain/shapes.ts'
+import { closed } from '../domain/shapes.ts'
 import { Layer } from '../domain/vocabulary.ts'
-
-export const LayerPath = Type.Object({ id: Uuid() })
 
 export const LayerMove = closed(
   {

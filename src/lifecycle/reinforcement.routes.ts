@@ -5,8 +5,8 @@ import type { Answer, Once } from '../http/idempotency.ts'
 import { answers } from '../http/problem-responses.ts'
 import { toProblem } from '../http/problems.ts'
 import { AppError } from '../kernel/errors.ts'
-import { WrittenRecord } from '../records/index.ts'
-import { BulkAnswer, BulkPenalty, BulkReason, LifePath, Penalty, Reason } from './reinforcement.schemas.ts'
+import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { BulkAnswer, BulkPenalty, BulkReason, Penalty, Reason } from './reinforcement.schemas.ts'
 import type { Outcome, ReinforcementService } from './reinforcement.service.ts'
 
 export type ReinforcementOptions = { reinforcement: ReinforcementService; once: Once }
@@ -35,7 +35,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         summary: 'Reinforce a record',
         description:
           'Adds `reinforcement_gain` to the current salience, up to `max_salience`, and starts decay again from now. Counts as a use of the record. Answers 409 `record_retracted` for a record that a revision replaced.',
-        params: LifePath,
+        params: RecordPath,
         body: ref(Reason),
         response: answers(answered, refusals),
       },
@@ -56,7 +56,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         summary: 'Penalize a record',
         description:
           'Subtracts `amount` from the current salience, but not below the floor. The decay clock does not restart, and the deadline of a linear curve stays. Answers 409 `record_retracted` for a record that a revision replaced.',
-        params: LifePath,
+        params: RecordPath,
         body: ref(Penalty),
         response: answers(answered, refusals),
       },
@@ -77,7 +77,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         summary: 'Pin a record',
         description:
           'The record keeps its current salience: it neither fades nor is pruned. Pinning a pinned record changes nothing.',
-        params: LifePath,
+        params: RecordPath,
         body: ref(Reason),
         response: answers(answered, refusals),
       },
@@ -97,7 +97,7 @@ export const reinforcementRoutes: FastifyPluginAsyncTypebox<ReinforcementOptions
         tags,
         summary: 'Unpin a record',
         description: 'The record fades again, starting from the salience at which it was pinned.',
-        params: LifePath,
+        params: RecordPath,
         body: ref(Reason),
         response: answers(answered, refusals),
       },

@@ -55,5 +55,3 @@ export const BulkAnswer = closed(
   },
   { $id: 'BulkLifecycleAnswer' },
 )
-
-export const LifePath = Type.Object({ id: Uuid() })

@@ -4,8 +4,8 @@ import { etagOf } from '../http/etag.ts'
 import { type Once, readCallContext } from '../http/idempotency.ts'
 import { linkNext } from '../http/paging.ts'
 import { answers } from '../http/problem-responses.ts'
-import { WrittenRecord } from '../records/index.ts'
-import { StatusHistory, StatusHistoryQuery, StatusPath, Transition } from './status.schemas.ts'
+import { RecordPath, WrittenRecord } from '../records/index.ts'
+import { StatusHistory, StatusHistoryQuery, Transition } from './status.schemas.ts'
 import type { StatusService } from './status.service.ts'
 
 export type StatusOptions = { status: StatusService; once: Once }
@@ -23,7 +23,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
         summary: 'Set the status of a record',
         description:
           'Active and challenged records can be set to each other and to invalidated. An invalidated record can be set active again; it then gets back the salience it had, but at least 0.1, and fades from now on. Only a revision or a merge makes a record superseded or merged, and only reverting that operation brings it back. A record that an earlier version of this call set to superseded or merged can be set active.',
-        params: StatusPath,
+        params: RecordPath,
         body: ref(Transition),
         response: answers(
           { 200: { schema: ref(WrittenRecord), description: 'The changed record.', headers: ['ETag'] } },
@@ -51,7 +51,7 @@ export const statusRoutes: FastifyPluginAsyncTypebox<StatusOptions> = async (app
         summary: 'List the status changes of a record',
         description:
           'Oldest first, for every cause. Works for forgotten, purged and erased records too. For an erased record the reasons are empty.',
-        params: StatusPath,
+        params: RecordPath,
         querystring: StatusHistoryQuery,
         response: answers(
           { 200: { schema: ref(StatusHistory), description: 'One page.', headers: ['Link'] } },

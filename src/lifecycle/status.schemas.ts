@@ -1,10 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { ref } from '../domain/schema-ref.ts'
-import { closed, listOf, Time, Uuid } from '../domain/shapes.ts'
+import { closed, listOf, Time } from '../domain/shapes.ts'
 import { Status } from '../domain/vocabulary.ts'
 import { Via } from '../records/index.ts'
-
-export const StatusPath = Type.Object({ id: Uuid() })
 
 export const Transition = closed(
   {

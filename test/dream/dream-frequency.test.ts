@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { combineAccesses } from '../../src/domain/access-weights.ts'
-import { isDueArchival } from '../../src/domain/archival.ts'
 import { scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
 import { computeRetention } from '../../src/domain/retention.ts'
 import { logAccesses } from '../../src/lifecycle/access.queries.ts'
-import { findLoggedAccesses, rescoreAndPromote } from '../../src/lifecycle/index.ts'
+import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
+import { rescoreAndPromote } from '../../src/lifecycle/index.ts'
+import { isDueArchival } from '../support/lifecycle-rules.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { normalise } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
-import { type Embedder, hashEmbedder } from '../../src/embeddings/index.ts'
+import { type Embedder, hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import {
   createEmbeddingWorker,
   createPassWithoutRun,

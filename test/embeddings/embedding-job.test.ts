@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { searchableText } from '../../src/domain/searchable-text.ts'
 import { decode } from '../../src/domain/vector-codes.ts'
-import { hashEmbedder } from '../../src/embeddings/index.ts'
+import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
 import { purgeForgotten } from '../../src/records/index.ts'
 import {

@@ -161,7 +161,7 @@ describe('workers of different configuration', () => {
       expect((await hashing().run()).stats).toMatchObject({ embedded: 1 })
     }
     expect(await readEmbeddingModels(app)).toMatchObject([{ model: 'hash-v1', embeds: true, serves: true }])
-    expect(young.lines.filter((line) => line.includes('configured otherwise'))).toHaveLength(1)
+    expect(young.lines.filter((line) => line.includes('with another configuration'))).toHaveLength(1)
   })
 
   it('change places once the last of the old ones has been gone for a minute', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { transact } from '../../src/db/transaction.ts'
-import { hashEmbedder } from '../../src/embeddings/index.ts'
+import { hashEmbedder } from '../../src/embeddings/hash-embedder.ts'
 import { createSurpriseComparison } from '../../src/embeddings/surprise/surprise-comparison.service.ts'
 import { createEmbeddingWorker, createPassWithoutRun } from '../support/embedding-workers.ts'
 import { createSessionEnder } from '../support/end-session.ts'

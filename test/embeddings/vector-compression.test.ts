@@ -1,7 +1,8 @@
+import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cosine } from '../../src/domain/similarity.ts'
 import { decode, type Precision } from '../../src/domain/vector-codes.ts'
-import { precisionOf } from '../../src/embeddings/vector-precision.ts'
+import { bitsForRetention } from '../../src/embeddings/vector-precision.ts'
 import { createCompressionWorker } from '../support/compression-worker.ts'
 import { createEmbeddingWorker, readEmbeddingQueue, readVectors } from '../support/embedding-workers.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
@@ -47,8 +48,13 @@ async function tellAll() {
 }
 
 describe('the precision of a vector', () => {
-  it('follows from how well its memory is kept', () => {
-    expect([1, 0.81, 0.8, 0.51, 0.5, 0.21, 0.2, 0].map(precisionOf)).toEqual([32, 32, 8, 8, 4, 4, 2, 2])
+  it('follows from how well its memory is kept', async () => {
+    const { rows } = await sql<{ bits: number }>`
+      select ${bitsForRetention(sql`retention`)} as bits
+      from unnest(array[1, 0.81, 0.8, 0.51, 0.5, 0.21, 0.2, 0]::float8[]) with ordinality as each (retention, place)
+      order by place
+    `.execute(app.db)
+    expect(rows.map(({ bits }) => bits)).toEqual([32, 32, 8, 8, 4, 4, 2, 2])
   })
 
   it('falls as the memory fades, but for what never fades and what is pinned', async () => {

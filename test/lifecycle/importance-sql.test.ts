@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AccessSummary, combineAccesses, summariseAccesses } from '../../src/domain/access-weights.ts'
+import { type AccessSummary, combineAccesses } from '../../src/domain/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
-import { findLoggedAccesses, importanceAt } from '../../src/lifecycle/index.ts'
+import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
+import { importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { summariseAccesses } from '../support/lifecycle-rules.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

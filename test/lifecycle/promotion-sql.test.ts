@@ -2,9 +2,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accessWeight, combineAccesses } from '../../src/domain/access-weights.ts'
 import { type Layer, scoreImportance, sourceTrust } from '../../src/domain/importance.ts'
-import { duePromotion } from '../../src/domain/layers.ts'
-import { findLoggedAccesses, promoteDue } from '../../src/lifecycle/index.ts'
+import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
+import { promoteDue } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { duePromotion } from '../support/lifecycle-rules.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>

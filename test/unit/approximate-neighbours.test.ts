@@ -9,7 +9,8 @@ import {
   type NeighbourLists,
 } from '../../src/dream/clustering/nearest-list.ts'
 import { distanceBetween, maxDistance } from '../../src/dream/clustering/signature-distance.ts'
-import { computeSignature, hammingDistance } from '../../src/embeddings/signature.ts'
+import { computeSignature } from '../../src/embeddings/signature.ts'
+import { hammingDistance } from '../support/hamming-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const dimensions = 128

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { summariseAccesses } from '../../src/domain/access-weights.ts'
 import {
   importanceFactors,
   importanceWeights,
   type Layer,
   scoreImportance,
 } from '../../src/domain/importance.ts'
+import { summariseAccesses } from '../support/lifecycle-rules.ts'
 import vectors from '../vectors/importance.json' with { type: 'json' }
 
 const used = (age_days: number) => ({ age_days, kind: 'used' as const })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { looksSecret, maskSecrets, maskText } from '../../src/domain/masking.ts'
+import { maskSecrets, maskText } from '../../src/domain/masking.ts'
+import { looksSecret } from '../../src/domain/secret-keys.ts'
 
 describe('a key', () => {
   it.each([

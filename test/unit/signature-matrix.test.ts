@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { cosine, findNearest, normalise } from '../../src/domain/similarity.ts'
 import { encode } from '../../src/domain/vector-codes.ts'
 import { hashEmbedding } from '../../src/embeddings/feature-hashing.ts'
-import { hammingDistance } from '../../src/embeddings/signature.ts'
 import { findNearestIds, unpackSignatures } from '../../src/embeddings/signature-matrix.ts'
 import { decodeVector, findMostSimilar } from '../../src/embeddings/surprise/decoded-neighbours.ts'
 import { isIndependentSource, type RecordSource } from '../../src/embeddings/surprise/independent-source.ts'
+import { hammingDistance } from '../support/hamming-distance.ts'
 
 const signature = fc.uint8Array({ minLength: 128, maxLength: 128 })
 const idOf = (n: number) => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`

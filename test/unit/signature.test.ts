@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cosine, findNearest } from '../../src/domain/similarity.ts'
-import { computeSignature, formatSignature, hammingDistance } from '../../src/embeddings/signature.ts'
+import { computeSignature, formatSignature } from '../../src/embeddings/signature.ts'
+import { hammingDistance } from '../support/hamming-distance.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const bits = 1_024

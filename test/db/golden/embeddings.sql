@@ -20,7 +20,7 @@ from embeddings
     join embedding_models as m on m.id = e.model_id
     join records as r on r.id = e.record_id
     cross join lateral (select (select case when kept.retention > $1::float8 then 32 when kept.retention > $2::float8 then 8 when kept.retention > $3::float8 then 4 else 2 end
-from (select (
+    from (select (
     case when r.layer = any($4::memory_layer[]) then 1::float8
     else least(1::float8,
       case when least(
@@ -57,7 +57,7 @@ and worth.bits < e.bits
     join embedding_models as m on m.id = e.model_id
     join records as r on r.id = e.record_id
     cross join lateral (select (select case when kept.retention > $1::float8 then 32 when kept.retention > $2::float8 then 8 when kept.retention > $3::float8 then 4 else 2 end
-from (select (
+    from (select (
     case when r.layer = any($4::memory_layer[]) then 1::float8
     else least(1::float8,
       $5::float8 * greatest(0, 1 - least(
@@ -106,7 +106,7 @@ and m.embeds
 and r.forgotten_at is null
 and e.bits < 32
 and (select case when kept.retention > $7::float8 then 32 when kept.retention > $8::float8 then 8 when kept.retention > $9::float8 then 4 else 2 end
-from (select (
+    from (select (
     case when r.layer = any($10::memory_layer[]) then 1::float8
     else least(1::float8,
       case when least(
