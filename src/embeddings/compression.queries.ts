@@ -3,7 +3,6 @@ import type { Database } from '../db/connection.ts'
 import type { Transaction } from '../db/transaction.ts'
 import type { Precision } from '../domain/vector-codes.ts'
 import { type RetentionSettings, retentionAt } from '../lifecycle/index.ts'
-import { bitsForRetention } from './vector-precision.ts'
 
 /** Where a batch starts: after the last vector of the previous batch. */
 export type VectorPosition = { record_id: string; model_id: number }
@@ -106,6 +105,22 @@ function isWithin({ after, until, scope }: VectorRange): RawBuilder<unknown> {
   return sql`(e.record_id, e.model_id) > (${after.record_id}::uuid, ${after.model_id}::smallint)
     and (e.record_id, e.model_id) <= (${until.record_id}::uuid, ${until.model_id}::smallint)
     and not r.pinned and r.forgotten_at is null ${inScope}`
+}
+
+/** The bits that a vector keeps: those of the first level whose limit the retention of its record exceeds. */
+const precisionLevels: readonly { above: number; bits: Precision }[] = [
+  { above: 0.8, bits: 32 },
+  { above: 0.5, bits: 8 },
+  { above: 0.2, bits: 4 },
+]
+const leastBits: Precision = 2
+
+/** The bits that a retention justifies, as SQL. */
+export function bitsForRetention(retention: RawBuilder<unknown>): RawBuilder<Precision> {
+  return sql<Precision>`case ${sql.join(
+    precisionLevels.map(({ above, bits }) => sql`when ${retention} > ${above}::float8 then ${sql.lit(bits)}`),
+    sql` `,
+  )} else ${sql.lit(leastBits)} end`
 }
 
 /** The number of bits that the retention of `r` justifies. */

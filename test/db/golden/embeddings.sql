@@ -133,6 +133,9 @@ and (select case when kept.retention > $7::float8 then 32 when kept.retention > 
     on conflict (record_id) do nothing
     returning record_id;
 
+-- src/embeddings/compression.queries.ts bitsForRetention
+select case when 0.5 > $1::float8 then 32 when 0.5 > $2::float8 then 8 when 0.5 > $3::float8 then 4 else 2 end as bits;
+
 -- src/embeddings/embedding-models.queries.ts findServingModel
 select *
 from "embedding_models"

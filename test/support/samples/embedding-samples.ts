@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Database } from '../../../src/db/connection.ts'
 import type { Transaction } from '../../../src/db/transaction.ts'
 import * as compressing from '../../../src/embeddings/compression.queries.ts'
@@ -27,6 +28,8 @@ const inTransaction = (db: Database, ask: (tx: Transaction) => Promise<unknown>)
 /** What is asked when texts become vectors. */
 export const embeddingSamples: Record<string, Record<string, Sample | Record<string, Sample>>> = {
   'src/embeddings/compression.queries.ts': {
+    bitsForRetention: async (db) =>
+      void (await sql`select ${compressing.bitsForRetention(sql`0.5`)} as bits`.execute(db)),
     countVectors: (db) => compressing.countVectors(db),
     findRangeEnd: (db) =>
       inTransaction(db, (tx) =>
