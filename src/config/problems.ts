@@ -1,3 +1,4 @@
+import { isLoopback } from '../kernel/loopback.ts'
 import { parseDuration } from '../kernel/units.ts'
 
 /** Problems of several variables together; each is one sentence. */
@@ -60,8 +61,4 @@ function findServerProblems(given: Variables, prefix: string, name: string, valu
     .map((needed) => `${needed} must be set when ${name} is ${value}`)
   const isNothing = parseDuration(given[`${prefix}_TIMEOUT`] ?? '') === 0
   return isNothing ? [...problems, `${prefix}_TIMEOUT must be longer than 0`] : problems
-}
-
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -1,4 +1,4 @@
-import { Migrator, NO_MIGRATIONS, sql } from 'kysely'
+import { Migrator, sql } from 'kysely'
 import { migrations } from '../../migrations/index.ts'
 import type { Database } from './connection.ts'
 
@@ -12,11 +12,6 @@ export async function migrateUp(db: Database): Promise<string[]> {
     // Kysely refuses a database with migrations that it does not know, which a version meets after a rollback to it.
     return known.every(({ executedAt }) => executedAt) ? {} : migrator.migrateToLatest()
   })
-}
-
-/** Takes every migration back; `target` stops after undoing down to, not including, that one. */
-export async function migrateDown(db: Database, target?: string): Promise<string[]> {
-  return withMigrator(db, (migrator) => migrator.migrateTo(target ?? NO_MIGRATIONS))
 }
 
 export async function pendingMigrations(db: Database): Promise<string[]> {

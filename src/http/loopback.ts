@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { isLoopback } from '../kernel/loopback.ts'
 
 /**
  * Refuses DNS rebinding: a page of attacker.example, whose name suddenly resolves to 127.0.0.1, reaches this server
@@ -10,9 +11,10 @@ export function requireTrustedHost({ headers }: FastifyRequest): void {
   throw new AppError('forbidden', 'Without a key only requests to localhost are served.')
 }
 
+/** Whether a Host header, with or without a port, names this machine. */
 export function isLoopbackHost(host: string): boolean {
-  const name = /^(\[[^\]]*\]|[^:]*)(:\d{1,5})?$/.exec(host.toLowerCase())?.[1]
-  return name === 'localhost' || name === '[::1]' || (name !== undefined && /^127(\.\d{1,3}){3}$/.test(name))
+  const [, address, name = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d{1,5})?$/.exec(host.toLowerCase()) ?? []
+  return address === undefined ? isLoopback(name) : address === '::1'
 }
 
 /**

@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
-import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { migrateDown } from '../support/migrate-down.ts'
 
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
 let connection: ReturnType<typeof connect>

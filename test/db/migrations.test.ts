@@ -7,8 +7,9 @@ import { migrations } from '../../migrations/index.ts'
 import { writeDatabaseTypes } from '../../scripts/write-db-types.ts'
 import type { Database } from '../../src/db/connection.ts'
 import { connect } from '../../src/db/connection.ts'
-import { migrateDown, migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { migrateDown } from '../support/migrate-down.ts'
 
 const names = Object.keys(migrations)
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>

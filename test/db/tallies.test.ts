@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
-import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
 import { addTallies } from '../../src/db/tallies.ts'
 import { sumTallies } from '../../src/metrics/store.queries.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { migrateDown } from '../support/migrate-down.ts'
 
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
 let connection: ReturnType<typeof connect>

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect } from '../../src/db/connection.ts'
-import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
 import type { Trust } from '../../src/domain/caller.ts'
 import { createTextSearch } from '../../src/retrieval/text/text-search.service.ts'
 import { createTestClock } from '../support/clock.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { migrateDown } from '../support/migrate-down.ts'
 
 let database: Awaited<ReturnType<typeof createEmptyTestDatabase>>
 let connection: ReturnType<typeof connect>

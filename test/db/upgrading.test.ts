@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { migrations } from '../../migrations/index.ts'
 import { connect } from '../../src/db/connection.ts'
-import { migrateDown, migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
+import { migrateUp, pendingMigrations } from '../../src/db/migrator.ts'
 import { createEmptyTestDatabase } from '../support/database.ts'
+import { migrateDown } from '../support/migrate-down.ts'
 import { type Catalogue, findIncompatibilities, readCatalogue } from '../support/schema-catalogue.ts'
 
 const names = Object.keys(migrations)

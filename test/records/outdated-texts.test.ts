@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { migrateDown, migrateUp } from '../../src/db/migrator.ts'
+import { migrateUp } from '../../src/db/migrator.ts'
 import { listBacklog } from '../../src/metrics/store.queries.ts'
 import { createTextUpdate } from '../../src/records/index.ts'
 import { capture, range } from '../support/capture-requests.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { migrateDown } from '../support/migrate-down.ts'
 import { type Body, create, fact, read } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 

@@ -4,7 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { renderEnvExample } from '../../scripts/write-env-example.ts'
 import { ConfigError, readConfig } from '../../src/config/config.ts'
 import { environmentSchema } from '../../src/config/environment.ts'
-import { isLoopback, type Variables } from '../../src/config/problems.ts'
+import type { Variables } from '../../src/config/problems.ts'
+import { isLoopback } from '../../src/kernel/loopback.ts'
 
 function problemsOf(variables: Variables): readonly string[] {
   try {
