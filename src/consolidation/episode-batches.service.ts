@@ -1,6 +1,8 @@
 import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
-import { type BatchResult, type Change, type RunContext, RunEnded } from '../jobs/runs.ts'
+import { timeBatches } from '../jobs/batch-timing.ts'
+import type { BatchResult, Change, RunContext } from '../jobs/runs.ts'
+import { walkInBatches } from '../jobs/table-walk.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { describeFailure } from '../kernel/log.ts'
 import { lockTombstonesShared } from '../records/index.ts'
@@ -72,7 +74,7 @@ export function createEpisodeStage(
  * batches before.
  */
 export async function walkEpisodes(context: RunContext, options: EpisodeWalk): Promise<void> {
-  const runBatch = addTiming(options.stage, context.inBatch)
+  const runBatch = timeBatches(options.stage, context.inBatch)
   if (!context.run.dryRun) return runBatches(context, options, { runBatch, recordFault: context.recordFault })
   const faults: Fault[] = []
   await runBatch(async (tx) => {
@@ -89,25 +91,22 @@ export async function walkEpisodes(context: RunContext, options: EpisodeWalk): P
   for (const fault of faults) await context.recordFault(fault)
 }
 
-/** Retries a failed batch in smaller ones, until only the failing episode is left, which is skipped. */
-async function runBatches(
+function runBatches(
   { run }: RunContext,
-  { stage, clock, until, processBatch, size: maxSize = defaultBatchSize }: EpisodeWalk,
-  { runBatch, recordFault }: BatchRunner,
+  { stage, clock, until, processBatch, size = defaultBatchSize }: EpisodeWalk,
+  runner: BatchRunner,
 ): Promise<void> {
-  let after: Position | undefined = start
-  let limit = maxSize
-  while (after) {
-    const portion: Portion = { stage, scope: run.scope, until, after, limit, now: clock.now() }
-    try {
-      after = (await runBatch((tx) => processBatch(tx, portion))).last
-      limit = Math.min(limit * 2, maxSize)
-    } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
-      limit = Math.ceil(portion.limit / 4)
-      if (portion.limit === 1) after = await skipEpisode(portion, error, { runBatch, recordFault })
-    }
-  }
+  const createPortion = (after: Position, limit: number): Portion => ({
+    ...{ stage, scope: run.scope, until, after, limit, now: clock.now() },
+  })
+  return walkInBatches({
+    ...{ start, size },
+    doBatch: async (after, limit) => {
+      const portion = createPortion(after, limit)
+      return (await runner.runBatch((tx) => processBatch(tx, portion))).last
+    },
+    skipRecord: (after, error) => skipEpisode(createPortion(after, 1), error, runner),
+  })
 }
 
 async function skipEpisode(
@@ -135,17 +134,6 @@ async function runInSavepoint<T>(tx: Transaction, work: (tx: Transaction) => Pro
     if (!isOutage(error)) await rollbackToSavepoint(tx)
     throw error
   }
-}
-
-/** Adds the duration of the stage to the figures of the run. */
-function addTiming(stage: StageName, runBatch: RunBatch): RunBatch {
-  return (work) =>
-    runBatch(async (tx) => {
-      const startedMs = performance.now()
-      const outcome = await work(tx)
-      const ms = Math.round(performance.now() - startedMs)
-      return { ...outcome, counts: { ...outcome.counts, [`${stage}_ms`]: ms } }
-    })
 }
 
 function createTotals() {

@@ -1,4 +1,5 @@
 import type { Database } from '../db/connection.ts'
+import { timeBatches } from '../jobs/batch-timing.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Refresh, RetentionSettings } from '../lifecycle/index.ts'
 import { createAccessFoldingStep } from './access-folding-step.job.ts'
@@ -50,11 +51,11 @@ export function createDream(resources: Resources): JobWork {
       ...(chosenSteps.some((step) => writingSteps.includes(step)) ? modelFigures : []),
     ])
     const model = await gateway.open(context)
-    for (const step of chosenSteps) await step.run({ ...addTiming(step.name, context), model })
+    for (const step of chosenSteps) await step.run({ ...withTiming(step.name, context), model })
   }
 
   async function help(context: RunContext): Promise<void> {
-    for (const step of chooseSteps(context)) await step.help?.(addTiming(step.name, context))
+    for (const step of chooseSteps(context)) await step.help?.(withTiming(step.name, context))
   }
 
   function chooseSteps({ run: { options } }: RunContext): readonly Step[] {
@@ -81,17 +82,6 @@ function createWritingSteps(db: Database, writing: FactInserterResources): reado
   ]
 }
 
-/** Adds the duration of the step to the figures of the run. */
-function addTiming(name: StepName, context: RunContext): RunContext {
-  return {
-    ...context,
-    inBatch: (work) =>
-      context.inBatch(async (tx) => {
-        const startedMs = performance.now()
-        const outcome = await work(tx)
-        const ms = Math.round(performance.now() - startedMs)
-        const figure = `${name}_ms`
-        return { ...outcome, counts: { ...outcome.counts, [figure]: (outcome.counts?.[figure] ?? 0) + ms } }
-      }),
-  }
+function withTiming(name: StepName, context: RunContext): RunContext {
+  return { ...context, inBatch: timeBatches(name, context.inBatch) }
 }

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import { transact } from '../db/transaction.ts'
+import { type Poll, startPoll } from '../jobs/poll.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import { ModelFailure } from '../llm/model-failure.ts'
@@ -25,13 +25,18 @@ const longestPauseMs = 300_000
  * every second, which costs one index probe when the queue is empty. This is not a run of the job, because a run for
  * each check would fill the list of runs. When the model fails, it is asked less and less often.
  */
-export function pollEmbeddingQueue({ db, clock, log, registration, embedding, everyMs = 1_000 }: Resources) {
-  const stopping = new AbortController()
-  const { signal } = stopping
+export function pollEmbeddingQueue({
+  db,
+  clock,
+  log,
+  registration,
+  embedding,
+  everyMs = 1_000,
+}: Resources): Poll {
   let outages = 0
   let resumeAt = 0
 
-  async function look(): Promise<void> {
+  async function look(signal: AbortSignal): Promise<void> {
     if (performance.now() < resumeAt) return
     const model = await registration.findOwnModel(signal)
     if (!model) return
@@ -58,23 +63,11 @@ export function pollEmbeddingQueue({ db, clock, log, registration, embedding, ev
     log.warn('texts wait for their vectors', { err: failure, pause_ms: pauseMs })
   }
 
-  async function watch(): Promise<void> {
-    while (!signal.aborted) {
-      try {
-        await look()
-      } catch (error) {
-        if (error instanceof ModelFailure) pause(error)
-        else log.warn('the embedding queue could not be processed', { err: error })
-      }
-      await sleep(everyMs, undefined, { signal }).catch(() => {})
-    }
-  }
-
-  const watching = watch()
-  return {
-    stop: (): Promise<void> => {
-      stopping.abort()
-      return watching
+  return startPoll({
+    ...{ everyMs, look },
+    onError: (error) => {
+      if (error instanceof ModelFailure) pause(error)
+      else log.warn('the embedding queue could not be processed', { err: error })
     },
-  }
+  })
 }

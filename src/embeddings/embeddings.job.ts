@@ -1,5 +1,6 @@
 import type { Database } from '../db/connection.ts'
 import type { Sensitivity } from '../domain/caller.ts'
+import { abortWhenRunEnds } from '../jobs/abort-when-run-ends.ts'
 import type { JobWork, RunContext } from '../jobs/runs.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
@@ -27,7 +28,6 @@ const figures = [
   ...['embedded', 'without_vector', 'failed', 'given_up'],
   ...['compared', 'duplicates', 'not_compared'],
 ]
-const proceedEveryMs = 1_000
 
 /** Creates the job `embed` and the background polling that does the same work. */
 export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: most }: Resources) {
@@ -41,7 +41,7 @@ export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: m
 
   async function run(context: RunContext): Promise<void> {
     if (context.run.dryRun) return countDryRun(context)
-    await untilEnded(context, async (signal) => {
+    await abortWhenRunEnds(context, async (signal) => {
       const model = await registration.findOwnModel(signal)
       if (!model) return
       const { inBatch, run, setTotal } = context
@@ -75,22 +75,5 @@ export function createEmbeddingJob({ db, clock, log, embedder, maxSensitivity: m
       pollComparisons({ db, log, surprising }),
     ]
     return { stop: async () => void (await Promise.all(watches.map((each) => each.stop()))) }
-  }
-}
-
-/** Aborts a slow request to the model when the run ends, so that nobody waits for it. */
-async function untilEnded(
-  { throwIfEnded }: RunContext,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const ended = new AbortController()
-  const look = setInterval(() => void throwIfEnded().catch((error) => ended.abort(error)), proceedEveryMs)
-  try {
-    await work(ended.signal)
-    ended.signal.throwIfAborted()
-  } catch (error) {
-    throw ended.signal.aborted ? ended.signal.reason : error
-  } finally {
-    clearInterval(look)
   }
 }

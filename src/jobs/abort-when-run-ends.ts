@@ -1,21 +1,28 @@
 import { type RunContext, RunEnded } from './runs.ts'
 
-const lookedAfterMs = 1_000
+const checkEveryMs = 1_000
 
-/** The run may end while somebody outside is waited for: then nobody waits any more. */
+/** Aborts slow work outside of the database, such as a request to a model, when its run ends; then throws that end. */
 export async function abortWhenRunEnds<T>(
   { throwIfEnded }: Pick<RunContext, 'throwIfEnded'>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController()
-  const watch = setInterval(() => {
+  let end: RunEnded | undefined
+  const timer = setInterval(() => {
     throwIfEnded().catch((error: unknown) => {
-      if (error instanceof RunEnded) ended.abort()
+      if (!(error instanceof RunEnded)) return
+      end = error
+      ended.abort()
     })
-  }, lookedAfterMs)
+  }, checkEveryMs)
   try {
-    return await work(ended.signal)
+    const result = await work(ended.signal)
+    if (!end) return result
+  } catch (error) {
+    throw end ?? error
   } finally {
-    clearInterval(watch)
+    clearInterval(timer)
   }
+  throw end
 }

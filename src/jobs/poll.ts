@@ -6,7 +6,7 @@ type PollOptions = {
   everyMs: number
   /** One look. The signal asks it to stop early; `stop` waits for it. */
   look(signal: AbortSignal): Promise<void>
-  /** A look that fails does not end the poll. */
+  /** A look that fails does not end the poll. A look that `stop` interrupts is no error. */
   onError(error: unknown): void
 }
 
@@ -17,7 +17,7 @@ export function startPoll({ everyMs, look, onError }: PollOptions): Poll {
 
   async function keepLooking(): Promise<void> {
     while (!signal.aborted) {
-      await look(signal).catch(onError)
+      await look(signal).catch((error: unknown) => signal.aborted || onError(error))
       await sleep(everyMs, undefined, { signal }).catch(() => {})
     }
   }

@@ -2,9 +2,42 @@ import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { type BatchResult, type RunContext, RunEnded } from './runs.ts'
 
-/** Where a batch starts: after the last key of the one before it. */
+export type BatchWalk<Position> = {
+  start: Position
+  /** The most records of a batch, which keeps them locked until it ends. */
+  size: number
+  /** Does one batch in a transaction. Returns the position of its last record, or undefined at the end. */
+  doBatch(after: Position, limit: number): Promise<Position | undefined>
+  /** Reports the first record after a position, which fails by itself. Returns the position of that record. */
+  skipRecord(after: Position, error: unknown): Promise<Position | undefined>
+}
+
+/** Goes through records in batches. A batch that fails is tried again in smaller ones, down to the record that fails. */
+export async function walkInBatches<Position>(walk: BatchWalk<Position>): Promise<void> {
+  let after: Position | undefined = walk.start
+  let limit = walk.size
+  while (after !== undefined) {
+    const from: Position = after
+    const tried = limit
+    try {
+      after = await walk.doBatch(from, tried)
+      limit = Math.min(tried * 2, walk.size)
+    } catch (error) {
+      if (!isBatchFailure(error)) throw error
+      limit = Math.ceil(tried / 4)
+      if (tried === 1) after = await walk.skipRecord(from, error)
+    }
+  }
+}
+
+/** False for the end of the run and for an outage, which no smaller batch avoids. */
+export function isBatchFailure(error: unknown): boolean {
+  return !(error instanceof RunEnded) && !isOutage(error)
+}
+
+/** The key of a record in the order of a table walk. */
 export type Position = {
-  /** As the database writes it: a JavaScript date would drop the microseconds, and meet a record twice. */
+  /** As the database writes it: a JavaScript date has no microseconds, so the walk would meet a record twice. */
   at: string
   id: string
 }
@@ -13,62 +46,34 @@ export const startPosition: Position = { at: '-infinity', id: '00000000-0000-000
 export type Portion = { after: Position; limit: number }
 
 export type TableWalk = {
-  /** Of the work, for what is told of a fault. */
+  /** Names the part of the work in a report of a fault. */
   part: string
-  /** Most records of a batch, which holds their locks until it ends. */
   size: number
-  /** The next ones in their order, locked; what others hold is passed over. */
+  /** Locks the next records in their order, and skips those that others have locked. */
   claim(tx: Transaction, portion: Portion): Promise<readonly Position[]>
   perform(tx: Transaction, ids: readonly string[]): Promise<Omit<BatchResult, 'done'>>
 }
 
-/** A batch that fails is tried again in smaller ones, down to the record that makes it fail, and past it. */
-export async function walkTable(context: RunContext, asked: TableWalk): Promise<void> {
-  let after: Position | undefined = startPosition
-  let limit = asked.size
-  while (after) {
-    const portion: Portion = { after, limit }
-    try {
-      after = await perform(context, asked, portion)
-      limit = Math.min(limit * 2, asked.size)
-    } catch (error) {
-      if (error instanceof RunEnded || isOutage(error)) throw error
-      limit = Math.ceil(portion.limit / 4)
-      if (portion.limit === 1) after = await passOver(context, asked, portion, error)
-    }
-  }
-}
-
-async function perform(
-  context: RunContext,
-  asked: TableWalk,
-  portion: Portion,
-): Promise<Position | undefined> {
-  const { last } = await context.inBatch(
-    async (tx): Promise<BatchResult & { last: Position | undefined }> => {
-      const claimed = await asked.claim(tx, portion)
+/** Claims and does records batch by batch, each batch in a transaction of the run. */
+export function walkTable(context: RunContext, { part, size, claim, perform }: TableWalk): Promise<void> {
+  async function doBatch(after: Position, limit: number): Promise<Position | undefined> {
+    const { last } = await context.inBatch<BatchResult & { last: Position | undefined }>(async (tx) => {
+      const claimed = await claim(tx, { after, limit })
       if (claimed.length === 0) return { last: undefined }
-      const outcome = await asked.perform(
-        tx,
-        claimed.map(({ id }) => id),
-      )
-      return {
-        ...outcome,
-        done: claimed.length,
-        last: claimed.length < portion.limit ? undefined : claimed.at(-1),
-      }
-    },
-  )
-  return last
-}
+      const ids = claimed.map(({ id }) => id)
+      const result = await perform(tx, ids)
+      return { ...result, done: ids.length, last: ids.length < limit ? undefined : claimed.at(-1) }
+    })
+    return last
+  }
 
-async function passOver(
-  context: RunContext,
-  { claim, part }: TableWalk,
-  portion: Portion,
-  error: unknown,
-): Promise<Position | undefined> {
-  const { bad } = await context.inBatch(async (tx) => ({ counts: {}, bad: (await claim(tx, portion))[0] }))
-  if (bad) await context.recordFault({ error, recordId: bad.id, part })
-  return bad
+  async function skipRecord(after: Position, error: unknown): Promise<Position | undefined> {
+    const { failed } = await context.inBatch(async (tx) => ({
+      ...{ counts: {}, failed: (await claim(tx, { after, limit: 1 }))[0] },
+    }))
+    if (failed) await context.recordFault({ error, recordId: failed.id, part })
+    return failed
+  }
+
+  return walkInBatches({ start: startPosition, size, doBatch, skipRecord })
 }

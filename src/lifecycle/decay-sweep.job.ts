@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
-import { isOutage } from '../db/failures.ts'
 import type { Transaction } from '../db/transaction.ts'
 import { sweepLagMs } from '../domain/sweep-lag.ts'
 import { finishRange, hasOpenRanges, insertRanges, type Range, takeRange } from '../jobs/ranges.queries.ts'
-import { type BatchResult, type JobWork, type RunContext, RunEnded } from '../jobs/runs.ts'
+import type { BatchResult, JobWork, RunContext } from '../jobs/runs.ts'
+import { isBatchFailure, walkInBatches } from '../jobs/table-walk.ts'
 import { momentAfter, momentBefore } from '../kernel/units.ts'
 import {
   countDue,
@@ -93,30 +93,18 @@ export function createSweep(resources: Resources): JobWork {
   type Portion = Span & { after: SweepPosition; limit: number }
   type Walked = BatchResult & { last: SweepPosition | undefined }
 
-  /**
-   * A failing batch is retried in smaller batches, down to the record that fails. That record is reported and
-   * skipped.
-   */
-  async function sweepIndex(
+  function sweepIndex(
     context: RunContext,
     name: SweepPart,
     next: (tx: Transaction, portion: Portion) => Promise<Walked>,
   ): Promise<void> {
     const span = spanOf(context.run)
-    let after: SweepPosition | undefined = sweepStart
-    let limit = sizes.rows
-    while (after) {
-      const from: SweepPosition = after
-      const size = limit
-      try {
-        after = (await context.inBatch((tx) => next(tx, { ...span, after: from, limit: size }))).last
-        limit = Math.min(limit * 2, sizes.rows)
-      } catch (error) {
-        if (!isBatchFailure(error)) throw error
-        limit = Math.ceil(size / 4)
-        if (size === 1) after = await skipFailing(context, name, from, error)
-      }
-    }
+    return walkInBatches({
+      ...{ start: sweepStart, size: sizes.rows },
+      doBatch: async (after, limit) =>
+        (await context.inBatch((tx) => next(tx, { ...span, after, limit }))).last,
+      skipRecord: (after, error) => skipFailing(context, name, after, error),
+    })
   }
 
   async function skipFailing(
@@ -168,8 +156,4 @@ function describePruned(isDryRun: boolean, { now, purgeAt }: { now: Date; purgeA
       ? pruned.map(({ id, salience }) => ({ record_id: id, action: 'prune', before: { salience }, after }))
       : [],
   })
-}
-
-function isBatchFailure(error: unknown): boolean {
-  return !(error instanceof RunEnded) && !isOutage(error)
 }

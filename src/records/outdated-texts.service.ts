@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Database } from '../db/connection.ts'
 import { isOutage } from '../db/failures.ts'
 import { transact } from '../db/transaction.ts'
 import { extractWords } from '../domain/query-words.ts'
 import { holdsSecret, searchableText } from '../domain/searchable-text.ts'
+import { type Poll, startPoll } from '../jobs/poll.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Logger } from '../kernel/log.ts'
 import {
@@ -87,32 +87,18 @@ export function createTextUpdate({
     if (ids.length > 0) log.warn('stored records may contain a secret', { record_ids: ids })
   }
 
-  function watch() {
-    const stopping = new AbortController()
-    const { signal } = stopping
-
-    async function updateIfListed(): Promise<void> {
-      if (!(await hasOutdatedTexts(db))) return
-      const updated = await updateOutdatedTexts(signal)
-      if (updated > 0) log.info('computed search texts of an earlier version again', { records: updated })
-    }
-
-    async function pollUntilStopped(): Promise<void> {
-      while (!signal.aborted) {
-        await updateIfListed().catch((error: unknown) =>
-          log.warn('could not compute search texts of an earlier version again', { err: error }),
-        )
-        await sleep(everyMs, undefined, { signal }).catch(() => {})
-      }
-    }
-
-    const watching = pollUntilStopped()
-    return {
-      stop: (): Promise<void> => {
-        stopping.abort()
-        return watching
+  /** Looks for listed texts in the background, until it is stopped. */
+  function watch(): Poll {
+    return startPoll({
+      everyMs,
+      look: async (signal) => {
+        if (!(await hasOutdatedTexts(db))) return
+        const updated = await updateOutdatedTexts(signal)
+        if (updated > 0) log.info('computed search texts of an earlier version again', { records: updated })
       },
-    }
+      onError: (error) =>
+        log.warn('could not compute search texts of an earlier version again', { err: error }),
+    })
   }
 
   return { workOff: updateOutdatedTexts, watch }

@@ -1,0 +1,13 @@
+import type { RunContext } from './runs.ts'
+
+/** Counts the milliseconds of each batch as the figure `<name>_ms` of the run. */
+export function timeBatches(name: string, inBatch: RunContext['inBatch']): RunContext['inBatch'] {
+  const figure = `${name}_ms`
+  return (work) =>
+    inBatch(async (tx) => {
+      const startedMs = performance.now()
+      const result = await work(tx)
+      const ms = Math.round(performance.now() - startedMs)
+      return { ...result, counts: { ...result.counts, [figure]: (result.counts?.[figure] ?? 0) + ms } }
+    })
+}
