@@ -1,15 +1,27 @@
 import { availableParallelism } from 'node:os'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+import { isLongRun } from './test/support/long-run.ts'
 import { createTestCountReporter } from './test/support/test-count-reporter.ts'
 
-const folders = { unit: ['unit', 'architecture'], db: ['db', 'jobs'], process: ['process'] }
+const folders = {
+  unit: ['unit', 'architecture'],
+  db: ['db', 'jobs'],
+  process: ['process'],
+  // They replace modules and environment variables, which others in the same process would see.
+  isolated: ['fuzz', 'llm'],
+}
 
 const testsIn = (names: readonly string[]) => names.map((name) => `test/${name}/**/*.test.ts`)
 
+/** Storms, kills at every statement and long searches for faults: `npm run test:long`. */
+const long = isLongRun ? [] : ['test/**/*.long.test.ts']
+const exclude = [...configDefaults.exclude, ...long]
+
 /** Spread into each project: one that `extends` would run the global setup again, once for itself. */
-const shared = {
-  // One process per file: a test that ends its process, or leaves a handle open, harms only its own file.
+export const shared = {
   pool: 'forks' as const,
+  // A worker keeps the modules it has loaded for the next file: loading them anew took a second of each file.
+  isolate: false,
   // Files wait for PostgreSQL more than they compute, so even one core has use for two workers.
   maxWorkers: Math.max(2, availableParallelism()),
   // Reached only when something hangs: a real server on a busy machine is slow, not broken.
@@ -23,25 +35,27 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', createTestCountReporter()],
     projects: [
-      { test: { ...shared, name: 'unit', include: testsIn(folders.unit) } },
-      { test: { ...shared, name: 'db', include: testsIn(folders.db) } },
+      { test: { ...shared, name: 'unit', include: testsIn(folders.unit), exclude } },
+      { test: { ...shared, name: 'db', include: testsIn(folders.db), exclude } },
       {
         test: {
           ...shared,
           name: 'http',
           // Whatever the others leave, so that no new folder goes unrun.
           include: ['test/**/*.test.ts'],
-          exclude: testsIn(Object.values(folders).flat()),
+          exclude: [...exclude, ...testsIn(Object.values(folders).flat())],
         },
       },
+      { test: { ...shared, name: 'isolated', isolate: true, include: testsIn(folders.isolated), exclude } },
       {
         test: {
           ...shared,
           name: 'process',
+          isolate: true,
           include: testsIn(folders.process),
+          exclude,
           testTimeout: 120_000,
-          // Whole processes are started, killed and timed here; beside other tests their deadlines mean nothing.
-          fileParallelism: false,
+          // Whole processes are started and killed here: after the others, so that no file has to share a core with two.
           sequence: { groupOrder: 1 },
         },
       },

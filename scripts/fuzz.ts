@@ -19,7 +19,13 @@ process.stdout.write(
 )
 const { status } = spawnSync(
   'vitest',
-  ['run', '--project', 'http', 'test/fuzz/hostile-requests.test.ts', 'test/fuzz/scoped-key-requests.test.ts'],
+  [
+    'run',
+    '--project',
+    'isolated',
+    'test/fuzz/hostile-requests.test.ts',
+    'test/fuzz/scoped-key-requests.test.ts',
+  ],
   {
     stdio: 'inherit',
     env: { ...process.env, FUZZ_SEED: seed, FUZZ_SECONDS: values.seconds, FUZZ_ONLY: values.only },

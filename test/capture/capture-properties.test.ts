@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { capture, captureFact } from '../support/capture-requests.ts'
+import { countRuns } from '../support/long-run.ts'
 import { type Body, read } from '../support/record-requests.ts'
 import { revise } from '../support/revision-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
@@ -92,7 +93,7 @@ describe('a random sequence of captured facts', () => {
           )
         }
       }),
-      { numRuns: 12, seed: 20_260_328 },
+      { numRuns: countRuns(12), seed: 20_260_328 },
     )
   }, 120_000)
 })
@@ -121,7 +122,7 @@ describe('POST /v1/capture with random content', () => {
         expect(stored).toEqual(episode)
         expectKept(stored.payload, given)
       }),
-      { numRuns: 120, seed: 20_260_328 },
+      { numRuns: countRuns(120), seed: 20_260_328 },
     )
     expect(taken).toBeGreaterThan(60)
   }, 120_000)

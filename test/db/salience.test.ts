@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Curve, type DecayState, salienceAt } from '../../src/domain/curves.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { countRuns } from '../support/long-run.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 beforeAll(async () => {
@@ -48,6 +49,6 @@ it('salience in SQL and in TypeScript are one definition', async () => {
         expect(difference, JSON.stringify(life)).toBeLessThanOrEqual(1e-9 * Math.max(1, expected))
       }
     }),
-    { numRuns: 25 },
+    { numRuns: countRuns(25) },
   )
 })

@@ -5,6 +5,7 @@ import { ref } from '../../src/domain/schema-ref.ts'
 import { closed, Time, Unit, Uuid } from '../../src/domain/shapes.ts'
 import { isValid } from '../../src/http/validation/schema-faults.ts'
 import { listFaults } from '../../src/http/validation/validation.ts'
+import { countRuns } from '../support/long-run.ts'
 
 const Dog = closed({
   kind: Type.Literal('dog'),
@@ -130,7 +131,7 @@ describe('listFaults', () => {
       fc.property(value, (given) => {
         expect(listFaults(Visit, given).length > 0).toBe(!isValid(Visit, given))
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(500) },
     )
   })
 
@@ -190,7 +191,7 @@ describe('the date-time format', () => {
         const text = `${y}-${mo}-${d}T${h}:${mi}:${s}Z`
         if (accepted(text)) expect(new Date(text).toISOString()).toBe(text.replace('Z', '.000Z'))
       }),
-      { numRuns: 2_000 },
+      { numRuns: countRuns(2_000) },
     )
   })
 })

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { createAccessService, foldAccesses, importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -69,7 +70,7 @@ it('folding removes old accesses of much used records and leaves every importanc
         expect(await foldAll()).toBe(0)
       },
     ),
-    { numRuns: 40 },
+    { numRuns: countRuns(40) },
   )
 })
 

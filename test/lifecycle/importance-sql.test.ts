@@ -7,6 +7,7 @@ import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
 import { importanceAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { summariseAccesses } from '../support/lifecycle-rules.ts'
+import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -90,7 +91,7 @@ describe('importance computed in SQL', () => {
           expect(scores.get(id)).toBeCloseTo(score(each, await recall(id)), 9)
         }
       }),
-      { numRuns: 100, endOnFailure: true },
+      { numRuns: countRuns(100), endOnFailure: true },
     )
   })
 
@@ -115,7 +116,7 @@ describe('importance computed in SQL', () => {
             12,
           )
       }),
-      { numRuns: 100 },
+      { numRuns: countRuns(100) },
     )
   })
 })

@@ -6,6 +6,7 @@ import { findLoggedAccesses } from '../../src/lifecycle/importance.queries.ts'
 import { promoteDue } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
 import { duePromotion } from '../support/lifecycle-rules.ts'
+import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -95,7 +96,7 @@ it('promotion in SQL equals the rules in TypeScript, for any demotion', async ()
       const layers = new Map(rows.map((row) => [row.id, row.layer]))
       expect(ids.map((id) => layers.get(id))).toEqual(expected)
     }),
-    { numRuns: 200, endOnFailure: true },
+    { numRuns: countRuns(200), endOnFailure: true },
   )
   expect(risen).toBeGreaterThan(100)
 })

@@ -5,6 +5,7 @@ import { type Layer, sourceTrust } from '../../src/domain/importance.ts'
 import { computeRetention, type RetentionMode } from '../../src/domain/retention.ts'
 import { retentionAt } from '../../src/lifecycle/index.ts'
 import { openTestDatabase } from '../support/database.ts'
+import { countRuns } from '../support/long-run.ts'
 import { insertRecordHistories, type RecordHistory } from '../support/record-histories.ts'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -64,6 +65,6 @@ it('retention in SQL equals retention in TypeScript, for any configuration', asy
         expect(bySql.get(ids[index] ?? '')).toBeCloseTo(computeRetention(inputs, chosen.shape).value, 9)
       }
     }),
-    { numRuns: 400, endOnFailure: true },
+    { numRuns: countRuns(400), endOnFailure: true },
   )
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { listBrokenLaws } from '../support/broken-laws.ts'
 import { exportLines, importLines, removeImporter } from '../support/export-and-import.ts'
+import { countRuns } from '../support/long-run.ts'
 import { type Body, create, fact, payloads } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
@@ -79,7 +80,9 @@ it('whatever a line holds, each is answered, and what was stored can leave again
     expect(codes.filter((code) => code === 'internal_error')).toEqual([])
     expect(imported.summary).toBeDefined()
   }
-  await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), ask), { numRuns: 60 })
+  await fc.assert(fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 30 }), ask), {
+    numRuns: countRuns(60),
+  })
   // What it came to elsewhere is believed until it is next worked out.
   expect((await listBrokenLaws(app)).filter((breach) => !breach.includes('importance:'))).toEqual([])
   const { text, records } = await exportLines(app, '?include_forgotten=true')

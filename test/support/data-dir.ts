@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { dataFolder } from './data-folder.ts'
 import { quitPostgres } from './postgres-processes.ts'
 
 /** An empty folder for an embedded database; a server that the test leaves in it is stopped. */
 export async function createDataDir(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'membrane-data-'))
+  const folder = await mkdtemp(join(dataFolder, 'membrane-data-'))
   onTestFinished(async () => {
     await quitPostgres(folder)
     await rm(folder, { recursive: true, force: true, maxRetries: 3 })

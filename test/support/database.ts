@@ -8,6 +8,8 @@ export type DatabaseServer = {
   url: string
   /** A migrated database nobody connects to; its name begins those of all databases of this run. */
   template: string
+  /** How it copies the template. */
+  strategy: 'wal_log' | 'file_copy'
 }
 
 declare module 'vitest' {
@@ -54,7 +56,7 @@ export async function openTestDatabase() {
 async function create(template: string): Promise<TestDatabase> {
   const server = inject('databaseServer')
   const name = `${server.template}_${randomUUID().slice(0, 8)}`
-  await administer(server.url, `create database ${name} template ${template}`)
+  await administer(server.url, `create database ${name} template ${template} strategy ${server.strategy}`)
   return {
     url: urlOf(server.url, name),
     drop: async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { connect } from '../../src/db/connection.ts'
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded.ts'
 import { migrateUp } from '../../src/db/migrator.ts'
+import { dataFolder } from './data-folder.ts'
 import { administer, isRunning, quitPostgres, urlOf } from './postgres-processes.ts'
 import { openRedis } from './redis-server.ts'
 
@@ -19,7 +19,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const template = `membrane_test_${randomUUID().slice(0, 8)}`
   await administer(server.url, `create database ${template} template template0`)
   await migrate(urlOf(server.url, template))
-  project.provide('databaseServer', { url: server.url, template })
+  project.provide('databaseServer', { url: server.url, template, strategy: server.strategy })
   const redis = await openRedis(process.env['REDIS_URL'])
   project.provide('redisUrl', redis?.url ?? null)
   return async () => {
@@ -29,13 +29,17 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   }
 }
 
-async function openServer(given: string | undefined): Promise<{ url: string; stop(): Promise<void> }> {
-  if (given) return { url: given, stop: async () => {} }
+type Server = { url: string; strategy: 'wal_log' | 'file_copy'; stop(): Promise<void> }
+
+async function openServer(given: string | undefined): Promise<Server> {
+  if (given) return { url: given, strategy: 'wal_log', stop: async () => {} }
   await removeAbandoned()
-  const dataDir = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  const dataDir = await mkdtemp(join(dataFolder, `${prefix}${process.pid}-`))
   const server = await startEmbeddedPostgres({ dataDir, durable: false })
   return {
     url: server.url,
+    // Without fsync the checkpoint that it needs costs less than the write-ahead log of a whole database.
+    strategy: 'file_copy',
     stop: async () => {
       await server.stop()
       await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
@@ -45,9 +49,9 @@ async function openServer(given: string | undefined): Promise<{ url: string; sto
 
 /** What runs that were killed left: each a server that nobody would ever stop. */
 async function removeAbandoned(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  for (const name of await readdir(dataFolder)) {
     if (!name.startsWith(prefix) || isRunning(Number.parseInt(name.slice(prefix.length), 10))) continue
-    const dataDir = join(tmpdir(), name)
+    const dataDir = join(dataFolder, name)
     await quitPostgres(dataDir)
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 })
   }

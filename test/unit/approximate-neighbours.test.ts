@@ -11,6 +11,7 @@ import {
 import { distanceBetween, maxDistance } from '../../src/dream/clustering/signature-distance.ts'
 import { computeSignature } from '../../src/embeddings/signature.ts'
 import { hammingDistance } from '../support/hamming-distance.ts'
+import { countRuns } from '../support/long-run.ts'
 import { createVectorSource } from '../support/random-vectors.ts'
 
 const dimensions = 128
@@ -75,7 +76,7 @@ describe('a group', () => {
         const everybody = [...vectors.keys()]
         expect(groups).toEqual(gather(vectors, (from) => everybody.filter((place) => place !== from)))
       }),
-      { numRuns: 60 },
+      { numRuns: countRuns(60) },
     )
   })
 

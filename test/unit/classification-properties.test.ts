@@ -16,6 +16,7 @@ import {
   planEpisode,
   rebuildContent,
 } from '../support/classified-captures.ts'
+import { countRuns } from '../support/long-run.ts'
 
 describe('the summary of what was captured', () => {
   it.each([
@@ -81,7 +82,7 @@ describe('any capture', () => {
         expect(listFaults(Payload, plan.payload)).toEqual([])
         if (plan.kind !== 'working_state' && plan.fact) expect(listFaults(Payload, plan.fact)).toEqual([])
       }),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     )
   })
 
@@ -94,7 +95,7 @@ describe('any capture', () => {
         expectKept(rebuildContent(plan), given)
         expect(plan.payload.environment?.context?.['captured']).toMatchObject({ context: { given } })
       }),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     )
   })
 

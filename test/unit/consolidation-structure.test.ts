@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { digestStructure, type Graph } from '../../src/domain/plan-structure.ts'
+import { countRuns } from '../support/long-run.ts'
 
 const list = (count: number) => Array.from({ length: count }, (_, place) => place)
 
@@ -69,7 +70,7 @@ describe('the name of a structure', () => {
       fc.property(someGraph, ({ graph, order }) => {
         expect(digestStructure(disguise(graph, order))).toBe(digestStructure(graph))
       }),
-      { numRuns: 500 },
+      { numRuns: countRuns(500) },
     )
   })
 
@@ -82,7 +83,7 @@ describe('the name of a structure', () => {
       fc.property(small, small, (one, other) => {
         expect(digestStructure(one) === digestStructure(other)).toBe(isSame(one, other))
       }),
-      { numRuns: 300 },
+      { numRuns: countRuns(300) },
     )
   })
 

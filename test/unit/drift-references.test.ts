@@ -5,6 +5,7 @@ import type { Payload } from '../../src/domain/payloads.ts'
 import { maxReferenceLength } from '../../src/dream/drift/path-references.ts'
 import type { Reference } from '../../src/dream/drift/reference.ts'
 import { findReferences, maxReferences } from '../../src/dream/drift/reference-extraction.ts'
+import { countRuns } from '../support/long-run.ts'
 
 const roots = ['/srv/app', '/srv/docs']
 const fact = (object: unknown, more: object = {}): Payload => ({
@@ -173,7 +174,7 @@ describe('whatever a payload says', () => {
         for (const reference of payloads.flatMap((each) => findReferences(each, roots)))
           expectInside(reference)
       }),
-      { numRuns: 3_000 },
+      { numRuns: countRuns(3_000) },
     )
   })
 })

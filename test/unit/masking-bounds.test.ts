@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskFact, maskText } from '../../src/domain/masking.ts'
+import { countRuns } from '../support/long-run.ts'
 
 const secretKey = fc.constantFrom(
   ...['password', 'PASSWORD', 'db_password', 'dbPassword', 'api_key', 'apiKey', 'X-Api-Key', 'access_token'],
@@ -19,7 +20,7 @@ describe('masking', () => {
       fc.property(text, (given) => {
         expect(maskText(maskText(given))).toBe(maskText(given))
       }),
-      { numRuns: 2_000 },
+      { numRuns: countRuns(2_000) },
     )
   })
 
@@ -37,7 +38,7 @@ describe('masking', () => {
         expect(masked.isWellFormed()).toBe(true)
         expect(maskText(masked)).toBe(masked)
       }),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maskSecrets, maskText } from '../../src/domain/masking.ts'
+import { countRuns } from '../support/long-run.ts'
 
 /** A password as people choose it: letters, digits and signs, and at least one digit. */
 const password = fc
@@ -43,7 +44,7 @@ describe('a secret', () => {
       fc.property(secretKey, password, spell, (key, value, write) => {
         expect(maskText(write(key, value))).not.toContain(value)
       }),
-      { numRuns: 2_000 },
+      { numRuns: countRuns(2_000) },
     )
   })
 
@@ -60,7 +61,7 @@ describe('a secret', () => {
         expect(maskText(prose)).not.toContain(value)
         expect(maskText(`output: ${JSON.stringify(text)}`)).not.toContain(value)
       }),
-      { numRuns: 1_000 },
+      { numRuns: countRuns(1_000) },
     )
   })
 

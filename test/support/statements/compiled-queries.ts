@@ -27,7 +27,7 @@ async function listQueries(file: string): Promise<string[]> {
 
 async function compileSamples(file: string, name: string): Promise<SampledQuery[]> {
   const sample = sampled.get(file)?.[name]
-  if (!sample) throw new Error(`${file}: ${name} has no sample in test/support/samples.ts`)
+  if (!sample) throw new Error(`${file}: ${name} has no sample in test/support/samples`)
   const variants = Object.entries(typeof sample === 'function' ? { '': sample } : sample)
   return Promise.all(
     variants.map(async ([variant, run]) => {

@@ -16,6 +16,7 @@ import {
   schemaNameOf,
 } from '../support/dream-app.ts'
 import { createEmbeddingWorker } from '../support/embedding-workers.ts'
+import { countRuns } from '../support/long-run.ts'
 import { type Body, create, read } from '../support/record-requests.ts'
 import { buildNote, buildSimilarTexts, createSimilarRecords, endings } from '../support/similar-records.ts'
 import type { TestApp } from '../support/test-app.ts'
@@ -142,6 +143,6 @@ it('every captured record can still be read after any dreams, and pinned records
       expect(await readRows(app, pinned)).toEqual(rows)
       for (const id of ids) expect(contentOf(await readAnyhow(app, id))).toEqual(before.get(id))
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: countRuns(6), endOnFailure: true },
   )
 })

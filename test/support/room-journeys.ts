@@ -1,0 +1,20 @@
+/** For each room the tests that go through most of its SQL: what must hold on every server that is supported. */
+export const roomJourneys: Readonly<Record<string, string>> = {
+  capture: 'test/capture/captured-facts.test.ts',
+  checking: 'test/checking/store-laws.test.ts',
+  consolidation: 'test/consolidation/consolidation-without-model.test.ts',
+  dream: 'test/dream/clustering.test.ts',
+  embeddings: 'test/embeddings/embedding-job.test.ts',
+  entities: 'test/entities/entity-merges.test.ts',
+  http: 'test/http/idempotency.test.ts',
+  keys: 'test/keys/key-management.test.ts',
+  lifecycle: 'test/lifecycle/decay-sweep.test.ts',
+  maintenance: 'test/maintenance/purge-job.test.ts',
+  metrics: 'test/metrics/metrics-summary.test.ts',
+  policies: 'test/records/default-lifecycle.test.ts',
+  portability: 'test/portability/round-trip.test.ts',
+  records: 'test/records/deletion-and-restoration.test.ts',
+  relations: 'test/records/relations.test.ts',
+  retrieval: 'test/retrieval/text-search.test.ts',
+  revision: 'test/revision/supersede-and-fork.test.ts',
+}
