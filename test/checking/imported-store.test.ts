@@ -4,7 +4,7 @@ import { exportLines, importLines } from '../support/export-and-import.ts'
 import { startTestApp } from '../support/test-app.ts'
 import { createValidStore } from './create-valid-store.ts'
 
-it('what another store kept its laws with is held to them where it is imported', async () => {
+it('an import keeps the laws of the store that was exported', async () => {
   const source = await createValidStore()
   const target = await startTestApp()
   onTestFinished(async () => {

@@ -15,7 +15,7 @@ afterAll(() => app.close())
 
 class Undone extends Error {}
 
-/** Does what no bug of the product could do to this database, and undoes it. */
+/** Breaks the store with a statement, looks at it, and rolls back. */
 async function broken(statement: string, look: (tx: Database) => Promise<void>): Promise<void> {
   const done = app.db.transaction().execute(async (tx) => {
     await liftGuards(tx)
@@ -37,23 +37,23 @@ async function liftGuards(tx: Database): Promise<void> {
   }
 }
 
-it('a store that nobody has meddled with keeps every law', async () => {
+it('a valid store keeps every law', async () => {
   expect(await listBrokenLaws(app)).toEqual([])
 })
 
-it('there is something to hold against each law', async () => {
+it('every law has rows to check', async () => {
   for (const { name, find } of laws) {
     expect(await find(app.db, app.clock.now()), name).toMatchObject({ broken: 0 })
     expect((await find(app.db, app.clock.now())).checked, name).toBeGreaterThan(0)
   }
 })
 
-it('each law has a name of its own, and somebody who breaks it', () => {
+it('every law has a unique name and a violation', () => {
   expect(Object.keys(lawViolations).sort()).toEqual(laws.map(({ name }) => name).sort())
 })
 
-describe.each(laws)('the law of $name', ({ name, find }) => {
-  it.each(lawViolations[name] ?? [])('sees %s', async (statement) => {
+describe.each(laws)('law $name', ({ name, find }) => {
+  it.each(lawViolations[name] ?? [])('detects %s', async (statement) => {
     await broken(statement, async (tx) => {
       const { broken: count, named } = await find(tx, app.clock.now())
       expect(count).toBeGreaterThan(0)
@@ -63,7 +63,7 @@ describe.each(laws)('the law of $name', ({ name, find }) => {
   })
 })
 
-it('a law that takes too long is left for the next, and said to be open', async () => {
+it('a law that takes too long is reported as unchecked, and the next one is checked', async () => {
   const hurried = connect({
     ...{ url: app.database.url, poolSize: 1, statementTimeoutMs: 1, lockTimeoutMs: 1_000 },
     applicationName: 'membrane test',
@@ -83,7 +83,7 @@ it('a law that would write is refused by the database', async () => {
   await expect(check().next()).rejects.toMatchObject({ code: '25006' })
 })
 
-it('what is broken is told in a line, with ids and no content', async () => {
+it('a broken law is reported in one line with ids and without content', async () => {
   const [id] = (await sql<{ id: string }>`update records set version = 9 returning id`.execute(app.db)).rows
   const [line, ...others] = await listBrokenLaws(app)
   expect(others).toEqual([])

@@ -19,7 +19,7 @@ afterAll(() => app.close())
 const idle = new AbortController().signal
 const evidenceOf = ({ payload }: Body) => payload.evidence.length
 
-it('workers that come at once make no twins', async () => {
+it('concurrent consolidation workers create each fact once', async () => {
   const scope = createScope()
   await Promise.all(range(60).map((n) => captureEpisode(app, `saying ${n % 7}`, {}, { scope })))
   await Promise.all(
@@ -32,13 +32,13 @@ it('workers that come at once make no twins', async () => {
   expect(facts.reduce((sum, { version }) => sum + version, 0)).toBe(60)
 })
 
-it('what is captured meanwhile is told once, whoever is first', async () => {
+it('a fact that is captured during consolidation exists once, whichever commits first', async () => {
   for (const round of range(5)) {
     const scope = createScope()
-    const told = { subject: 'deploy', predicate: 'observed_in' }
+    const factParts = { subject: 'deploy', predicate: 'observed_in' }
     await Promise.all(range(5).map((n) => captureEpisode(app, `saying ${n}`, {}, { scope })))
     const [captures] = await Promise.all([
-      Promise.all(range(5).map((n) => captureFact(app, { ...told, object: `Saying ${n}` }, { scope }))),
+      Promise.all(range(5).map((n) => captureFact(app, { ...factParts, object: `Saying ${n}` }, { scope }))),
       consolidate(app),
     ])
     const facts = await listFacts(app, scope)
@@ -50,7 +50,7 @@ it('what is captured meanwhile is told once, whoever is first', async () => {
   }
 })
 
-it('an outcome that is set meanwhile is not lost', async () => {
+it('an outcome that is set during consolidation is learned from', async () => {
   const scope = createScope()
   const open = await Promise.all(
     range(20).map((n) => captureEpisode(app, `open ${n}`, { outcome: 'failure' }, { scope })),

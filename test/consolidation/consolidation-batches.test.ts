@@ -5,7 +5,7 @@ import { omitDurations } from '../support/consolidation-requests.ts'
 import { insertEpisodes } from '../support/insert-episodes.ts'
 import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.ts'
 
-/** Twenty episodes to a batch. */
+/** Twenty episodes per batch. */
 let setup: WorkerSetup
 beforeAll(async () => {
   setup = await openWorkerSetup()
@@ -23,7 +23,7 @@ const countChanges = async (id: string) => {
   return rows
 }
 
-it('a rehearsal counts across batches what a run then does', async () => {
+it('a consolidation dry run counts over all batches what a run then does', async () => {
   await experience(
     'rehearsed',
     range(110).map((n) => `saying ${n % 9}`),
@@ -41,7 +41,7 @@ it('a rehearsal counts across batches what a run then does', async () => {
   expect(await countChanges(dry.id)).toEqual(await countChanges(run.id))
 })
 
-it('a run that is cancelled keeps what it did, and the next does the rest', async () => {
+it('a cancelled consolidation run keeps its finished batches, and the next run does the rest', async () => {
   await experience(
     'cancelled',
     range(100).map((n) => `thing ${n}`),
@@ -58,7 +58,7 @@ it('a run that is cancelled keeps what it did, and the next does the rest', asyn
   expect(await setup.run('consolidate')).toMatchObject({ stats: { semantic_extracted: 60 } })
 })
 
-it('a rehearsal that is cancelled ends between two parts of its one batch', async () => {
+it('a cancelled consolidation dry run ends inside its only batch', async () => {
   await experience(
     'cancelled rehearsal',
     range(100).map((n) => `idea ${n}`),
@@ -72,9 +72,9 @@ it('a rehearsal that is cancelled ends between two parts of its one batch', asyn
   expect(await setup.readRun(id)).toMatchObject({ status: 'cancelled', stats: { semantic_extracted: 0 } })
 })
 
-it('reads no more at once than fits into memory', async () => {
+it('consolidation reads no more episodes at once than fit into memory', async () => {
   await setup.run('consolidate')
-  // Five megabytes each that do not compress.
+  // Five megabytes of incompressible text each.
   const noise = (seed: number) =>
     range(120_000).map((n) => createHash('sha256').update(`${seed} ${n}`).digest('base64'))
   for (const n of range(3)) await experience('large', [`large ${n}`], { artifacts: noise(n) })
@@ -87,14 +87,14 @@ it('reads no more at once than fits into memory', async () => {
   expect(batches).toBe(4)
 })
 
-it('a fact that everybody tells names its first witnesses, and is linked with all of them', async () => {
-  const tell = (count: number) =>
+it('a fact from many episodes names the first as evidence and has edges to all', async () => {
+  const insertTellingEpisodes = (count: number) =>
     insertEpisodes(
       setup,
       'crowd',
       range(count).map(() => 'told by all'),
     )
-  await tell(150)
+  await insertTellingEpisodes(150)
   await setup.run('consolidate')
   const read = async () => {
     const { rows } = await setup.pool.query(
@@ -112,7 +112,7 @@ it('a fact that everybody tells names its first witnesses, and is linked with al
     linked: 150,
   })
   expect([fact.named, fact.sources].map((count) => count >= 32 && count < 64)).toEqual([true, true])
-  await tell(1)
+  await insertTellingEpisodes(1)
   await setup.run('consolidate')
   expect(await read()).toEqual([{ ...fact, version: 151, linked: 151 }])
 })

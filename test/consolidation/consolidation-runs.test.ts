@@ -29,8 +29,8 @@ beforeEach(async () => {
   app.clock.advance(day)
 })
 
-describe('a run', () => {
-  it('changes nothing when it is repeated, three times over', async () => {
+describe('a consolidation run', () => {
+  it('changes nothing when it is repeated', async () => {
     const first = await consolidate(app)
     expect(omitDurations(first)).toMatchObject({
       ...zeroCounts,
@@ -48,7 +48,7 @@ describe('a run', () => {
     expect(await readAllRows(app)).toEqual(after)
   })
 
-  it('tells how far it has come and how long each stage took', async () => {
+  it('reports its progress and the duration of each stage', async () => {
     const { progress, stats } = await consolidate(app)
     expect(progress.total).toBeGreaterThanOrEqual(6)
     expect(progress.done).toBe(progress.total)
@@ -76,7 +76,7 @@ describe('a run', () => {
     })
   })
 
-  it('of no stage, of one there is not, or of another job with stages is refused', async () => {
+  it('is refused with no stage or an unknown one, as are stages for other jobs', async () => {
     const ask = (body: object) => app.request('POST', '/v1/maintenance/runs', { body })
     for (const stages of [[], ['dreaming'], ['semantic', 'semantic'], 'semantic']) {
       expectProblem(await ask({ job: 'consolidate', options: { stages } }), 422, 'validation_failed')
@@ -87,8 +87,8 @@ describe('a run', () => {
   })
 })
 
-describe('a dry run', () => {
-  it('writes nothing, and tells what a run then does', async () => {
+describe('a consolidation dry run', () => {
+  it('writes nothing and reports what a run then does', async () => {
     const before = await readAllRows(app)
     const dry = await consolidate(app, { dry_run: true })
     expect(await readAllRows(app)).toEqual(before)

@@ -16,14 +16,14 @@ const day = 86_400_000
 const idle = new AbortController().signal
 
 let app: TestApp
-let saboteur: ReturnType<typeof createSessionEnder>
+let sessionEnder: ReturnType<typeof createSessionEnder>
 beforeAll(async () => {
   app = await startTestApp()
-  saboteur = createSessionEnder(app)
+  sessionEnder = createSessionEnder(app)
 })
 afterAll(() => app.close())
 
-/** What is in a scope, but for ids and what fades while a lease lapses. */
+/** Reads a scope without ids and without values that decay while a lease expires. */
 async function stateOf(scope: string): Promise<unknown[]> {
   const { rows } = await sql`
     select r.type, r.version, round(r.base_salience::numeric, 3) as base, c.tags, c.payload ->> 'object' as object,
@@ -43,10 +43,7 @@ async function stateOf(scope: string): Promise<unknown[]> {
 
 const graph = ['build', 'test', 'ship'].map((tool, n) => ({ id: `${n}`, tool }))
 
-/**
- * Facts that are known, new and told twice, a skill and a plan that are known; episodes that are old, young and
- * compressed before.
- */
+/** Creates known, new and repeated facts, a known skill and plan, and old, young and compressed episodes. */
 async function prepare(): Promise<{ scope: string; id: string }> {
   const scope = createScope()
   const experienceAll = async (summaries: readonly string[]) => {
@@ -66,18 +63,18 @@ async function prepare(): Promise<{ scope: string; id: string }> {
   return { scope, id: (body as Body).id }
 }
 
-async function conclude({ scope, id }: { scope: string; id: string }) {
+async function readResult({ scope, id }: { scope: string; id: string }) {
   const run = (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
   const actions = (await listRunChanges(app, run)).map(({ action }) => action).sort()
   const { status, progress } = run
   return { status, progress, actions, figures: omitDurations(run), state: await stateOf(scope) }
 }
 
-it('comes to the same, before whichever statement its session ends', async () => {
+it('consolidation has the same result when its database session ends before any of its statements', async () => {
   const attend = () => createUnscheduledWorker(app).runJob('consolidate', idle)
   const whole = await prepare()
-  const { statements } = await saboteur.count(attend)
-  const undisturbed = await conclude(whole)
+  const { statements } = await sessionEnder.count(attend)
+  const undisturbed = await readResult(whole)
   expect(undisturbed).toMatchObject({
     ...{ status: 'succeeded', progress: { done: 25, total: 25 } },
     figures: { episodic_compressed: 4, semantic_extracted: 3, duplicates_resolved: 18 },
@@ -85,9 +82,9 @@ it('comes to the same, before whichever statement its session ends', async () =>
   expect(statements).toBeGreaterThan(25)
   for (let nth = 1; nth <= statements; nth++) {
     const disturbed = await prepare()
-    await saboteur.count(() => attend().catch(() => 0), nth)
+    await sessionEnder.count(() => attend().catch(() => 0), nth)
     app.clock.advance(31_000)
     await attend()
-    expect({ nth, ...(await conclude(disturbed)) }).toEqual({ nth, ...undisturbed })
+    expect({ nth, ...(await readResult(disturbed)) }).toEqual({ nth, ...undisturbed })
   }
 }, 300_000)

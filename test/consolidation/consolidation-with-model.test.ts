@@ -10,7 +10,7 @@ import {
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp } from '../support/test-app.ts'
 
-it('becomes facts, a skill and a plan over HTTP alone, once', async () => {
+it('consolidation with a model turns episodes into facts, a skill and a plan, once', async () => {
   const server = await startChatServer(
     respondWithJson({ facts: [{ subject: 'the pipeline', predicate: 'needs', object: 'a canary' }] }),
   )

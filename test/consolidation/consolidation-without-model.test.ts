@@ -19,7 +19,7 @@ afterAll(() => app.close())
 const day = 86_400_000
 const scope = createScope()
 
-/** As an agent leaves it: a tool graph first, and only later how it ended. */
+/** Captures a tool graph like an agent, and sets its outcome later. */
 async function release(outcome: string): Promise<Body> {
   const tool_graph = ['build', 'test', 'ship'].map((tool, n) => ({
     ...{ id: `${n}`, tool, args: { target: 'shop', token: 'hunter2' } },
@@ -36,7 +36,7 @@ async function release(outcome: string): Promise<Body> {
 const ofType = (type: string) => listRecords(app, `type=${type}&scope=${encodeURIComponent(scope)}`)
 const salienceOf = ([record]: Body[]) => record?.salience
 
-it('experience becomes knowledge, once, over nothing but HTTP', async () => {
+it('consolidation without a model turns episodes into facts, a skill and a plan, once', async () => {
   await release('success')
   await release('failure')
   await release('success')

@@ -18,7 +18,7 @@ afterAll(() => app.close())
 
 const hour = 3_600_000
 
-/** Of a curve that does not move, so that what is read is what was done. */
+/** The curve stays flat for a week, so that a read shows only the effect of the job. */
 const episode = (more: object = {}): Promise<Body> =>
   create(app, {
     ...{ type: 'episodic', payload: { kind: 'episodic' }, scope: createScope() },
@@ -31,7 +31,7 @@ const operate = async (id: string, operation: string) => {
   expect(status).toBe(200)
 }
 
-it('halves the salience of an episode once it is a day old, and never again', async () => {
+it('compression halves the salience of an episode once it is a day old, and only once', async () => {
   const { id } = await episode()
   app.clock.advance(24 * hour - 1)
   expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
@@ -60,7 +60,7 @@ it('halves the salience of an episode once it is a day old, and never again', as
   expect(await read(app, id)).toMatchObject({ version: 2, salience: 0.125 })
 })
 
-it('leaves it at a twentieth, and alone what has less', async () => {
+it('compression stops at 0.05 and leaves lower values alone', async () => {
   const [some, little] = [await episode({ salience: 0.08 }), await episode({ salience: 0.04 })]
   app.clock.advance(24 * hour)
   expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
@@ -68,7 +68,7 @@ it('leaves it at a twentieth, and alone what has less', async () => {
   expect(await read(app, little.id)).toMatchObject({ version: 1 })
 })
 
-it('brings forward when it is pruned', async () => {
+it('compression brings the pruning time forward', async () => {
   const { id } = await episode({ salience: 0.8 })
   app.clock.advance(24 * hour)
   const pruned = async () =>
@@ -78,7 +78,7 @@ it('brings forward when it is pruned', async () => {
   expect(before - Date.parse(await pruned())).toBe(24 * hour)
 })
 
-it('leaves a pinned episode alone until it is let go', async () => {
+it('compression skips a pinned episode until it is unpinned', async () => {
   const { id } = await episode()
   await operate(id, 'pin')
   app.clock.advance(24 * hour)
@@ -92,7 +92,7 @@ it('leaves a pinned episode alone until it is let go', async () => {
   expect(omitDurations(await consolidate(app))).toEqual(zeroCounts)
 })
 
-it('passes over what was forgotten, and comes to it when it is restored', async () => {
+it('compression skips a forgotten episode until it is restored', async () => {
   const { id } = await episode()
   app.clock.advance(24 * hour)
   await forget(app, id)
@@ -101,7 +101,7 @@ it('passes over what was forgotten, and comes to it when it is restored', async 
   expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
 })
 
-it('passes over what somebody has in hand, and comes to it the next time', async () => {
+it('compression skips a locked episode and takes it in the next run', async () => {
   const held = await episode()
   const free = await episode()
   app.clock.advance(24 * hour)
@@ -120,13 +120,13 @@ it('passes over what somebody has in hand, and comes to it the next time', async
   expect(omitDurations(await consolidate(app))).toEqual({ ...zeroCounts, episodic_compressed: 1 })
 })
 
-it('is remembered by an episode that is taken elsewhere', async () => {
+it('compression does not repeat for an imported episode that was compressed before the export', async () => {
   const { id } = await episode()
   app.clock.advance(24 * hour)
   await consolidate(app)
   const { text } = await app.request('GET', `/v1/records/${id}`)
   expect(JSON.parse(text).audit_log).toHaveLength(2)
-  // As an import stores it: the record with its whole log, listed like any other that is new.
+  // Stored like an import: the record with its whole log, queued like a new one.
   await app.database.pool.query(
     `insert into unconsolidated (record_id, stage, due_at) values ($1, 'episodic', $2)`,
     [id, app.clock.now()],

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 let app: TestApp
 beforeAll(async () => {
   app = await startTestApp()
-  // A bug that one episode in a hundred meets: a fact of it cannot be stored.
+  // Simulates a bug that affects one episode: its fact cannot be stored.
   await app.database.pool.query(`
     create function refuse_poison() returns trigger language plpgsql as $$
       begin
@@ -27,7 +27,7 @@ afterAll(() => app.close())
 
 const minute = 60_000
 
-async function leftOf(id: string) {
+async function readPendingStages(id: string) {
   const { rows } = await app.database.pool.query(
     `select attempts, error, due_at = 'infinity' as is_given_up from unconsolidated
      where record_id = $1 and stage = 'semantic'`,
@@ -36,7 +36,7 @@ async function leftOf(id: string) {
   return rows[0]
 }
 
-it('an episode that cannot be dealt with delays no other, is tried again ever later, and given up', async () => {
+it('an episode that fails delays no other, is retried with growing pauses, and is given up', async () => {
   const scope = createScope()
   const say = (summary: string) => captureEpisode(app, summary, {}, { scope })
   const before = await Promise.all(range(30).map((n) => say(`before ${n}`)))
@@ -51,7 +51,11 @@ it('an episode that cannot be dealt with delays no other, is tried again ever la
   expect(await listRunChanges(app, first)).toContainEqual({
     ...{ record_id: id, action: 'failed', note: 'database error P0001; attempt 1' },
   })
-  expect(await leftOf(id)).toEqual({ attempts: 1, error: 'database error P0001', is_given_up: false })
+  expect(await readPendingStages(id)).toEqual({
+    attempts: 1,
+    error: 'database error P0001',
+    is_given_up: false,
+  })
   expect(await consolidate(app)).toMatchObject({ stats: { extraction_skipped: 0 } })
   for (const [index, pause] of [5, 20, 80, 320].entries()) {
     app.clock.advance(pause * minute - 1)
@@ -62,12 +66,12 @@ it('an episode that cannot be dealt with delays no other, is tried again ever la
     const note = `database error P0001; attempt ${index + 2}${index === 3 ? ', given up' : ''}`
     expect(await listRunChanges(app, run)).toContainEqual({ record_id: id, action: 'failed', note })
   }
-  expect(await leftOf(id)).toMatchObject({ attempts: 5, is_given_up: true })
+  expect(await readPendingStages(id)).toMatchObject({ attempts: 5, is_given_up: true })
   app.clock.advance(1e9)
   expect(await consolidate(app)).toMatchObject({ stats: { extraction_skipped: 0 } })
 })
 
-it('a dry run passes over it, counts it, and puts nothing off', async () => {
+it('a consolidation dry run counts a failing episode and does not postpone it', async () => {
   const scope = createScope()
   const [, { id }] = await Promise.all([
     captureEpisode(app, 'good', {}, { scope }),
@@ -76,7 +80,7 @@ it('a dry run passes over it, counts it, and puts nothing off', async () => {
   ])
   const dry = await consolidate(app, { dry_run: true, options: { stages: ['semantic'] } })
   expect(dry).toMatchObject({ status: 'succeeded', stats: { semantic_extracted: 2, extraction_skipped: 1 } })
-  expect(await leftOf(id)).toMatchObject({ attempts: 0 })
+  expect(await readPendingStages(id)).toMatchObject({ attempts: 0 })
   expect(await listFacts(app, scope)).toEqual([])
   const run = await consolidate(app, { options: { stages: ['semantic'] } })
   expect(run).toMatchObject({ stats: { semantic_extracted: 2, extraction_skipped: 1 } })

@@ -38,7 +38,7 @@ function createWorker({ db, clock, ids, createWorker }: WorkerSetup, name: strin
 
 const idle = new AbortController().signal
 
-/** Eighteen episodes, from which the model learns four things. */
+/** Inserts eighteen episodes, from which the model extracts four facts. */
 async function withEpisodes<T>(work: (setup: WorkerSetup, id: string) => Promise<T>): Promise<T> {
   const setup = await openWorkerSetup()
   try {
@@ -51,7 +51,7 @@ async function withEpisodes<T>(work: (setup: WorkerSetup, id: string) => Promise
   }
 }
 
-async function conclude(setup: WorkerSetup, id: string) {
+async function readResult(setup: WorkerSetup, id: string) {
   const { status, stats } = await setup.readRun(id)
   const { rows } = await setup.pool.query(
     `select c.payload ->> 'object' as object, c.provenance ->> 'created_by' as author, r.version,
@@ -63,11 +63,11 @@ async function conclude(setup: WorkerSetup, id: string) {
   return { status, extracted: stats['semantic_triples_extracted'], rows, left }
 }
 
-let undisturbed: Awaited<ReturnType<typeof conclude>>
+let undisturbed: Awaited<ReturnType<typeof readResult>>
 beforeAll(async () => {
   undisturbed = await withEpisodes(async (setup, id) => {
     await createWorker(setup, 'worker').runJob('consolidate', idle)
-    return conclude(setup, id)
+    return readResult(setup, id)
   })
   expect(undisturbed).toMatchObject({ status: 'succeeded', extracted: 4, left: 0 })
   expect(undisturbed.rows).toHaveLength(8)
@@ -78,32 +78,35 @@ it.each([
   ['after batch', 9],
   ['before batch', 14],
   ['in batch', 20],
-])('a worker killed %s %i, while a model reads, leaves nothing twice and nothing out', async (step, nth) => {
-  await withEpisodes(async (setup, id) => {
-    await runUntilKilled(setup.pool, [
-      program,
-      setup.url,
-      setup.clock.now().toISOString(),
-      step,
-      String(nth),
-      model.url,
-    ])
-    await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
-    await createWorker(setup, 'successor').runJob('consolidate', idle)
-    expect(await conclude(setup, id)).toEqual(undisturbed)
-  })
-})
+])(
+  'a worker killed %s %i during extraction leaves nothing undone and nothing done twice',
+  async (step, nth) => {
+    await withEpisodes(async (setup, id) => {
+      await runUntilKilled(setup.pool, [
+        program,
+        setup.url,
+        setup.clock.now().toISOString(),
+        step,
+        String(nth),
+        model.url,
+      ])
+      await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
+      await createWorker(setup, 'successor').runJob('consolidate', idle)
+      expect(await readResult(setup, id)).toEqual(undisturbed)
+    })
+  },
+)
 
-it('two workers that are woken at once ask about each episode once', async () => {
+it('two concurrent workers ask the model about each episode once', async () => {
   await withEpisodes(async (setup, id) => {
     model.requests.length = 0
     await Promise.all([1, 2].map((n) => createWorker(setup, `worker ${n}`).runJob('consolidate', idle)))
-    expect(await conclude(setup, id)).toEqual(undisturbed)
+    expect(await readResult(setup, id)).toEqual(undisturbed)
     expect(model.requests).toHaveLength(18)
   })
 })
 
-it('a worker that is told to stop while a model reads gives its episodes back', async () => {
+it('a worker that stops during a model call leaves its episodes for another', async () => {
   await withEpisodes(async (setup, id) => {
     model.requests.length = 0
     const stopping = new AbortController()
@@ -113,6 +116,6 @@ it('a worker that is told to stop while a model reads gives its episodes back', 
     await attending
     expect((await setup.readRun(id)).status).toBe('queued')
     await createWorker(setup, 'successor').runJob('consolidate', idle)
-    expect(await conclude(setup, id)).toEqual(undisturbed)
+    expect(await readResult(setup, id)).toEqual(undisturbed)
   })
 })

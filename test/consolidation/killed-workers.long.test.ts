@@ -8,7 +8,7 @@ import { day, openWorkerSetup, type WorkerSetup } from '../support/worker-setup.
 
 const program = fileURLToPath(new URL('killed-consolidation-worker.ts', import.meta.url))
 
-/** Told by a hundred episodes, in batches of twenty. */
+/** Inserts a hundred episodes, in batches of twenty. */
 async function withEpisodes<T>(work: (setup: WorkerSetup, id: string) => Promise<T>): Promise<T> {
   const setup = await openWorkerSetup()
   try {
@@ -24,7 +24,7 @@ async function withEpisodes<T>(work: (setup: WorkerSetup, id: string) => Promise
   }
 }
 
-async function conclude(setup: WorkerSetup, id: string) {
+async function readResult(setup: WorkerSetup, id: string) {
   const { status, progress, ...run } = await setup.readRun(id)
   const { rows } = await setup.pool.query(
     `select r.type, r.version, r.base_salience, c.payload ->> 'object' as object,
@@ -35,11 +35,11 @@ async function conclude(setup: WorkerSetup, id: string) {
   return { status, progress, figures: omitDurations(run), rows }
 }
 
-let undisturbed: Awaited<ReturnType<typeof conclude>>
+let undisturbed: Awaited<ReturnType<typeof readResult>>
 beforeAll(async () => {
   undisturbed = await withEpisodes(async (setup, id) => {
     await setup.createWorker('worker').runJob('consolidate', new AbortController().signal)
-    return conclude(setup, id)
+    return readResult(setup, id)
   })
   expect(undisturbed.figures).toMatchObject({ semantic_extracted: 9, duplicates_resolved: 91 })
 })
@@ -50,12 +50,12 @@ it.each([
   ['after batch', 5],
   ['in batch', 8],
   ['concluding', 1],
-])('a worker killed %s %i leaves nothing that the next does not finish', async (step, nth) => {
+])('a worker killed %s %i leaves work that the next worker finishes', async (step, nth) => {
   await withEpisodes(async (setup, id) => {
     await runUntilKilled(setup.pool, [program, setup.url, setup.clock.now().toISOString(), step, String(nth)])
-    // As if its lease had lapsed, without the time in which something would fade.
+    // Ends the lease without letting time pass, so that nothing decays.
     await setup.pool.query(`update job_leases set expires_at = $1`, [setup.clock.now()])
     await setup.createWorker('successor').runJob('consolidate', new AbortController().signal)
-    expect(await conclude(setup, id)).toEqual(undisturbed)
+    expect(await readResult(setup, id)).toEqual(undisturbed)
   })
 })

@@ -52,8 +52,8 @@ const extracted = async () =>
 const objects = async () => (await extracted()).map(({ payload }: Body) => payload.object)
 const extract = (more: object = {}) => consolidate(app, { options: { stages: ['extraction'], ...more } })
 
-describe('what a model reads in an episode', () => {
-  it('becomes facts that know where they come from', async () => {
+describe('extraction with a model', () => {
+  it('creates facts with their provenance', async () => {
     server.behave(respondWithJson({ facts: [fact('tea'), fact({ brand: 'x' }), { subject: 1 }, fact('')] }))
     const { id } = await episode({}, { tags: ['talk'], sensitivity: 'public' })
     const run = await consolidate(app)
@@ -75,20 +75,20 @@ describe('what a model reads in an episode', () => {
   })
 
   it.each([
-    ['as a bare list', respondWithJson([fact('tea')])],
+    ['as a list', respondWithJson([fact('tea')])],
     ['under triples', respondWithJson({ triples: [fact('tea')] })],
     [
       'in a fence among prose',
       respondWithContent(`Sure [1]:\n\`\`\`json\n${JSON.stringify([fact('tea')])}\n\`\`\` Bye.`),
     ],
-  ])('is understood %s', async (_, behaviour) => {
+  ])('accepts an answer given %s', async (_, behaviour) => {
     server.behave(behaviour)
     await episode()
     await extract()
     expect(await objects()).toEqual(['tea'])
   })
 
-  it('confirms what another episode told before', async () => {
+  it('confirms a fact of an earlier episode', async () => {
     server.behave(respondWithJson([fact('tea')]))
     await episode()
     await extract()
@@ -100,7 +100,7 @@ describe('what a model reads in an episode', () => {
     expect(await extracted()).toMatchObject([{ version: 2, payload: { evidence: [{}, {}] } }])
   })
 
-  it('is asked without secrets, and never of what is too sensitive', async () => {
+  it('masks secrets in the prompt and skips episodes above the sensitivity of the model', async () => {
     await episode({}, { sensitivity: 'medium' })
     await episode({
       tool_graph: [{ id: '1', tool: 'curl', args: { apiKey: 'hunter22' }, result: 'Bearer hunter2222' }],
@@ -114,8 +114,8 @@ describe('what a model reads in an episode', () => {
   })
 })
 
-describe('a model that fails', () => {
-  it('costs an episode one of five attempts, and no other its turn', async () => {
+describe('extraction with a model that fails', () => {
+  it('counts one of five attempts for the episode and continues with the others', async () => {
     const poison = (await episode({}, { summary: 'poison' })).id
     server.behave((response, seen) =>
       seen.text.includes('poison')
@@ -138,7 +138,7 @@ describe('a model that fails', () => {
     expect(server.requests).toHaveLength(before)
   })
 
-  it('is asked again when it was busy', async () => {
+  it('retries after the model was busy', async () => {
     let turn = 0
     server.behave((response, seen) =>
       turn++ === 0
@@ -150,7 +150,7 @@ describe('a model that fails', () => {
     expect(await objects()).toEqual(['tea'])
   })
 
-  it('is left alone when it is dead or refuses the key, and holds up nothing else', async () => {
+  it('stops when the model is unavailable or refuses the key, and the other stages continue', async () => {
     for (const _ of [1, 2, 3, 4, 5, 6]) await episode({ outcome: 'success' })
     server.behave(respond(401, {}))
     const run = await consolidate(app)
@@ -167,18 +167,18 @@ describe('a model that fails', () => {
   })
 })
 
-it('does not ask on when three in a row had no answer', async () => {
+it('extraction stops after three episodes in a row without an answer', async () => {
   for (const _ of [1, 2, 3, 4, 5, 6]) await episode()
   server.behave(respond(503, {}))
   expect(omitDurations(await extract())).toMatchObject({
     extraction_skipped: 6,
     semantic_triples_extracted: 0,
   })
-  // Two at once, so the fourth was on its way; each was asked three times.
+  // Two run at once, so a fourth had started; each was tried three times.
   expect(server.requests).toHaveLength(4 * 3)
 })
 
-it('asks no more than it may cost', async () => {
+it('extraction stops at the cost limit of a run', async () => {
   server.behave(respondWithJson([fact('tea')]))
   const prices = { MEMBRANE_LLM_PROMPT_PRICE: '10', MEMBRANE_LLM_MAX_COST_PER_RUN: '0.001' }
   const variables = {
@@ -189,7 +189,7 @@ it('asks no more than it may cost', async () => {
   const thrifty = await startTestApp({ variables: { ...variables, ...prices } })
   for (const _ of [1, 2, 3, 4]) await captureEpisode(thrifty, 'a talk')
   const run = await consolidate(thrifty, { options: { stages: ['extraction'] } })
-  // 70 tokens at 10 a million each; the second passes 0.001.
+  // 70 tokens at 10 per million each; the second exceeds 0.001.
   expect(omitDurations(run)).toMatchObject({ extraction_cost_micros: 1_400, extraction_skipped: 2 })
   expect(omitDurations(await consolidate(thrifty, { options: { stages: ['extraction'] } }))).toMatchObject({
     extraction_skipped: 0,
@@ -197,7 +197,7 @@ it('asks no more than it may cost', async () => {
   await thrifty.close()
 })
 
-it('asks nothing in a dry run unless it is told to, and keeps nothing then', async () => {
+it('extraction calls no model in a dry run unless requested, and stores nothing then', async () => {
   server.behave(respondWithJson([fact('tea')]))
   await episode()
   const dry = { dry_run: true, options: { stages: ['extraction'] } }

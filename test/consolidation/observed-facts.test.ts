@@ -24,7 +24,7 @@ const judge = (id: string, outcome: string) =>
 
 const evidenceOf = ({ payload }: Body): string[] => payload.evidence.map(({ source_id: id }: Body) => id)
 
-it('makes a fact of what was observed where things went well', async () => {
+it('the stage semantic creates a fact from a successful episode', async () => {
   const scope = createScope()
   const episode = await captureEpisode(app, 'the canary came first', {}, { scope, tags: ['release'] })
   const run = await consolidate(app)
@@ -50,7 +50,7 @@ it('makes a fact of what was observed where things went well', async () => {
   ])
 })
 
-it('reinforces a fact once for each new episode that tells it, however it is written', async () => {
+it('the stage semantic confirms a fact once for each further episode, in any spelling', async () => {
   const scope = createScope()
   const first = await captureEpisode(app, 'The cache was warm', {}, { scope })
   await consolidate(app)
@@ -79,7 +79,7 @@ it('reinforces a fact once for each new episode that tells it, however it is wri
   })
 })
 
-it('reinforces by a tenth what was created without any gain, and counts one episode once', async () => {
+it('the stage semantic adds 0.1 for a fact without a gain, and counts each episode once', async () => {
   const scope = createScope()
   const payload = { kind: 'semantic', subject: 'deploy', predicate: 'observed_in', object: 'it rained' }
   const { id } = await create(app, { type: 'semantic', scope, salience: 0.5, payload })
@@ -89,15 +89,15 @@ it('reinforces by a tenth what was created without any gain, and counts one epis
   expect(await read(app, id)).toMatchObject({ salience: 0.6, version: 2 })
 })
 
-it('keeps apart what was said differently, in other scopes and to other readers', async () => {
+it('the stage semantic keeps facts of different texts, scopes and sensitivities apart', async () => {
   const [one, other] = [createScope(), createScope()]
   await captureEpisode(app, 'a', {}, { scope: one })
   await captureEpisode(app, 'b', {}, { scope: one })
   await captureEpisode(app, 'a', {}, { scope: other })
   await captureEpisode(app, 'a', {}, { scope: one, sensitivity: 'high' })
   await consolidate(app)
-  const told = (await listFacts(app, one)).map(({ payload, sensitivity }) => [payload.object, sensitivity])
-  expect(told.sort()).toEqual([
+  const answer = (await listFacts(app, one)).map(({ payload, sensitivity }) => [payload.object, sensitivity])
+  expect(answer.sort()).toEqual([
     ['a', 'high'],
     ['a', 'low'],
     ['b', 'low'],
@@ -105,7 +105,7 @@ it('keeps apart what was said differently, in other scopes and to other readers'
   expect(await listFacts(app, other)).toHaveLength(1)
 })
 
-it('learns nothing from what failed, from what has no end yet, nor from an event without a summary', async () => {
+it('the stage semantic skips failed and unfinished episodes and events without a summary', async () => {
   const scope = createScope()
   await captureEpisode(app, 'failed', { outcome: 'failure' }, { scope })
   await captureEpisode(app, 'in parts', { outcome: 'partial' }, { scope })
@@ -125,7 +125,7 @@ it('learns nothing from what failed, from what has no end yet, nor from an event
   expect(await listFacts(app, scope)).toHaveLength(1)
 })
 
-it('is not changed by an outcome that is corrected and set again', async () => {
+it('the stage semantic ignores an outcome that is corrected and set again', async () => {
   const scope = createScope()
   const { id } = await captureEpisode(app, 'it went well after all', {}, { scope })
   await consolidate(app)
@@ -137,7 +137,7 @@ it('is not changed by an outcome that is corrected and set again', async () => {
   expect(await listFacts(app, scope)).toEqual(before)
 })
 
-it('passes over what was forgotten until it is restored, and brings back no fact that was', async () => {
+it('the stage semantic skips forgotten episodes until they are restored, and restores no forgotten fact', async () => {
   const scope = createScope()
   const { id } = await captureEpisode(app, 'put aside', {}, { scope })
   await forget(app, id)
@@ -154,7 +154,7 @@ it('passes over what was forgotten until it is restored, and brings back no fact
   expect(await listFacts(app, scope)).toEqual([])
 })
 
-it('leaves a pinned fact as it is, and makes no twin of it', async () => {
+it('the stage semantic neither changes nor duplicates a pinned fact', async () => {
   const scope = createScope()
   await captureEpisode(app, 'frozen', {}, { scope })
   await consolidate(app)
@@ -166,7 +166,7 @@ it('leaves a pinned fact as it is, and makes no twin of it', async () => {
   expect(await listFacts(app, scope)).toEqual(before)
 })
 
-it('does not bring back what was withdrawn: observed again it is challenged', async () => {
+it('the stage semantic stores a challenged fact when a retracted one is observed again', async () => {
   const scope = createScope()
   await captureEpisode(app, 'the earth is flat', {}, { scope })
   await consolidate(app)
@@ -181,7 +181,7 @@ it('does not bring back what was withdrawn: observed again it is challenged', as
   expect(others.map(({ status }) => status)).toEqual(['challenged'])
 })
 
-it('stores nothing that was erased from its scope', async () => {
+it('the stage semantic stores no fact that was erased in its scope', async () => {
   const scope = createScope()
   await captureEpisode(app, 'her number is 7', {}, { scope })
   await consolidate(app)
@@ -196,7 +196,7 @@ it('stores nothing that was erased from its scope', async () => {
   expect(await listFacts(app, scope)).toEqual([])
 })
 
-it('loses the witness that is erased, and goes with the last', async () => {
+it('a consolidated fact loses the evidence of an erased episode, and is erased with its last one', async () => {
   const scope = createScope()
   const first = await captureEpisode(app, 'one voice', {}, { scope })
   const second = await captureEpisode(
@@ -219,10 +219,10 @@ it('loses the witness that is erased, and goes with the last', async () => {
   expect(rows).toEqual([])
 })
 
-it('links what it makes with those it names that are known', async () => {
+it('the stage semantic links a fact to the known entities that it names', async () => {
   const scope = createScope()
-  const told = await capture(app, { service: 'billing-api', text: 'x' }, { scope })
-  const [service] = pickCreated(told, 'entity')
+  const answer = await capture(app, { service: 'billing-api', text: 'x' }, { scope })
+  const [service] = pickCreated(answer, 'entity')
   await capture(app, { service: 'billing-api', text: 'y' }, { scope: createScope() })
   await captureEpisode(app, 'rolled back billing-api by hand', {}, { scope })
   await consolidate(app)

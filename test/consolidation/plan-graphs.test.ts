@@ -22,14 +22,14 @@ const node = (id: string, tool: string, depends_on: string[] = [], args?: unknow
   ...{ id, tool, depends_on },
   ...(args === undefined ? {} : { args }),
 })
-/** Each a second after the one before it: of two of one instant neither is the first. */
+/** Captures one second after the last, because of two at one instant neither is the first. */
 const episode = (tool_graph: object[], more: object = {}) => {
   app.clock.advance(1_000)
   return captureEpisode(app, 'a release', { tool_graph, ...more }, { scope })
 }
 const plans = () => listRecords(app, `type=plan_graph&scope=${encodeURIComponent(scope)}`)
 
-it('makes one plan of equal structures, whatever their nodes are called, and counts how they went', async () => {
+it('the stage plan_graph makes one plan of equal structures, whatever their node names, and counts their outcomes', async () => {
   await episode([node('a', 'build'), node('b', 'test', ['a']), node('c', 'push', ['a', 'b'])])
   await episode([node('3', 'push', ['2', '1']), node('1', 'build'), node('2', 'test', ['1'])])
   await episode([node('x', 'build'), node('y', 'test', ['x']), node('z', 'push', ['x', 'y'])], {
@@ -60,7 +60,7 @@ it('makes one plan of equal structures, whatever their nodes are called, and cou
   expect(await plans()).toEqual([plan])
 })
 
-it('makes another of another structure, and none of what only failed, is small or goes in a circle', async () => {
+it('the stage plan_graph makes separate plans of different structures, and none of failed, small or cyclic ones', async () => {
   await episode([node('a', 'x'), node('b', 'y', ['a']), node('c', 'z', ['b'])])
   await episode([node('a', 'x'), node('b', 'y', ['a']), node('c', 'z', ['a'])])
   await episode([node('a', 'x'), node('b', 'y')])
@@ -73,7 +73,7 @@ it('makes another of another structure, and none of what only failed, is small o
   expect(await plans()).toHaveLength(2)
 })
 
-it('keeps no secret of what the tools were called with, and what a missing node was waited for', async () => {
+it('the stage plan_graph stores no secrets from tool arguments and no dependency on a missing node', async () => {
   const args = { path: '/r', apiToken: 'hunter22', keyboard: 'qwerty', env: [{ DB_PASSWORD: 'hunter22' }] }
   await episode([
     node('a', 'x', ['gone'], args),

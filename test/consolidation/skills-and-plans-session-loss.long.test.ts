@@ -11,7 +11,7 @@ import { createSessionEnder } from '../support/end-session.ts'
 import type { Body } from '../support/record-requests.ts'
 import { startTestApp, type TestApp } from '../support/test-app.ts'
 
-/** Skills and plans under kills and races. */
+/** Skills and plans after lost sessions and with concurrent workers. */
 
 async function stateOf(app: TestApp): Promise<unknown> {
   const { rows } = await sql`
@@ -29,7 +29,7 @@ async function stateOf(app: TestApp): Promise<unknown> {
   return { rows, counted }
 }
 
-/** Of each a known one, one that waits, new ones, failures and an outcome that was corrected. */
+/** Creates a known and a pending skill and plan, new ones, failures, and a corrected outcome. */
 async function prepare(): Promise<TestApp> {
   const app = await startTestApp()
   const use = async (tools: string, outcome = 'success') => {
@@ -62,9 +62,9 @@ async function ask(app: TestApp): Promise<string> {
 const runOf = async (app: TestApp, id: string) =>
   (await app.request('GET', `/v1/maintenance/runs/${id}`)).body as Body
 
-it('come to the same, before whichever statement of a run its session ends', async () => {
-  let undisturbed: { state: unknown; figures: unknown; changes: number; statements: number } | undefined
-  for (let nth = 0; nth <= (undisturbed?.statements ?? 0); nth++) {
+it('skills and plans are the same when a database session ends before any statement of the run', async () => {
+  let uninterrupted: { state: unknown; figures: unknown; changes: number; statements: number } | undefined
+  for (let nth = 0; nth <= (uninterrupted?.statements ?? 0); nth++) {
     const app = await prepare()
     const id = await ask(app)
     const attend = () =>
@@ -82,17 +82,17 @@ it('come to the same, before whichever statement of a run its session ends', asy
       figures: omitDurations(run),
       changes: (await listRunChanges(app, run)).length,
     }
-    undisturbed ??= { ...now, statements }
+    uninterrupted ??= { ...now, statements }
     expect({ nth, status: run.status, ...now }).toMatchObject({
-      ...{ nth, status: 'succeeded', state: undisturbed.state },
-      ...{ figures: undisturbed.figures, changes: undisturbed.changes },
+      ...{ nth, status: 'succeeded', state: uninterrupted.state },
+      ...{ figures: uninterrupted.figures, changes: uninterrupted.changes },
     })
     await app.close()
   }
-  expect(undisturbed?.statements).toBeGreaterThan(20)
+  expect(uninterrupted?.statements).toBeGreaterThan(20)
 }, 300_000)
 
-it('have no twins when two workers attend at once, nor after further runs', async () => {
+it('two concurrent workers create no duplicate skills and plans, nor do further runs', async () => {
   const app = await prepare()
   const id = await ask(app)
   const workers = [createUnscheduledWorker(app), createUnscheduledWorker(app)]

@@ -25,11 +25,11 @@ const graph = (...tools: string[]) => tools.map((tool, n) => ({ id: String(n), t
 const episode = (tools: string[], more: object = {}, given: object = {}) =>
   captureEpisode(app, 'the release', { tool_graph: graph(...tools), ...more }, { scope, ...given })
 const skills = () => listRecords(app, `type=competence&scope=${encodeURIComponent(scope)}`)
-const judge = (id: string, outcome: string) =>
+const setOutcome = (id: string, outcome: string) =>
   app.request('POST', `/v1/records/${id}/outcome`, { body: { outcome, actor: 'desk', rationale: 'seen' } })
 const performanceOf = async () => (await skills())[0]?.payload.performance
 
-it('makes a skill of what went well twice, with its failures', async () => {
+it('the stage competence makes a skill of two successes, and counts its failures', async () => {
   const failed = await episode(['build', 'push'], { outcome: 'failure' })
   const first = await episode(['build', 'push'])
   expect(omitDurations(await consolidate(app))).toMatchObject({ competence_extracted: 0 })
@@ -56,7 +56,7 @@ it('makes a skill of what went well twice, with its failures', async () => {
   ])
 })
 
-it('reinforces once for each success, counts failures, and repeats nothing', async () => {
+it('the stage competence reinforces a skill once for each success and counts failures', async () => {
   for (const _ of [1, 2]) await episode(['a', 'b'])
   await consolidate(app)
   app.clock.advance(10 * 86_400_000)
@@ -76,25 +76,25 @@ it('reinforces once for each success, counts failures, and repeats nothing', asy
   expect(await skills()).toEqual([after])
 })
 
-it('counts a corrected outcome as what it now is, and once', async () => {
+it('the stage competence counts a corrected outcome once, as what it is now', async () => {
   const [one] = [await episode(['c']), await episode(['c'])]
   await consolidate(app)
-  await judge(one.id, 'failure')
+  await setOutcome(one.id, 'failure')
   await consolidate(app)
   expect(await performanceOf()).toMatchObject({ success_count: 1, failure_count: 1 })
-  await judge(one.id, 'partial')
+  await setOutcome(one.id, 'partial')
   await consolidate(app)
   expect(await performanceOf()).toMatchObject({ success_count: 1, failure_count: 0 })
-  await judge(one.id, 'success')
+  await setOutcome(one.id, 'success')
   await consolidate(app)
   expect(await performanceOf()).toMatchObject({ success_count: 2, failure_count: 0 })
   expect((await skills())[0]?.audit_log.map(({ action }: Body) => action)).not.toContain('reinforce')
 })
 
-it('takes back a success that was corrected before there were two', async () => {
+it('the stage competence does not count a success that was corrected before a second one came', async () => {
   const one = await episode(['d'])
   await consolidate(app)
-  await judge(one.id, 'failure')
+  await setOutcome(one.id, 'failure')
   await episode(['d'])
   await consolidate(app)
   expect(await skills()).toEqual([])
@@ -103,16 +103,16 @@ it('takes back a success that was corrected before there were two', async () => 
   expect(await performanceOf()).toMatchObject({ success_count: 2, failure_count: 1 })
 })
 
-it('is made by a failure that turns out to have been the second success', async () => {
+it('the stage competence makes a skill when a failure is corrected to a second success', async () => {
   const one = await episode(['i'], { outcome: 'failure' })
   await episode(['i'])
   await consolidate(app)
-  await judge(one.id, 'success')
+  await setOutcome(one.id, 'success')
   await consolidate(app)
   expect(await performanceOf()).toMatchObject({ success_count: 2, failure_count: 0 })
 })
 
-it('keeps scopes, sensitivities and orders apart', async () => {
+it('the stage competence keeps scopes, sensitivities and orders of tools apart', async () => {
   await episode(['e', 'f'])
   await episode(['f', 'e'])
   await episode(['e', 'f'], {}, { sensitivity: 'high' })
@@ -121,7 +121,7 @@ it('keeps scopes, sensitivities and orders apart', async () => {
   expect(await skills()).toEqual([])
 })
 
-it('does not count what was forgotten while it waited, until it is restored', async () => {
+it('the stage competence does not count a forgotten episode until it is restored', async () => {
   const one = await episode(['g'])
   await consolidate(app)
   await forget(app, one.id)
@@ -133,7 +133,7 @@ it('does not count what was forgotten while it waited, until it is restored', as
   expect(await performanceOf()).toMatchObject({ success_count: 2 })
 })
 
-it('leaves alone what is pinned and what somebody wrote who used the same tools', async () => {
+it('the stage competence changes neither pinned skills nor skills that a client wrote', async () => {
   const written = await create(app, {
     ...{ type: 'competence', scope },
     payload: { kind: 'competence', skill_name: 'by hand', recipe: [{ step: 'h', tool: 'h' }] },

@@ -37,7 +37,7 @@ async function store(n: number, payload: object): Promise<void> {
   `.execute(connection.db)
 }
 
-async function listed(): Promise<Record<number, string[]>> {
+async function readQueue(): Promise<Record<number, string[]>> {
   const { rows } = await sql<{ n: number; stages: string[] }>`
     select ('x' || right(record_id::text, 8))::bit(32)::int as n, array_agg(stage::text order by stage) as stages
     from unconsolidated where due_at = '2026-01-01T00:00:00Z' group by 1
@@ -69,21 +69,21 @@ const due = {
   6: ['episodic', 'extraction'],
 }
 
-it('lists each episode for what there is to learn from it, and those that were there before alike', async () => {
+it('an episode is queued for the stages that can learn from it, both by the trigger and by the migration', async () => {
   for (const [n, payload] of payloads.entries()) await store(n, payload)
-  expect(await listed()).toEqual(due)
+  expect(await readQueue()).toEqual(due)
   await migrateDown(connection.db, '0009_embeddings')
   await migrateUp(connection.db)
-  expect(await listed()).toEqual(due)
+  expect(await readQueue()).toEqual(due)
 })
 
-it('lists one whose outcome is corrected for those who count outcomes, whatever it is now', async () => {
+it('an episode with a corrected outcome is queued again for the stages that count outcomes', async () => {
   await sql`delete from unconsolidated`.execute(connection.db)
   const correct = (outcome: string) =>
     sql`update contents set payload = payload || jsonb_build_object('outcome', ${outcome}::text)
       where payload ->> 'kind' = 'episodic'`.execute(connection.db)
   await correct('partial')
-  expect(await listed()).toEqual({
+  expect(await readQueue()).toEqual({
     1: ['competence', 'plan_graph'],
     3: ['competence'],
     4: ['competence', 'plan_graph'],
@@ -91,5 +91,5 @@ it('lists one whose outcome is corrected for those who count outcomes, whatever 
   })
   await sql`delete from unconsolidated`.execute(connection.db)
   await correct('partial')
-  expect(await listed()).toEqual({})
+  expect(await readQueue()).toEqual({})
 })

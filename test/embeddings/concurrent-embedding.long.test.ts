@@ -31,8 +31,8 @@ async function writeMany(count: number): Promise<string[]> {
   return (body as { results: { record: { id: string } }[] }).results.map(({ record }) => record.id)
 }
 
-/** Hashes, keeps what it was asked, and does something in between. */
-function watched(meanwhile: (texts: readonly string[]) => unknown = () => {}) {
+/** Creates an embedder that hashes, records its texts and runs `meanwhile` in between. */
+function createRecordingEmbedder(meanwhile: (texts: readonly string[]) => unknown = () => {}) {
   const asked: string[] = []
   const embedder: Embedder = {
     ...hashEmbedder(),
@@ -45,11 +45,11 @@ function watched(meanwhile: (texts: readonly string[]) => unknown = () => {}) {
   return { embedder, asked }
 }
 
-describe('a text that changes while it is embedded', () => {
-  it('keeps its place on the list, and no vector of what it said is stored', async () => {
+describe('a record that changes while it is embedded', () => {
+  it('stays queued, and no vector of its old text is stored', async () => {
     const { id } = await write('before')
     let isFirst = true
-    const { embedder, asked } = watched(async () => {
+    const { embedder, asked } = createRecordingEmbedder(async () => {
       if (isFirst) await retag(id, 'after')
       isFirst = false
     })
@@ -61,9 +61,9 @@ describe('a text that changes while it is embedded', () => {
     expect(await readEmbeddingQueue(app)).toEqual([])
   })
 
-  it('is left alone when its record is erased', async () => {
+  it('is skipped when it was erased', async () => {
     const [{ id }, { id: other }] = [await write('gone'), await write('stays')]
-    const { embedder } = watched(() =>
+    const { embedder } = createRecordingEmbedder(() =>
       app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } }),
     )
     await createPassWithoutRun(app, embedder)()
@@ -71,11 +71,11 @@ describe('a text that changes while it is embedded', () => {
     expect(await readEmbeddingQueue(app)).toEqual([])
   })
 
-  it('is never waited for: what is being written or erased at that moment is passed over', async () => {
+  it('is skipped and not waited for while it is locked', async () => {
     const [{ id }, { id: other }] = [await write('held'), await write('free')]
     const holder = await app.database.pool.connect()
     try {
-      const { embedder } = watched(async () => {
+      const { embedder } = createRecordingEmbedder(async () => {
         await holder.query('begin')
         await holder.query('select from records where id = $1 for update', [id])
       })
@@ -91,11 +91,11 @@ describe('a text that changes while it is embedded', () => {
   })
 })
 
-describe('several workers', () => {
-  it('embed each text once between them', async () => {
+describe('concurrent embedding workers', () => {
+  it('embed each text once', async () => {
     await writeMany(900)
     await writeMany(900)
-    const workers = Array.from({ length: 4 }, () => watched())
+    const workers = Array.from({ length: 4 }, () => createRecordingEmbedder())
     await Promise.all(workers.map(({ embedder }) => createPassWithoutRun(app, embedder)()))
     const asked = workers.flatMap((worker) => worker.asked)
     expect([asked.length, new Set(asked).size]).toEqual([1_800, 900])
@@ -103,9 +103,9 @@ describe('several workers', () => {
     expect(await readEmbeddingQueue(app)).toEqual([])
   })
 
-  it('of which one is slower than its claim lasts leave the newer vector', async () => {
+  it('keep the newer vector when one worker is slower than its claim', async () => {
     const { id } = await write('before')
-    const slow = watched(async () => {
+    const slow = createRecordingEmbedder(async () => {
       app.clock.advance(61_000)
       await retag(id, 'after')
       await createPassWithoutRun(app)()
@@ -119,7 +119,7 @@ describe('several workers', () => {
     expect((await readVectors(app))[0]?.code).toEqual(kept)
   })
 
-  it('and writers, erasers and a change of model at once neither deadlock nor lose a text', async () => {
+  it('neither deadlock nor lose a text beside writers, erasures and a change of model', async () => {
     const ids = await writeMany(200)
     const work = async (pass: () => Promise<unknown>) => {
       for (let round = 0; round < 10; round++) await pass()
@@ -128,7 +128,7 @@ describe('several workers', () => {
     const answers = await Promise.all(
       ids.map(async (id, index) => {
         if (index === 100) {
-          // The old workers are taken for gone, and know nothing of it.
+          // The old workers count as gone and do not know it.
           app.clock.advance(61_000)
           working.push(work(createPassWithoutRun(app, hashEmbedder(64))))
         }
@@ -146,16 +146,16 @@ describe('several workers', () => {
   })
 })
 
-describe('a worker whose session ends', () => {
-  it('before any of its statements loses nothing, and the next one completes it', async () => {
+describe('an embedding worker whose database session ends', () => {
+  it('loses nothing before any statement, and the next worker completes the work', async () => {
     await write('first')
-    const doomed = createSessionEnder(app)
-    const { statements } = await doomed.count(() => createPassWithoutRun(app)())
+    const sessionEnder = createSessionEnder(app)
+    const { statements } = await sessionEnder.count(() => createPassWithoutRun(app)())
     expect(statements).toBeGreaterThan(10)
     for (let nth = 1; nth <= statements; nth++) {
       await app.db.deleteFrom('embedding_models').execute()
       const { id } = await write(`word ${nth}`)
-      await doomed.count(() => createPassWithoutRun(app)().catch(() => undefined), nth)
+      await sessionEnder.count(() => createPassWithoutRun(app)().catch(() => undefined), nth)
       const isListed = (await readEmbeddingQueue(app)).some(({ record_id: each }) => each === id)
       const isStored = (await readVectors(app)).some(({ record_id: each }) => each === id)
       expect([nth, isListed || isStored]).toEqual([nth, true])
@@ -168,11 +168,11 @@ describe('a worker whose session ends', () => {
   }, 120_000)
 })
 
-describe('a run that is to stop', () => {
-  it('ends after the batch at hand, and the next one goes on', async () => {
+describe('an embedding run that is stopped', () => {
+  it('ends after the current batch, and the next run continues', async () => {
     await writeMany(1_000)
     const stopping = new AbortController()
-    const { embedder } = watched(() => stopping.abort())
+    const { embedder } = createRecordingEmbedder(() => stopping.abort())
     const run = await createEmbeddingWorker(app, embedder).run({ signal: stopping.signal })
     expect(run.status).toBe('queued')
     app.clock.advance(61_000)

@@ -37,7 +37,7 @@ afterEach(async () => {
 
 const minute = 60_000
 const isPoison = (text: string) => text.includes('poison')
-const hire = () => createEmbeddingWorker(app, createServerEmbedder(app, server.url))
+const createServerWorker = () => createEmbeddingWorker(app, createServerEmbedder(app, server.url))
 
 async function write(...objects: string[]): Promise<string[]> {
   const body = { records: objects.map((object) => fact({ payload: { ...payloads.semantic, object } })) }
@@ -46,24 +46,24 @@ async function write(...objects: string[]): Promise<string[]> {
 }
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index}`)
 
-describe('a text that cannot be read', () => {
+describe('a text that the embedding server cannot read', () => {
   it.each([
     ['is refused', respond(400, {})],
-    ['is too much for the server', respond(413, {})],
+    ['is too large for the server', respond(413, {})],
     ['breaks the server', respond(500, {})],
-    ['makes it hang up', hangUp],
-    ['makes it never end', neverRespond],
+    ['makes the server hang up', hangUp],
+    ['makes the server never answer', neverRespond],
     [
-      'has a vector that is none',
+      'gets an invalid vector',
       respondWithAlteredVectors((data) => data.map((each) => ({ ...each, embedding: [null] }))),
     ],
-    ['has a vector of other dimensions', respondWithVectors({ dimensions: 8 })],
+    ['gets a vector of other dimensions', respondWithVectors({ dimensions: 8 })],
   ])(
-    'because it %s keeps no other from its vector',
+    'does not keep others from their vectors when it %s',
     async (_, failure) => {
       const ids = await write(...words(5), 'poison', ...words(40))
       server.behave(failOnText(isPoison, failure))
-      const { status, stats } = await hire().run()
+      const { status, stats } = await createServerWorker().run()
       expect([status, stats]).toMatchObject(['succeeded', { embedded: 45, failed: 1, given_up: 0 }])
       expect(await readVectors(app)).toHaveLength(45)
       expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: ids[5], attempts: 1 }])
@@ -71,51 +71,51 @@ describe('a text that cannot be read', () => {
     60_000,
   )
 
-  it('is tried again ever more rarely, given up after eight attempts, and counted', async () => {
+  it('is retried with growing pauses, given up after eight attempts, and counted', async () => {
     const [id = ''] = await write('poison')
     server.behave(failOnText(isPoison))
     const pauses: number[] = []
     for (let attempt = 1; attempt <= 7; attempt++) {
-      expect((await hire().run()).stats).toMatchObject({ failed: 1, given_up: 0 })
+      expect((await createServerWorker().run()).stats).toMatchObject({ failed: 1, given_up: 0 })
       const [row] = await readEmbeddingQueue(app)
       pauses.push((row?.due_at.getTime() ?? 0) - app.clock.now().getTime())
-      expect((await hire().run()).stats).toMatchObject({ failed: 0 })
+      expect((await createServerWorker().run()).stats).toMatchObject({ failed: 0 })
       app.clock.advance(pauses.at(-1) ?? 0)
     }
     expect(pauses).toEqual([10, 20, 40, 80, 160, 320, 640].map((seconds) => seconds * 1_000))
-    const last = hire()
+    const last = createServerWorker()
     expect((await last.run()).stats).toMatchObject({ failed: 1, given_up: 1 })
     expect(last.lines.join()).toContain(id)
     app.clock.advance(1_000 * minute)
-    expect((await hire().run({ dryRun: true })).stats).toEqual({ given_up: 1 })
+    expect((await createServerWorker().run({ dryRun: true })).stats).toEqual({ given_up: 1 })
   })
 
-  it('that was given up loses the vector of what it said before', async () => {
+  it('loses the vector of its old content when it is given up', async () => {
     const [id] = await write('word')
-    await hire().run()
+    await createServerWorker().run()
     await app.request('PATCH', `/v1/records/${id}`, { body: { tags: ['poison'] } })
     server.behave(failOnText(isPoison))
     await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
-    expect((await hire().run()).stats).toMatchObject({ given_up: 1 })
+    expect((await createServerWorker().run()).stats).toMatchObject({ given_up: 1 })
     expect(await readVectors(app)).toEqual([])
   })
 
-  it('is tried again when it is written anew, and when a run is asked for', async () => {
-    await hire().run()
+  it('is retried when it changes and when a run is requested', async () => {
+    await createServerWorker().run()
     const ids = await write('poison one', 'poison two')
     await app.db
       .updateTable('unembedded')
       .set({ attempts: 8, due_at: Infinity as never })
       .execute()
     await app.request('PATCH', `/v1/records/${ids[0]}`, { body: { tags: ['mended'] } })
-    expect((await hire().run({ dryRun: true })).stats).toEqual({ due: 1, given_up: 1 })
-    expect((await hire().run()).stats).toMatchObject({ revived: 1, embedded: 2 })
+    expect((await createServerWorker().run({ dryRun: true })).stats).toEqual({ due: 1, given_up: 1 })
+    expect((await createServerWorker().run()).stats).toMatchObject({ revived: 1, embedded: 2 })
   })
 
-  it('is read by its beginning when it is too long', async () => {
+  it('is cut to its beginning when it is too long', async () => {
     await write('long '.repeat(5_000))
     server.behave(failOnText((text) => text.length > 1_000))
-    expect((await hire().run()).stats).toMatchObject({ embedded: 1, failed: 0 })
+    expect((await createServerWorker().run()).stats).toMatchObject({ embedded: 1, failed: 0 })
     const lengths = server.requests.flatMap((seen) =>
       parseEmbeddingRequest(seen).input.map((text) => text.length),
     )
@@ -123,7 +123,7 @@ describe('a text that cannot be read', () => {
   })
 })
 
-describe('a server that is away', () => {
+describe('an embedding server that is unavailable', () => {
   it.each([
     ['breaks', respond(503, {})],
     ['hangs up', hangUp],
@@ -134,29 +134,29 @@ describe('a server that is away', () => {
     ['refuses whatever it is asked', respond(400, {})],
     ['sends elsewhere', respond(307, {}, { location: 'http://127.0.0.1:1/' })],
     ['has another model under the name', respondWithVectors({ dimensions: 8 })],
-  ])('because it %s costs no text an attempt', async (_, failure) => {
+  ])('costs no text an attempt when it %s', async (_, failure) => {
     await write(...words(3))
     server.behave(respondInTurn(respondWithVectors(), failure))
-    const { status, error } = await hire().run()
+    const { status, error } = await createServerWorker().run()
     expect([status, error]).toEqual(['failed', expect.stringContaining('the model did not answer')])
     const rows = await readEmbeddingQueue(app)
     expect(rows.map(({ attempts, due_at }) => [attempts, due_at])).toEqual(
       Array(3).fill([0, app.clock.now()]),
     )
     server.behave(respondWithVectors())
-    expect((await hire().run()).stats).toMatchObject({ embedded: 3 })
+    expect((await createServerWorker().run()).stats).toMatchObject({ embedded: 3 })
   })
 
-  it('is not registered before it has answered', async () => {
+  it('is not registered as a model before it has answered', async () => {
     server.behave(respond(503, {}))
-    expect((await hire().run()).status).toBe('failed')
+    expect((await createServerWorker().run()).status).toBe('failed')
     expect(await readEmbeddingModels(app)).toEqual([])
   })
 
-  it('says in no log what it was to read', async () => {
+  it('writes no content to the log', async () => {
     await write('confidential evidence', 'confidential poison')
     server.behave(failOnText(isPoison, respond(400, { error: { message: 'confidential evidence' } })))
-    const worker = hire()
+    const worker = createServerWorker()
     await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
     await worker.run()
     server.behave(respond(500, 'confidential evidence'))
@@ -167,22 +167,22 @@ describe('a server that is away', () => {
   })
 })
 
-describe("somebody else's server", () => {
-  it('is not sent what is above the ceiling for models, and hashing reads it all the same', async () => {
+describe('an external embedding server', () => {
+  it('gets no record above the sensitivity for models, which hashing embeds all the same', async () => {
     await create(app, { ...fact({ tags: ['harmless'] }), sensitivity: 'low' })
     const { id } = await create(app, { ...fact({ tags: ['secret'] }), sensitivity: 'medium' })
-    expect((await hire().run()).stats).toMatchObject({ embedded: 1, without_vector: 1 })
+    expect((await createServerWorker().run()).stats).toMatchObject({ embedded: 1, without_vector: 1 })
     expect(JSON.stringify(server.requests.map(({ text }) => text))).not.toContain('secret')
     await app.request('PATCH', `/v1/records/${id}`, { body: { sensitivity: 'low' } })
-    expect((await hire().run()).stats).toMatchObject({ embedded: 1 })
+    expect((await createServerWorker().run()).stats).toMatchObject({ embedded: 1 })
     app.clock.advance(2 * minute)
     await create(app, { ...fact({ tags: ['hyper'] }), sensitivity: 'hyper' })
     expect((await createEmbeddingWorker(app).run()).stats).toMatchObject({ embedded: 3, without_vector: 0 })
   })
 
-  it('gets requests that a server can take', async () => {
+  it('gets requests of limited size', async () => {
     await write(...words(70), 'long '.repeat(3_000), 'long '.repeat(3_000))
-    await hire().run()
+    await createServerWorker().run()
     const sizes = server.requests.map((seen) => parseEmbeddingRequest(seen).input)
     expect(Math.max(...sizes.map((input) => input.length))).toBe(32)
     expect(Math.max(...sizes.map((input) => input.join('').length))).toBeLessThanOrEqual(65_536)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.close())
 
-const said = (object: string) => fact({ payload: { ...payloads.semantic, object } })
+const buildFactSaying = (object: string) => fact({ payload: { ...payloads.semantic, object } })
 const patch = (id: string, body: object) => app.request('PATCH', `/v1/records/${id}`, { body })
 
 async function expectVector(id: string, object: string, tags: string[] = []): Promise<void> {
@@ -33,9 +33,9 @@ async function expectVector(id: string, object: string, tags: string[] = []): Pr
   expect(row.signature).toBe(formatSignature(computeSignature(stored)))
 }
 
-describe('what is written', () => {
-  it('waits for its vector from the same moment, and gets it with its signature', async () => {
-    const { id } = await create(app, said('Go'))
+describe('the job embed', () => {
+  it('queues a record when it is written, and stores its vector and signature', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
     expect(await readEmbeddingQueue(app)).toMatchObject([
       { record_id: id, attempts: 0, due_at: app.clock.now() },
     ])
@@ -53,8 +53,8 @@ describe('what is written', () => {
     ])
   })
 
-  it('is embedded anew when it says something else, and not when it merely fades or moves', async () => {
-    const { id } = await create(app, said('Go'))
+  it('embeds a record again when its text changes, and not when it decays or moves', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
     const worker = createEmbeddingWorker(app)
     await worker.run()
     app.clock.advance(1_000)
@@ -66,8 +66,8 @@ describe('what is written', () => {
     await expectVector(id, 'Go', ['rusty'])
   })
 
-  it('stays to be embedded when nobody embeds, and is once somebody does', async () => {
-    const { id } = await create(app, said('Go'))
+  it('leaves records queued without an embedder, and embeds them once there is one', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
     const { status, stats } = await createEmbeddingWorker(app, null).run()
     expect([status, stats]).toEqual(['succeeded', {}])
     expect(await readEmbeddingQueue(app)).toHaveLength(1)
@@ -75,7 +75,7 @@ describe('what is written', () => {
     await expectVector(id, 'Go')
   })
 
-  it('without a word has no vector, and loses the one it had', async () => {
+  it('stores no vector for a record without text, and removes an old one', async () => {
     const { id } = await create(app, { type: 'episodic', payload: { kind: 'episodic' }, tags: ['word'] })
     const worker = createEmbeddingWorker(app)
     await worker.run()
@@ -85,24 +85,24 @@ describe('what is written', () => {
     expect([await readVectors(app), await readEmbeddingQueue(app)]).toEqual([[], []])
   })
 
-  it('is embedded while it is forgotten, for it may be restored', async () => {
-    const { id } = await create(app, said('Go'))
+  it('embeds forgotten records, because they may be restored', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
     await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
     await createEmbeddingWorker(app).run()
     await expectVector(id, 'Go')
   })
 
-  it('in another scope than a run is for is left alone', async () => {
-    await create(app, { ...said('Go'), scope: 'one' })
-    await create(app, { ...said('Rust'), scope: 'two' })
+  it('embeds only the scope of its run', async () => {
+    await create(app, { ...buildFactSaying('Go'), scope: 'one' })
+    await create(app, { ...buildFactSaying('Rust'), scope: 'two' })
     expect((await createEmbeddingWorker(app).run({ scope: 'two' })).stats).toMatchObject({ embedded: 1 })
     expect(await readEmbeddingQueue(app)).toHaveLength(1)
   })
 })
 
-describe('a rehearsal', () => {
-  it('tells how much there is to do, and does nothing', async () => {
-    await create(app, said('Go'))
+describe('a dry run of embed', () => {
+  it('reports the queue and writes nothing', async () => {
+    await create(app, buildFactSaying('Go'))
     for (const worker of [createEmbeddingWorker(app), createEmbeddingWorker(app, null)]) {
       const { status, stats } = await worker.run({ dryRun: true })
       expect([status, stats]).toEqual(['succeeded', { due: 1 }])
@@ -112,10 +112,10 @@ describe('a rehearsal', () => {
   })
 })
 
-describe('a record that goes', () => {
-  it('is erased with its vectors, and the receipt counts them', async () => {
-    const { id } = await create(app, said('Go'))
-    await create(app, said('Rust'))
+describe('a record that is removed', () => {
+  it('is erased with its vectors, which the receipt counts', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
+    await create(app, buildFactSaying('Rust'))
     await createEmbeddingWorker(app).run()
     const { body } = await app.request('POST', `/v1/records/${id}/erase`, {
       body: { actor: 'privacy-desk', rationale: 'asked for' },
@@ -125,8 +125,8 @@ describe('a record that goes', () => {
     expect(await app.db.selectFrom('signatures').select('record_id').execute()).toHaveLength(1)
   })
 
-  it('is purged with its vectors and its place on the list', async () => {
-    const { id } = await create(app, said('Go'))
+  it('is purged with its vectors and its place in the queue', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
     await createEmbeddingWorker(app).run()
     await patch(id, { tags: ['more'] })
     await app.request('DELETE', `/v1/records/${id}?actor=ada&rationale=r`)
@@ -135,8 +135,8 @@ describe('a record that goes', () => {
     expect([await readVectors(app), await readEmbeddingQueue(app)]).toEqual([[], []])
   })
 
-  it('is no more to be embedded', async () => {
-    const { id } = await create(app, said('Go'))
+  it('is removed from the embedding queue', async () => {
+    const { id } = await create(app, buildFactSaying('Go'))
     await app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
     expect(await readEmbeddingQueue(app)).toEqual([])
   })

@@ -34,15 +34,15 @@ const served = async () => (await readEmbeddingModels(app)).find(({ serves }) =>
 const modelsOf = async (id: string) =>
   (await readVectors(app)).filter(({ record_id: each }) => each === id).map(({ model }) => model)
 
-describe('a change of model', () => {
-  it('leaves the old one in service until the new one has read everything, and its vectors then go', async () => {
+describe('a change of the embedding model', () => {
+  it('serves the old vectors until the new model has embedded everything, and then deletes them', async () => {
     const ids: string[] = []
     for (let n = 0; n < 5; n++) ids.push((await write(n === 3 ? 'poison' : 'word')).id)
     await hashing().run()
     app.clock.advance(2 * minute)
     server.behave(failOnText((text) => text.includes('poison')))
     await asking().run()
-    // One text is still to be tried again.
+    // One text has a retry left.
     expect(await served()).toBe('hash-v1')
     expect(await readVectors(app)).toHaveLength(9)
     expect(await modelsOf(ids[3] ?? '')).toEqual(['hash-v1'])
@@ -59,7 +59,7 @@ describe('a change of model', () => {
     ])
   })
 
-  it('does not wait for what is given up', async () => {
+  it('does not wait for texts that were given up', async () => {
     await write('poison')
     await hashing().run()
     app.clock.advance(2 * minute)
@@ -72,7 +72,7 @@ describe('a change of model', () => {
     expect(await readVectors(app)).toEqual([])
   })
 
-  it('tries again what the old one gave up', async () => {
+  it('retries what the old model gave up', async () => {
     await write('poison')
     server.behave(failOnText((text) => text.includes('poison')))
     await app.db.updateTable('unembedded').set({ attempts: 7 }).execute()
@@ -81,7 +81,7 @@ describe('a change of model', () => {
     expect((await hashing().run()).stats).toMatchObject({ embedded: 1 })
   })
 
-  it('reads what is written meanwhile once, and keeps no vector of what it said before', async () => {
+  it('embeds changes during the change once, and keeps no vector of an old text', async () => {
     const { id } = await write('before')
     await write('poison')
     await hashing().run()
@@ -101,7 +101,7 @@ describe('a change of model', () => {
     expect([await modelsOf(id), await modelsOf(born), await served()]).toEqual([['m1'], ['m1'], 'hash-v1'])
   })
 
-  it('that is taken back costs only what was written since', async () => {
+  it('that is reverted embeds only what was written since', async () => {
     await write('old')
     await hashing().run()
     app.clock.advance(2 * minute)
@@ -119,7 +119,7 @@ describe('a change of model', () => {
     ])
   })
 
-  it('goes over more records than one step takes', async () => {
+  it('continues over more records than one step takes', async () => {
     const { id } = await write('word')
     await app.db.deleteFrom('unembedded').execute()
     await fillRecords(id, 6_000)
@@ -129,7 +129,7 @@ describe('a change of model', () => {
   }, 120_000)
 })
 
-/** Copies of one record, without the list knowing of them, as they were there before it was. */
+/** Inserts copies of one record that the queue does not know, as if they were older than it. */
 async function fillRecords(id: string, count: number): Promise<void> {
   const { rows } = await app.database.pool.query<{ column_name: string }>(
     `select column_name from information_schema.columns
@@ -148,8 +148,8 @@ async function fillRecords(id: string, count: number): Promise<void> {
   )
 }
 
-describe('workers of different configuration', () => {
-  it('do not take turns: who was there first goes on, and the other stands back', async () => {
+describe('workers with different models', () => {
+  it('do not alternate: the first keeps its model and the other waits', async () => {
     await write('one')
     const [old, young] = [hashing(), asking()]
     await old.run()
@@ -164,7 +164,7 @@ describe('workers of different configuration', () => {
     expect(young.lines.filter((line) => line.includes('with another configuration'))).toHaveLength(1)
   })
 
-  it('change places once the last of the old ones has been gone for a minute', async () => {
+  it('switch once the last old worker has been gone for a minute', async () => {
     await write('one')
     await hashing().run()
     app.clock.advance(minute - 1)
@@ -175,7 +175,7 @@ describe('workers of different configuration', () => {
     expect(await served()).toBe('m1')
   })
 
-  it('differ in the ceiling too, and what it kept out is read when it rises', async () => {
+  it('may differ in the highest sensitivity, and records become due when it rises', async () => {
     await create(app, { ...fact({ tags: ['secret'] }), sensitivity: 'high' })
     await asking().run()
     expect(await readVectors(app)).toEqual([])
@@ -186,7 +186,7 @@ describe('workers of different configuration', () => {
     expect(await readEmbeddingModels(app)).toMatchObject([{ model: 'm1', serves: true }])
   })
 
-  it('that come at the same moment leave one model in place', async () => {
+  it('that start at once leave one model in place', async () => {
     const one = () => createPassWithoutRun(app)
     const other = () => createPassWithoutRun(app, createServerEmbedder(app, server.url))
     await write('one')
@@ -196,8 +196,8 @@ describe('workers of different configuration', () => {
   })
 })
 
-describe('a server that gives another model under the same name', () => {
-  it('is noticed by its dimensions, and is a change of model once nobody is left of the old', async () => {
+describe('an embedding server that changes its model under the same name', () => {
+  it('is detected by the dimensions, and changes the model once no old worker is left', async () => {
     await write('one')
     const worker = asking()
     await worker.run()

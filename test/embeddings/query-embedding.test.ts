@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts'
 
 const dimensions = 16
 const second = 1_000
-/** Of which nothing may be seen in a log. */
+/** A text that must not appear in a log. */
 const secret = 'quetzalcoatlus'
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>
@@ -20,7 +20,7 @@ let server: ChatServer
 let clock: ReturnType<typeof createTestClock>
 let lines: string[]
 beforeEach(async () => {
-  // Loading it takes longer than a query waits.
+  // Loading the package takes longer than a query waits.
   await import('../../src/llm/client.ts')
   database = await openTestDatabase()
   server = await startChatServer(respondWithVectors())
@@ -32,7 +32,7 @@ afterEach(async () => {
   await server.close()
 })
 
-async function placeServing(model: string, provider = 'openai', length = dimensions): Promise<void> {
+async function insertServingModel(model: string, provider = 'openai', length = dimensions): Promise<void> {
   const at = new Date('2026-01-01')
   await database.db.updateTable('embedding_models').set({ serves: false, embeds: false }).execute()
   await database.db
@@ -56,76 +56,76 @@ const outcomes = async (querying: ReturnType<typeof open>, texts: readonly strin
   return all
 }
 
-describe('a text that is asked', () => {
-  it('is the vector that the serving model has of it', async () => {
-    await placeServing('m1')
+describe('embedText', () => {
+  it('returns the vector of the serving model', async () => {
+    await insertServingModel('m1')
     const asked = await open().embedText('a question')
     expect(asked).toMatchObject({ outcome: 'embedded', model: { model: 'm1', dimensions } })
     expect(asked.outcome === 'embedded' && [...asked.vector]).toEqual(computeVector('a question'))
   })
 
-  it('is asked once of a server, until its model is another', async () => {
-    await placeServing('m1')
+  it('asks the server once for each text until the model changes', async () => {
+    await insertServingModel('m1')
     const querying = open()
     await outcomes(querying, ['one', 'two', 'one', 'one', 'two'])
     expect(server.requests.map((seen) => parseEmbeddingRequest(seen).input)).toEqual([['one'], ['two']])
-    await placeServing('m2')
+    await insertServingModel('m2')
     clock.advance(2 * second)
-    // The API is still configured with the one before, and says nothing in its name.
+    // The API still has the old model configured, and sends nothing in its name.
     expect(await outcomes(querying, ['one'])).toEqual(['unanswered'])
     expect(server.requests).toHaveLength(2)
   })
 
-  it('is forgotten after some hundred others', async () => {
-    await placeServing('m1')
+  it('forgets a text after some hundred others', async () => {
+    await insertServingModel('m1')
     const querying = open()
     await outcomes(querying, ['first', ...Array.from({ length: 500 }, (_, at) => `text ${at}`), 'first'])
     expect(server.requests).toHaveLength(502)
   })
 
-  it('is cut to what a model reads, and between two characters', async () => {
-    await placeServing('m1')
+  it('cuts a text to the length of the model, between two characters', async () => {
+    await insertServingModel('m1')
     await open().embedText(`x${'🦕'.repeat(5_000)}`)
     const [input = ''] = server.requests.flatMap((seen) => parseEmbeddingRequest(seen).input)
     expect(input.length).toBeLessThanOrEqual(8_000)
     expect(input.isWellFormed()).toBe(true)
   })
 
-  it('that says nothing has no vector, which is no failure', async () => {
-    await placeServing('hash-v1', 'hash', 256)
+  it('returns no vector for a text without words, which is no failure', async () => {
+    await insertServingModel('hash-v1', 'hash', 256)
     expect(await outcomes(open(), ['…', 'words'])).toEqual(['empty', 'embedded'])
     expect(server.requests).toEqual([])
   })
 
-  it('has none where no model serves, nor where none is configured', async () => {
+  it('returns no vector without a serving or a configured model', async () => {
     expect(await outcomes(open(), ['one'])).toEqual(['unanswered'])
-    await placeServing('m1')
+    await insertServingModel('m1')
     const log = createLogger({ level: 'info', clock, write: () => {} })
     const none = createQueryEmbedder({ db: database.db, clock, log, embedder: undefined })
     expect(await none.servingModel()).toBeUndefined()
     expect(await outcomes(open(), ['one'])).toEqual(['embedded'])
   })
 
-  it('is not asked of a model that is told to give other dimensions', async () => {
-    await placeServing('m1')
+  it('does not ask a model that is configured for other dimensions', async () => {
+    await insertServingModel('m1')
     expect(await outcomes(open({ dimensions: 32 }), ['one'])).toEqual(['unanswered'])
     expect(server.requests).toEqual([])
   })
 })
 
-describe('a server that does not answer', () => {
+describe('embedText with a failing server', () => {
   it.each([
     ['fails', respond(500, { error: secret })],
     ['wants another key', respond(401, { error: secret })],
     ['answers with vectors of another length', respondWithVectors({ dimensions: 8 })],
-  ])('because it %s is left alone after three failures, for half a minute', async (_, behaviour) => {
-    await placeServing('m1')
+  ])('stops calling a server that %s after three failures, for half a minute', async (_, behaviour) => {
+    await insertServingModel('m1')
     const querying = open()
     server.behave(behaviour)
     expect(await outcomes(querying, [secret, 'b', 'c', 'd', 'e'])).toEqual(Array(5).fill('unanswered'))
     expect(server.requests).toHaveLength(3)
     clock.advance(31 * second)
-    // One finds out that it is still not back, and those at the same time do not wait with it.
+    // One call finds that the server is still down; concurrent calls do not wait with it.
     await Promise.all(['f', 'g', 'h'].map((text) => querying.embedText(text)))
     expect(server.requests).toHaveLength(4)
     server.behave(respondWithVectors())
@@ -135,8 +135,8 @@ describe('a server that does not answer', () => {
     expect(lines.join('')).not.toContain(secret)
   })
 
-  it('keeps nobody waiting for longer than two seconds', async () => {
-    await placeServing('m1')
+  it('waits two seconds at most', async () => {
+    await insertServingModel('m1')
     const querying = open({ timeoutMs: 60_000 })
     server.behave(neverRespond)
     const before = performance.now()
@@ -145,7 +145,7 @@ describe('a server that does not answer', () => {
   })
 })
 
-describe('an API whose embedding server is away', () => {
+describe('an API without its embedding server', () => {
   let app: TestApp
   let id: string
   beforeEach(async () => {
@@ -162,7 +162,7 @@ describe('an API whose embedding server is away', () => {
   })
   afterEach(() => app.close())
 
-  it('retrieves by all else, and says that it cannot tell what is similar to a text', async () => {
+  it('retrieves by its other channels, and refuses a search by text', async () => {
     const answer = await retrieve(app, { task_descriptor: 'is the pump primed?', explain: true, max_hops: 0 })
     const [node] = answer.nodes
     expect(node.record.id).toBe(id)
@@ -171,7 +171,7 @@ describe('an API whose embedding server is away', () => {
     expectProblem(refused, 503, 'model_unavailable')
   })
 
-  it('still tells what is similar to what was embedded before, and goes by a vector of the caller', async () => {
+  it('still finds records similar to an embedded record or to a vector of the caller', async () => {
     const { status, body } = await app.request('POST', '/v1/search/similar', { body: { record_id: id } })
     expect([status, body]).toEqual([200, { items: [] }])
     const answer = await retrieve(app, {
@@ -186,7 +186,7 @@ describe('an API whose embedding server is away', () => {
   })
 })
 
-it('a record that a server may not read is not sent to it to find what is similar', async () => {
+it('a search by record does not send a record above the sensitivity of the server to it', async () => {
   const app = await startTestApp({
     variables: {
       MEMBRANE_EMBEDDING_PROVIDER: 'openai',

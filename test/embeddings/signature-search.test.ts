@@ -32,7 +32,7 @@ const isHidden = (at: number) => at % 7 === 0
 const source = createVectorSource(5)
 const centres = Array.from({ length: 12 }, () => source.unit(dimensions))
 const centre = (at: number) => centres[at % centres.length] ?? source.unit(dimensions)
-/** Every fiftieth the same vector, so that there are ties. */
+/** Every fiftieth has the same vector, so that there are ties. */
 const placed: InsertedVector[] = Array.from({ length: size }, (_, at) => ({
   id: idOf(at + 1),
   vector: at % 50 === 0 ? centre(0) : source.near(centre(at), 0.9),
@@ -75,8 +75,8 @@ const ofAll = (sought: ways.VectorSearch) =>
 const isLive = sql<SqlBool>`r.forgotten_at is null`
 const trustIn = (...scopes: string[]): Trust => ({ maxSensitivity: 'low', scopes })
 
-describe('the ways to the nearest signatures', () => {
-  it('give the same, in the same order, whatever is asked of a record', async () => {
+describe('the search plans', () => {
+  it('return the same records in the same order, for any condition', async () => {
     for (let nth = 0; nth < 12; nth++) {
       const scopes = nth % 2 === 0 ? ['large'] : [`small-${nth}`, `small-${nth + 3}`]
       const conditions = [openTo(trustIn(...scopes)), isLive]
@@ -90,7 +90,7 @@ describe('the ways to the nearest signatures', () => {
     }
   })
 
-  it('know when too few of the nearest were what is asked for', async () => {
+  it('report when too few of the nearest records match', async () => {
     const rare = sql<SqlBool>`r.id = ${placed[77]?.id}::uuid`
     const sought = soughtBy(centre(1), [rare])
     const near = await ways.findAmongNearest(database.db, sought, false)
@@ -100,7 +100,7 @@ describe('the ways to the nearest signatures', () => {
     expect([common.isEnough, common.found.length]).toEqual([true, 50])
   })
 
-  it('leave the settings of a session as they were', async () => {
+  it('leave the settings of the session unchanged', async () => {
     const shown = async (db: typeof database.db) => {
       const { rows } = await sql<{ memory: string; plans: string }>`
         select current_setting('work_mem') as memory, current_setting('plan_cache_mode') as plans
@@ -117,8 +117,8 @@ describe('the ways to the nearest signatures', () => {
   })
 })
 
-describe('a search', () => {
-  it('among few looks up these alone, and finds what is nearest of them', async () => {
+describe('the vector search', () => {
+  it('scans only the candidates when there are few, and finds the nearest of them', async () => {
     const service = search()
     expect(await service.countScanned()).toBeGreaterThan(size / 2)
     expect(await service.countScanned(['small-4', unscoped])).toBe(0)
@@ -134,7 +134,7 @@ describe('a search', () => {
     }
   })
 
-  it('has one order for what is equally near, each time', async () => {
+  it('always returns equally near vectors in the same order', async () => {
     const ties = placed.filter((_, at) => at % 50 === 0)
     const asked = { model, vector: centre(0), conditions: [], limit: ties.length }
     const found = await search().find(asked)
@@ -143,7 +143,7 @@ describe('a search', () => {
     expect(idsOf(await search().find({ ...asked, limit: 5 }))).toEqual(idsOf(ties.slice(0, 5)))
   })
 
-  it('among few that have become many still finds what is nearest', async () => {
+  it('finds the nearest after a small set of candidates has grown', async () => {
     const clock = createTestClock()
     const service = createVectorSearch({ db: database.db, clock })
     const one = [{ id: idOf(9_001), scope: 'growing' }]
@@ -178,7 +178,7 @@ describe('a search', () => {
     expect(idsOf(await find())).toEqual(soon)
   })
 
-  it('in a store without vectors, or for a model without any, finds nothing', async () => {
+  it('finds nothing in a store or for a model without vectors', async () => {
     const empty = await openTestDatabase()
     try {
       const id = await insertEmbeddingModel(empty.db, dimensions)

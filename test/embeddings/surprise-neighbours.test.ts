@@ -22,11 +22,11 @@ async function surpriseOf(id: string): Promise<Body> {
   return ((await app.request('GET', `/v1/records/${id}/explain`)).body as Body).surprise
 }
 
-describe('a neighbour', () => {
+describe('a neighbour in the comparison for surprise', () => {
   const isNews = async (id: string) =>
     expect(await surpriseOf(id)).toMatchObject({ score: 1, neighbours: [] })
 
-  it('is of the same scope, none with none', async () => {
+  it('has the same scope, or none if the record has none', async () => {
     const ids = [
       await write(frozen, { scope: 'a' }),
       await write(frozen),
@@ -36,14 +36,14 @@ describe('a neighbour', () => {
     for (const id of ids) await isNews(id)
   })
 
-  it('is no more sensitive', async () => {
+  it('has at most the same sensitivity', async () => {
     await write(frozen, { sensitivity: 'high' })
     const later = await write(frozen)
     await run()
     await isNews(later)
   })
 
-  it('is alive: neither forgotten, nor superseded, nor invalidated', async () => {
+  it('is neither forgotten, superseded nor invalidated', async () => {
     const gone = await write(frozen, { scope: 'a' })
     const wrong = await write(frozen, { scope: 'b' })
     const old = await write(frozen, { scope: 'c' })
@@ -63,7 +63,7 @@ describe('a neighbour', () => {
     expect((await surpriseOf(later[2] ?? '')).neighbours.map(({ id }: Body) => id)).not.toContain(old)
   })
 
-  it('in doubt is one all the same', async () => {
+  it('may be challenged', async () => {
     const first = await write(frozen)
     await app.request('POST', `/v1/records/${first}/status`, {
       body: { status: 'challenged', reason: 'r', actor: 'ada' },
@@ -73,7 +73,7 @@ describe('a neighbour', () => {
     expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
   })
 
-  it('is one of the five nearest, with its likeness', async () => {
+  it('is one of the five nearest, stored with its similarity', async () => {
     for (const day of ['monday', 'tuesday', 'friday', 'sunday', 'easter', 'whitsun'])
       await write(`the office is closed on ${day}`)
     const asked = await write('the office is closed on thursday')

@@ -26,7 +26,7 @@ afterAll(() => app.close())
 const preview = (body: object, key?: string) =>
   app.request('POST', '/v1/surprise/preview', { body, ...(key === undefined ? {} : { key }) })
 
-/** Every row of every table, as text. */
+/** Reads every row of every table as text. */
 async function readEverything(): Promise<Record<string, string[]>> {
   const { rows } = await app.database.pool.query<{ name: string }>(
     `select tablename as name from pg_tables where schemaname = 'public' and tablename <> 'api_keys' order by 1`,
@@ -41,8 +41,8 @@ async function readEverything(): Promise<Record<string, string[]>> {
   return all
 }
 
-describe('a preview of surprise', () => {
-  it('says what would come of a text, and stores nothing', async () => {
+describe('POST /v1/surprise/preview', () => {
+  it('answers the surprise of a text and stores nothing', async () => {
     const before = await readEverything()
     expect(Object.keys(before).length).toBeGreaterThan(15)
     const { status, body } = await preview({ text: texts.frozen })
@@ -58,12 +58,12 @@ describe('a preview of surprise', () => {
     expect(await readEverything()).toEqual(before)
   })
 
-  it('goes by the base it is given', async () => {
+  it('uses the given base importance', async () => {
     const { body } = await preview({ text: 'quite another thing', scope: 'nowhere', base_importance: 0.95 })
     expect(body).toEqual({ score: 1, delta: 0.3, base_before: 0.95, base_importance: 1, neighbours: [] })
   })
 
-  it('is of one scope, and of what the key sees whole', async () => {
+  it('compares within one scope, with records the key sees completely', async () => {
     const found = async (body: object, key?: string) =>
       ((await preview(body, key)).body as Body).neighbours.map(({ id }: Body) => id)
     const [hidden, scoped] = [ids['hidden'], ids['scoped']]
@@ -76,7 +76,7 @@ describe('a preview of surprise', () => {
     expectProblem(await preview({ text: texts.frozen }, other), 422, 'scope_required')
   })
 
-  it('refuses what has no vector or is no question', async () => {
+  it('refuses a text without a vector and an invalid request', async () => {
     const refused = await preview({ text: '…' })
     expectProblem(refused, 422, 'validation_failed')
     expect(pointersOf(refused)).toEqual(['/text'])
@@ -100,8 +100,8 @@ describe('a preview of surprise', () => {
   })
 })
 
-describe('the numbers of the vectors', () => {
-  it('come out end to end, for likenesses that vectors are made of', async () => {
+describe('the published surprise vectors', () => {
+  it('are reproduced end to end where embeddings can have their similarities', async () => {
     const cases = vectors.cases.filter(({ similarities }) => similarities.length <= 5)
     expect(cases.length).toBeGreaterThan(15)
     const { insertVectors: placeVectors } = await import('../support/insert-vectors.ts')
@@ -110,7 +110,7 @@ describe('the numbers of the vectors', () => {
       .select(['id', 'dimensions'])
       .where('serves', '=', true)
       .executeTakeFirstOrThrow()
-    /** At the asked angle from the first axis, each in a plane of its own. */
+    /** A vector at the given angle to the first axis, in a plane of its own. */
     const at = (similarity: number, plane: number) => {
       const vector = new Float32Array(dimensions)
       vector[0] = similarity
@@ -128,7 +128,7 @@ describe('the numbers of the vectors', () => {
       await placeVectors(app.db, model, [{ id, vector: at(1, 9) }])
       asked.push([id, each])
     }
-    // All of them have vectors, and only those that are asked about are new.
+    // All records have vectors, and only those under test are new.
     await app.db.deleteFrom('unembedded').execute()
     await app.db
       .insertInto('unsurprised')

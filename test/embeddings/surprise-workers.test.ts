@@ -17,14 +17,14 @@ const saying = (object: string, more: object = {}) =>
   fact({ payload: { ...payloads.semantic, object }, ...more })
 const frozen = 'deployments of the billing service are frozen in december'
 
-/** What the watch does, with nothing around it. */
+/** Runs the comparison without its polling loop. */
 const compare = (signal = new AbortController().signal) =>
   createSurpriseComparison({ clock: app.clock }).comparePending({
     ...{ scope: null, signal },
     inBatch: (work) => transact(app.db, {}, work),
   })
 const surprises = () => app.db.selectFrom('surprises').selectAll().orderBy('record_id').execute()
-const listed = async () => (await app.db.selectFrom('unsurprised').select('record_id').execute()).length
+const readQueue = async () => (await app.db.selectFrom('unsurprised').select('record_id').execute()).length
 const bases = async () => {
   const found = await app.db
     .selectFrom('records')
@@ -41,18 +41,18 @@ async function writeMany(texts: readonly string[], more: object = {}): Promise<s
   return (body as Body).results.map(({ record }: Body) => record.id)
 }
 
-describe('two workers', () => {
-  it('of which one is slower: nothing is compared before what came first has its vector', async () => {
+describe('two concurrent workers', () => {
+  it('compare nothing before earlier records have their vectors', async () => {
     await createPassWithoutRun(app)()
     const [first = ''] = await writeMany([frozen])
-    // One has the first text in hand, the other embeds and would compare the second meanwhile.
+    // One worker holds the first text while the other embeds the second and would compare it.
     const slow = createPassWithoutRun(app, {
       ...hashEmbedder(),
       embed: async (texts) => {
         const [second = ''] = await writeMany([frozen])
         await createPassWithoutRun(app)()
         await compare()
-        expect([await surprises(), await listed(), second === '']).toEqual([[], 1, false])
+        expect([await surprises(), await readQueue(), second === '']).toEqual([[], 1, false])
         return hashEmbedder().embed(texts)
       },
     })
@@ -62,7 +62,7 @@ describe('two workers', () => {
     expect(found.map(({ duplicate_of: of }) => of)).toEqual([null, first])
   })
 
-  it('and what is written meanwhile: of a hundred that say the same one is the first, once each', async () => {
+  it('compare a hundred equal records during writes so that one is the first, each once', async () => {
     const texts = Array.from({ length: 50 }, (_, at) => `${frozen} in hall ${at}`)
     const work = async () => {
       for (let round = 0; round < 6; round++) {
@@ -76,7 +76,7 @@ describe('two workers', () => {
     await compare()
     const [first = [], second = []] = await written
     const found = new Map((await surprises()).map((each) => [each.record_id, each]))
-    expect([found.size, await listed()]).toEqual([100, 0])
+    expect([found.size, await readQueue()]).toEqual([100, 0])
     for (const [at, id] of first.entries()) {
       const twin = second[at] ?? ''
       expect(found.get(twin)?.duplicate_of).not.toBe(null)
@@ -92,29 +92,29 @@ describe('two workers', () => {
   })
 })
 
-describe('whoever compares', () => {
-  it('may lose its session before any statement, and the next one completes it once', async () => {
-    const doomed = createSessionEnder(app)
+describe('a worker that compares', () => {
+  it('may lose its database session before any statement, and the next one completes the work once', async () => {
+    const sessionEnder = createSessionEnder(app)
     await writeMany([frozen])
     await createPassWithoutRun(app)()
-    const { statements } = await doomed.count(() => compare())
+    const { statements } = await sessionEnder.count(() => compare())
     expect(statements).toBeGreaterThan(8)
     let confirmed = 0
     for (let nth = 1; nth <= statements + 2; nth++) {
       const [id = ''] = await writeMany([frozen], { source_type: 'ai' })
       await createPassWithoutRun(app)()
-      await doomed.count(() => compare().catch(() => undefined), nth)
+      await sessionEnder.count(() => compare().catch(() => undefined), nth)
       await compare()
       await compare()
       confirmed++
       const found = (await surprises()).find(({ record_id: each }) => each === id)
       const [origin] = await bases()
       expect([nth, found?.delta, origin?.confirmation_count]).toEqual([nth, -0.35, confirmed])
-      expect([await listed(), (await surprises()).length]).toEqual([0, nth + 1])
+      expect([await readQueue(), (await surprises()).length]).toEqual([0, nth + 1])
     }
   }, 120_000)
 
-  it('is held up by nobody who embeds, and holds up nobody', async () => {
+  it('neither waits for embedding workers nor blocks them', async () => {
     await writeMany([frozen])
     await createPassWithoutRun(app)()
     const holder = await app.database.pool.connect()
@@ -122,7 +122,7 @@ describe('whoever compares', () => {
       await holder.query('begin')
       await holder.query('select pg_advisory_xact_lock(7350, 12)')
       await compare()
-      expect([await listed(), await surprises()]).toEqual([1, []])
+      expect([await readQueue(), await surprises()]).toEqual([1, []])
       await writeMany(['the cat sleeps on the printer'])
       app.clock.advance(61_000)
       expect((await createEmbeddingWorker(app).run()).stats).toMatchObject({ embedded: 1, compared: 0 })
@@ -131,29 +131,29 @@ describe('whoever compares', () => {
       holder.release()
     }
     await compare()
-    expect(await listed()).toBe(0)
+    expect(await readQueue()).toBe(0)
   })
 
-  it('stops when it is told to', async () => {
+  it('stops when it is asked to', async () => {
     await writeMany([frozen, `${frozen} too`])
     await createPassWithoutRun(app)()
     const stopping = new AbortController()
     stopping.abort()
     await compare(stopping.signal)
-    expect(await listed()).toBe(2)
+    expect(await readQueue()).toBe(2)
   })
 })
 
-describe('what is erased', () => {
-  it('is gone from the list, and takes what was found of it along', async () => {
+describe('an erased record', () => {
+  it('leaves the queue and loses its surprise', async () => {
     const [first = '', second = ''] = await writeMany([frozen, frozen])
     await createPassWithoutRun(app)()
     const erase = (id: string) =>
       app.request('POST', `/v1/records/${id}/erase`, { body: { actor: 'ada', rationale: 'r' } })
     await erase(second)
-    expect(await listed()).toBe(1)
+    expect(await readQueue()).toBe(1)
     await compare()
-    // The same content would be refused, having been erased.
+    // Equal content would be refused after the erasure.
     const [third = ''] = await writeMany([`${frozen} too`])
     await createPassWithoutRun(app)()
     await compare()
@@ -171,8 +171,8 @@ describe('what is erased', () => {
   })
 })
 
-describe('an explanation', () => {
-  it('names no neighbour that the caller may not see whole', async () => {
+describe('an explanation of surprise', () => {
+  it('names no neighbour that the key does not see completely', async () => {
     const [plain = ''] = await writeMany([frozen], { scope: 'mine' })
     const [moved = ''] = await writeMany([`${frozen} again`], { scope: 'mine' })
     const [asked = ''] = await writeMany([frozen], { scope: 'mine' })
@@ -191,8 +191,8 @@ describe('an explanation', () => {
   })
 })
 
-describe('a large scope', () => {
-  it('beyond what can be searched is let be, which holds up no other', async () => {
+describe('a scope with many records', () => {
+  it('is skipped when it exceeds the search, without delaying others', async () => {
     await writeMany([frozen, frozen, frozen], { scope: 'large' })
     const [small = ''] = await writeMany([frozen], { scope: 'small' })
     await createPassWithoutRun(app)()
@@ -208,12 +208,12 @@ describe('a large scope', () => {
     expect(counts).toEqual([{ compared: 1, duplicates: 0, not_compared: 3 }])
     expect((await surprises()).map(({ record_id: id }) => id)).toEqual([small])
     expect([
-      await listed(),
+      await readQueue(),
       (await bases()).filter(({ base_importance: base }) => base === 0.5),
     ]).toMatchObject([0, { length: 3 }])
   })
 
-  it('is searched as a small one is', async () => {
+  it('is searched like a small one', async () => {
     const texts = Array.from({ length: 900 }, (_, at) => `order ${at} was sent to hall ${(at * 37) % 101}`)
     await writeMany(texts)
     await createEmbeddingWorker(app).run()

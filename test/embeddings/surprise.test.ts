@@ -25,11 +25,11 @@ async function surpriseOf(id: string): Promise<Body> {
 }
 const baseOf = async (id: string): Promise<number> => (await read(app, id)).base_importance
 const rows = () => app.db.selectFrom('surprises').selectAll().orderBy('record_id').execute()
-const listed = async () =>
+const readQueue = async () =>
   (await app.db.selectFrom('unsurprised').select('record_id').execute()).map(({ record_id: id }) => id)
 
-describe('the first of a store', () => {
-  it('is all news, and gains by it at once', async () => {
+describe('the first record of a store', () => {
+  it('is a full surprise and gains importance at once', async () => {
     const id = await write(frozen)
     const before = await read(app, id)
     expect((await run()).stats).toMatchObject({ embedded: 1, compared: 1, duplicates: 0 })
@@ -42,10 +42,10 @@ describe('the first of a store', () => {
     })
     const history = await app.request('GET', `/v1/records/${id}/importance-history`)
     expect((history.body as Body).items).toHaveLength(1)
-    expect(await listed()).toEqual([])
+    expect(await readQueue()).toEqual([])
   })
 
-  it('never gains more than all there is', async () => {
+  it('never gains more than the maximum', async () => {
     const id = await write(frozen, { base_importance: 0.95 })
     await run()
     expect(await baseOf(id)).toBe(1)
@@ -53,8 +53,8 @@ describe('the first of a store', () => {
   })
 })
 
-describe('what says what is known', () => {
-  it('loses by it, and only the later of the two, in one batch or in two', async () => {
+describe('a record equal to an earlier one', () => {
+  it('loses importance, and the earlier one does not, in one batch or in two', async () => {
     const pairs = [
       [await write(frozen, { scope: 'one' }), await write(frozen, { scope: 'one' })],
       [await write(frozen, { scope: 'two' })],
@@ -72,7 +72,7 @@ describe('what says what is known', () => {
     }
   })
 
-  it('at one instant, too: the one that came to be first is the first', async () => {
+  it('is found among records of one instant, where the lowest id counts as the first', async () => {
     const records = Array.from({ length: 6 }, () => saying(frozen))
     const { body } = await app.request('POST', '/v1/records/batch', { body: { records } })
     const ids = (body as Body).results.map(({ record }: Body) => record.id).sort()
@@ -83,7 +83,7 @@ describe('what says what is known', () => {
     )
   })
 
-  it('is found by it at whatever precision that is kept', async () => {
+  it('is found at any stored precision of the earlier vector', async () => {
     for (const bits of [8, 4, 2] as const) {
       const scope = `bits ${bits}`
       const first = await write(frozen, { scope })
@@ -104,10 +104,10 @@ async function coarsen(id: string, bits: 8 | 4 | 2): Promise<void> {
   await app.db.updateTable('embeddings').set({ bits, code }).where('record_id', '=', id).execute()
 }
 
-describe('a repetition', () => {
+describe('a duplicate', () => {
   const confirmations = async (id: string) => (await read(app, id)).confirmation_count
 
-  it('by somebody else confirms, once each, and raises what is confirmed', async () => {
+  it('from another source confirms the record once and raises its importance', async () => {
     const first = await write(frozen)
     await run()
     const before = (await read(app, first)).importance
@@ -124,7 +124,7 @@ describe('a repetition', () => {
     expect((await read(app, first)).importance).toBeGreaterThan(before)
   })
 
-  it('goes by who told it, where the kind of source is the same', async () => {
+  it('is from another source when its author differs', async () => {
     const told = (name: string, ref = 'r') => ({
       provenance: { sources: [{ kind: 'event', ref, created_by: name }] },
     })
@@ -140,7 +140,7 @@ describe('a repetition', () => {
     expect(await confirmations(first)).toBe(1)
   })
 
-  it('that was derived from what it repeats is no witness to it', async () => {
+  it('that was derived from the record does not confirm it', async () => {
     const first = await write(frozen)
     const second = await write(frozen, { source_type: 'ai' })
     await insertEdges(app, ['derived_from', 'derives'], [[second, first]])
@@ -149,18 +149,18 @@ describe('a repetition', () => {
     expect(await confirmations(first)).toBe(0)
   })
 
-  it('in confidence confirms nothing that others see', async () => {
+  it('of higher sensitivity does not confirm the record', async () => {
     const first = await write(frozen, { sensitivity: 'low' })
     const second = await write(frozen, { sensitivity: 'high', source_type: 'ai' })
-    // Sealed texts are read too by an embedder that keeps them.
+    // A local embedder also reads sensitive texts.
     await run()
     expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first })
     expect(await confirmations(first)).toBe(0)
   })
 })
 
-describe('what is pinned', () => {
-  it('keeps its base, is not confirmed, and waits on no list', async () => {
+describe('a pinned record', () => {
+  it('keeps its base importance, is not confirmed, and is not queued', async () => {
     const lifecycle = { pinned: true }
     const first = await write(frozen, { lifecycle })
     const second = await write(frozen, { lifecycle, source_type: 'ai' })
@@ -168,12 +168,12 @@ describe('what is pinned', () => {
     await run()
     expect([await read(app, first), await read(app, second)]).toEqual(before)
     expect(await surpriseOf(second)).toMatchObject({ duplicate_of: first, delta: 0, base_before: 0.5 })
-    expect(await listed()).toEqual([])
+    expect(await readQueue()).toEqual([])
   })
 })
 
 describe('a record is compared once', () => {
-  it('whatever becomes of its text or of the model', async () => {
+  it('even when its text or the model changes later', async () => {
     const first = await write(frozen)
     await write(frozen, { source_type: 'ai' })
     await run()
@@ -189,11 +189,11 @@ describe('a record is compared once', () => {
     await other.run()
     expect((await readVectors(app)).map(({ dimensions }) => dimensions)).toEqual([64, 64])
     expect(await rows()).toEqual(before)
-    expect([await baseOf(first), await listed()]).toEqual([base, []])
+    expect([await baseOf(first), await readQueue()]).toEqual([base, []])
     expect((await read(app, first)).confirmation_count).toBe(told.confirmation_count)
   })
 
-  it('and waits while one model follows another', async () => {
+  it('and not while one model replaces another', async () => {
     await write(frozen)
     await run()
     app.clock.advance(61_000)
@@ -202,7 +202,7 @@ describe('a record is compared once', () => {
     expect(await surpriseOf(second)).toMatchObject({ delta: -0.35 })
   })
 
-  it('and not when its vector is gone again', async () => {
+  it('and not when its vector is gone', async () => {
     const id = await write(frozen)
     await run()
     await app.db.deleteFrom('surprises').execute()
@@ -212,12 +212,12 @@ describe('a record is compared once', () => {
       .values({ record_id: id, created_at: app.clock.now(), asked_at: app.clock.now() })
       .execute()
     await run()
-    expect([await rows(), await listed()]).toEqual([[], []])
+    expect([await rows(), await readQueue()]).toEqual([[], []])
   })
 })
 
-describe('a rehearsal', () => {
-  it('tells how many are to be compared', async () => {
+describe('a dry run', () => {
+  it('reports how many records would be compared', async () => {
     const id = await write(frozen)
     await run()
     await app.db.deleteFrom('surprises').execute()

@@ -19,8 +19,8 @@ afterEach(() => app.close())
 const nothing = { to_8_bits: 0, to_4_bits: 0, to_2_bits: 0, bytes_saved: 0, to_be_embedded: 0 }
 const figuresOf = ({ stats }: { stats: unknown }) => stats
 
-/** Said by a person so many days ago, in a layer that fades by half in thirty days. */
-const told = (object: string, daysAgo: number, more: object = {}) =>
+/** Creates a fact from a person this many days ago, in a layer whose importance halves in thirty days. */
+const createFactOfAge = (object: string, daysAgo: number, more: object = {}) =>
   create(
     app,
     fact({
@@ -33,15 +33,15 @@ async function bitsOf(id: string): Promise<number | undefined> {
   return (await readVectors(app)).find(({ record_id: each }) => each === id)?.bits
 }
 
-/** One of each precision, a few of each, and those that are to stay as they are. */
-async function tellAll() {
+/** Creates records for every precision, and some whose precision must not change. */
+async function createFactsOfAllPrecisions() {
   const ages = { 32: 5, 8: 20, 4: 40, 2: 60 }
   const byBits: Record<string, string> = {}
   for (const [bits, age] of Object.entries(ages)) {
-    byBits[bits] = (await told(`the harbour of town ${bits} is closed in winter`, age)).id
+    byBits[bits] = (await createFactOfAge(`the harbour of town ${bits} is closed in winter`, age)).id
   }
-  const semantic = await told('the harbour master is called Brook', 60, { layer: 'semantic' })
-  const pinned = await told('the harbour is pinned to the wall', 60)
+  const semantic = await createFactOfAge('the harbour master is called Brook', 60, { layer: 'semantic' })
+  const pinned = await createFactOfAge('the harbour is pinned to the wall', 60)
   await app.request('POST', `/v1/records/${pinned.id}/pin`, { body: { actor: 'ada', rationale: 'kept' } })
   await createEmbeddingWorker(app).run()
   return { byBits, kept: [semantic.id, pinned.id] }
@@ -57,8 +57,8 @@ describe('the precision of a vector', () => {
     expect(rows.map(({ bits }) => bits)).toEqual([32, 32, 8, 8, 4, 4, 2, 2])
   })
 
-  it('falls as the memory fades, but for what never fades and what is pinned', async () => {
-    const { byBits, kept } = await tellAll()
+  it('falls with retention, except for pinned records and layers that never fade', async () => {
+    const { byBits, kept } = await createFactsOfAllPrecisions()
     const before = await readVectors(app)
     const run = await createCompressionWorker(app).run()
     expect(run).toMatchObject({ status: 'succeeded', progress: { done: 6, total: 6 } })
@@ -76,53 +76,53 @@ describe('the precision of a vector', () => {
     }
   })
 
-  it('is what it is at an instant, however often the job runs on the way there', async () => {
-    const { id: daily } = await told('daily', 0)
+  it('depends on the instant only, however often the job ran before', async () => {
+    const { id: daily } = await createFactOfAge('daily', 0)
     await createEmbeddingWorker(app).run()
     for (let at = 0; at < 60; at++) {
       app.clock.advance(day)
       await createCompressionWorker(app).run()
     }
-    const { id: once } = await told('once', 60)
+    const { id: once } = await createFactOfAge('once', 60)
     await createEmbeddingWorker(app).run()
     await createCompressionWorker(app).run()
     expect([await bitsOf(daily), await bitsOf(once)]).toEqual([2, 2])
   })
 })
 
-describe('a run of compress', () => {
-  it('finds nothing left to do the second time', async () => {
-    await tellAll()
+describe('a run of the job compress', () => {
+  it('changes nothing the second time', async () => {
+    await createFactsOfAllPrecisions()
     await createCompressionWorker(app).run()
     const once = await readVectors(app)
     expect(figuresOf(await createCompressionWorker(app).run())).toEqual(nothing)
     expect(await readVectors(app)).toEqual(once)
   })
 
-  it('writes nothing when it is a rehearsal, and tells what it would do', async () => {
-    await tellAll()
+  it('reports in a dry run what it would change', async () => {
+    await createFactsOfAllPrecisions()
     const before = await readVectors(app)
     const rehearsed = await createCompressionWorker(app).run({ dryRun: true })
     expect(await readVectors(app)).toEqual(before)
     expect(figuresOf(rehearsed)).toEqual(figuresOf(await createCompressionWorker(app).run()))
   })
 
-  it('of one scope leaves the others as they are', async () => {
-    const { id: here } = await told('a thing', 60, { scope: 'here' })
-    const { id: there } = await told('a thing', 60, { scope: 'there' })
+  it('changes only records of its scope', async () => {
+    const { id: here } = await createFactOfAge('a thing', 60, { scope: 'here' })
+    const { id: there } = await createFactOfAge('a thing', 60, { scope: 'there' })
     await createEmbeddingWorker(app).run()
     await createCompressionWorker(app).run({ scope: 'here' })
     expect([await bitsOf(here), await bitsOf(there)]).toEqual([2, 32])
   })
 
-  it('has nothing to do where there is no vector', async () => {
-    await told('a thing', 60)
+  it('succeeds without vectors', async () => {
+    await createFactOfAge('a thing', 60)
     expect(await createCompressionWorker(app).run()).toMatchObject({ status: 'succeeded', stats: nothing })
   })
 
-  it('that is interrupted in any batch is finished by the next', async () => {
+  it('is finished by the next run after an interruption in any batch', async () => {
     for (let nth = 1; nth <= 3; nth++) {
-      const { byBits } = await tellAll()
+      const { byBits } = await createFactsOfAllPrecisions()
       let batches = 0
       const dying = createCompressionWorker(app, {
         observe: (step) => {
@@ -138,8 +138,8 @@ describe('a run of compress', () => {
     }
   })
 
-  it('by two workers at once compresses each vector once', async () => {
-    await tellAll()
+  it('compresses each vector once when two workers run', async () => {
+    await createFactsOfAllPrecisions()
     const workers = [createCompressionWorker(app), createCompressionWorker(app)] as const
     const ids = [await workers[0].ask(), await workers[1].ask()]
     await Promise.all(workers.map((worker) => worker.attend()))
@@ -149,9 +149,9 @@ describe('a run of compress', () => {
   })
 })
 
-describe('what is used again', () => {
+describe('a record that is used again', () => {
   it('gets its full vector back from its text', async () => {
-    const { byBits } = await tellAll()
+    const { byBits } = await createFactsOfAllPrecisions()
     const full = await readVectors(app)
     await createCompressionWorker(app).run()
     const id = byBits[2] ?? ''
@@ -165,8 +165,8 @@ describe('what is used again', () => {
     expect(await bitsOf(id)).toBe(32)
   })
 
-  it('is listed by the job too, should nobody have listed it when it was used', async () => {
-    const { byBits } = await tellAll()
+  it('is queued by the job when its use did not queue it', async () => {
+    const { byBits } = await createFactsOfAllPrecisions()
     await createCompressionWorker(app).run()
     const id = byBits[4] ?? ''
     await app.request('POST', `/v1/records/${id}/access`)
@@ -175,8 +175,8 @@ describe('what is used again', () => {
     expect(await readEmbeddingQueue(app)).toMatchObject([{ record_id: id }])
   })
 
-  it('is found as before where vectors of all precisions stand side by side', async () => {
-    const { byBits } = await tellAll()
+  it('is found among vectors of all precisions', async () => {
+    const { byBits } = await createFactsOfAllPrecisions()
     const similar = async (body: object) =>
       ((await app.request('POST', '/v1/search/similar', { body })).body as { items: Body[] }).items
     const question = { text: 'harbour of town 4 closed in winter', limit: 10 }

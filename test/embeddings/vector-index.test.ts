@@ -65,7 +65,7 @@ beforeAll(async () => {
   })
   await insertRecords(database.db, drafts, 'simple', createSeal('a key'))
   serving = { id: await insertEmbeddingModel(database.db, dimensions), dimensions }
-  // The model that is to follow it, whose signatures lie among those of the one that serves.
+  // The next model, whose signatures lie among those of the serving one.
   other = {
     id: await insertEmbeddingModel(database.db, dimensions + 1, { serves: false }),
     dimensions: dimensions + 1,
@@ -89,8 +89,8 @@ const find = (query: Float32Array, conditions: RawBuilder<SqlBool>[] = [], limit
   })
 const scanned = () => createVectorSearch({ db: database.db, clock: createTestClock() }).countScanned()
 
-describe('an index of pgvector', () => {
-  it('is made by whoever may, once, and answers as all signatures do', async () => {
+describe('the pgvector index', () => {
+  it('is created once by several workers and finds what a scan finds', async () => {
     const before = await Promise.all(queries.map((query) => find(query)))
     expect(await scanned()).toBeGreaterThan(size)
     await Promise.all([1, 2, 3].map(() => ensureNearestIndex(database.db, log)))
@@ -104,7 +104,7 @@ describe('an index of pgvector', () => {
     expect(shared.reduce((sum, share) => sum + share, 0) / shared.length).toBeGreaterThanOrEqual(0.98)
   })
 
-  it('never takes a vector of another model for one of this', async () => {
+  it('never returns a vector of another model', async () => {
     await ensureNearestIndex(database.db, log)
     for (const query of queries.slice(0, 5)) {
       const sought = { signature: formatSignature(computeSignature(query)), conditions: [], limit: 500 }
@@ -114,7 +114,7 @@ describe('an index of pgvector', () => {
     }
   })
 
-  it('finds all there is to find, where it alone would not reach it', async () => {
+  it('finds every match, even those it alone would not reach', async () => {
     await ensureNearestIndex(database.db, log)
     const [query = new Float32Array(dimensions)] = queries
     const farthest = findNearest(query, placed, size).slice(-3)
@@ -124,7 +124,7 @@ describe('an index of pgvector', () => {
     expect(await find(query, [], 1_500)).toHaveLength(1_500)
   })
 
-  it('that was left half built is not used, and is built again', async () => {
+  it('is not used when it is incomplete, and is built again', async () => {
     await ensureNearestIndex(database.db, log)
     await sql`
       update pg_index set indisvalid = false where indexrelid = 'signatures_nearest'::regclass
@@ -135,7 +135,7 @@ describe('an index of pgvector', () => {
     expect([await scanned(), lines]).toEqual([0, []])
   })
 
-  it('is done without by whoever may not make it, and the log says so', async () => {
+  it('is replaced by scans when the role may not create it, and the log says so', async () => {
     await sql`drop extension if exists vector cascade`.execute(database.db)
     const role = `membrane_test_${randomUUID().replaceAll('-', '')}`
     await sql`create role ${sql.ref(role)} login password 'none'`.execute(database.db)

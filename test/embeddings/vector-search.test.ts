@@ -40,7 +40,7 @@ const queries = Array.from({ length: 40 }, (_, at) =>
 let database: Awaited<ReturnType<typeof openTestDatabase>>
 let model: { id: number; dimensions: number }
 
-/** Records of forty scopes, every other one of them too sensitive for most. */
+/** Records of forty scopes, every second one of high sensitivity. */
 async function storeRecords(): Promise<void> {
   const drafts = placed.map(({ id }, at) => {
     const payload = { kind: 'working', thread_id: 't', state: 'planning', context_summary: id } as const
@@ -81,7 +81,7 @@ async function recall(): Promise<number> {
 }
 
 describe('the nearest vectors', () => {
-  it('are those of an exact comparison, nearly all of them, in its order', async () => {
+  it('are nearly all of those of an exact comparison, in the same order', async () => {
     expect(await recall()).toBeGreaterThanOrEqual(0.98)
     const [query = new Float32Array(dimensions)] = queries
     const found = await find(query)
@@ -89,7 +89,7 @@ describe('the nearest vectors', () => {
     expect(await find(query)).toEqual(found)
   })
 
-  it('are the nearest of those that may be seen, however near the others are', async () => {
+  it('are the nearest visible ones, however near hidden ones are', async () => {
     const trust: Trust = { maxSensitivity: 'low', scopes: ['scope-4', 'scope-8'] }
     const seen = placed.filter((_, at) => at % 40 === 4 || at % 40 === 8)
     for (const query of queries.slice(0, 10)) {
@@ -98,7 +98,7 @@ describe('the nearest vectors', () => {
     }
   })
 
-  it('come where all that is nearest is filtered out', async () => {
+  it('are found when everything nearer is filtered out', async () => {
     const [query = new Float32Array(dimensions)] = queries
     const kept = findNearest(query, placed, placed.length).slice(-7)
     const ids = sql.val(kept.map(({ id }) => id))
@@ -106,7 +106,7 @@ describe('the nearest vectors', () => {
     expect(found.map(({ id }) => id)).toEqual(kept.map(({ id }) => id))
   })
 
-  it('are of the model asked for, whatever vectors of another lie beside them', async () => {
+  it('belong to the requested model', async () => {
     const other = await insertEmbeddingModel(database.db, 64, { serves: false })
     await insertVectors(
       database.db,
@@ -117,16 +117,16 @@ describe('the nearest vectors', () => {
     await database.db.deleteFrom('embedding_models').where('id', '=', other).execute()
   })
 
-  it('are as many as are asked for', async () => {
+  it('are as many as requested', async () => {
     const [query = new Float32Array(dimensions)] = queries
     for (const limit of [1, 100, 700]) expect(await find(query, [], limit)).toHaveLength(limit)
   })
 
-  it('are none of a vector without direction', async () => {
+  it('are none for a vector of length zero', async () => {
     expect(await find(new Float32Array(dimensions))).toEqual([])
   })
 
-  it('are found at any precision, the rounded ones among the whole', async () => {
+  it('include vectors of every precision', async () => {
     const some = placed.slice(0, 240)
     const coarse = await insertEmbeddingModel(database.db, dimensions + 1, { serves: false })
     const wider = (vector: Float32Array) => Float32Array.from([...vector, 0])
@@ -148,8 +148,8 @@ describe('the nearest vectors', () => {
   })
 })
 
-describe('an index of pgvector', () => {
-  it('finds the same, where the extension is', async (context) => {
+describe('the pgvector index', () => {
+  it('finds the same vectors where the extension exists', async (context) => {
     const { rows } = await sql`select from pg_available_extensions where name = 'vector'`.execute(database.db)
     if (rows.length === 0) context.skip('this server has no pgvector')
     const log = createLogger({ level: 'info', clock: createTestClock(), write: () => {} })
@@ -168,7 +168,7 @@ describe('an index of pgvector', () => {
     )
   })
 
-  it('is not missed where it is not', async () => {
+  it('is not needed where the extension is missing', async () => {
     const lines: string[] = []
     const log = createLogger({
       level: 'info',
